@@ -1,0 +1,239 @@
+package catalog
+
+import (
+	"math"
+
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// Call is one use of a type: its arguments and the shapes that arrive, and what was found out about it.
+type Call struct {
+	Type    *Type
+	Args    []graph.Value // one for each parameter of the type; null where it has no value
+	In      []Shape
+	InIsInt []bool // whether each input is an integer tensor
+
+	Out      Shape
+	OutIsInt bool
+
+	weights  []Weight
+	kept     []Kept
+	overflow bool
+}
+
+// Weight is a trained tensor, or Times equal ones.
+type Weight struct {
+	Name  string
+	Shape Shape
+	Times int64
+}
+
+// Kept is a storage that autograd keeps for the backward pass: an input, the result, or a new tensor. Neighbours that keep
+// the same tensor name the same storage, so that it is counted once.
+type Kept struct {
+	Name  string
+	Input int   // which input, where Name is KeptInput
+	Elems int64 // of a new tensor: elements per sample, or in all where Fixed
+	Fixed bool  // does not grow with the batch
+	As    Elem
+}
+
+// The names of the two storages that are not new.
+const (
+	KeptInput  = "input"
+	KeptOutput = "output"
+)
+
+// Elem is the type of the elements of a kept tensor.
+type Elem uint8
+
+// The element types. Activations have the precision of the forward pass.
+const (
+	AsActivation Elem = iota
+	AsFloat32
+	AsInt64
+	AsBool
+	AsBytes
+)
+
+// Bytes is the size of an element where activations are 32-bit floats.
+func (e Elem) Bytes() int64 {
+	switch e {
+	case AsInt64:
+		return 8
+	case AsBool, AsBytes:
+		return 1
+	}
+	return 4
+}
+
+func (c *Call) arg(name string) graph.Value {
+	for i := range c.Type.Params {
+		if c.Type.Params[i].Name == name {
+			return c.Args[i]
+		}
+	}
+	panic("catalog: " + c.Type.ID + " reads " + name + ", which it does not declare")
+}
+
+// Has reports whether a parameter has a value.
+func (c *Call) Has(name string) bool { return c.arg(name).Kind() != graph.Null }
+
+// Int returns an integer parameter.
+func (c *Call) Int(name string) int64 { return c.arg(name).Int() }
+
+// Float returns a number parameter.
+func (c *Call) Float(name string) float64 { return c.arg(name).Float() }
+
+// Bool returns whether Python would take the parameter for true.
+func (c *Call) Bool(name string) bool {
+	v := c.arg(name)
+	switch v.Kind() {
+	case graph.Bool:
+		return v.Bool()
+	case graph.Int, graph.Float:
+		return v.Float() != 0
+	case graph.String:
+		return v.Str() != ""
+	}
+	return len(v.List()) > 0
+}
+
+// Str returns a word, empty for a parameter that has no value or is not a string.
+func (c *Call) Str(name string) string { return c.arg(name).Str() }
+
+// Dims returns a parameter with one integer for each of up to three spatial axes; a single integer stands for all.
+func (c *Call) Dims(name string) [3]int64 {
+	v := c.arg(name)
+	if v.Kind() == graph.Int {
+		n := v.Int()
+		return [3]int64{n, n, n}
+	}
+	var out [3]int64
+	for i, x := range v.List() {
+		if i < len(out) {
+			out[i] = x.Int()
+		}
+	}
+	return out
+}
+
+// Ints returns a parameter that is an integer or a list of them as a list.
+func (c *Call) Ints(name string) []int64 {
+	v := c.arg(name)
+	if v.Kind() == graph.Int {
+		return []int64{v.Int()}
+	}
+	out := make([]int64, len(v.List()))
+	for i, x := range v.List() {
+		out[i] = x.Int()
+	}
+	return out
+}
+
+// Floats returns a parameter that is a number or a list of them as a list.
+func (c *Call) Floats(name string) []float64 {
+	v := c.arg(name)
+	if v.Kind() != graph.List {
+		return []float64{v.Float()}
+	}
+	out := make([]float64, len(v.List()))
+	for i, x := range v.List() {
+		out[i] = x.Float()
+	}
+	return out
+}
+
+// IsList reports whether a parameter was given as a list.
+func (c *Call) IsList(name string) bool { return c.arg(name).Kind() == graph.List }
+
+// Axis returns the position, in a shape without the batch, of an axis that counts the batch as axis 0, as PyTorch does.
+// rank is the rank without the batch. The batch itself is position -1.
+func (c *Call) Axis(name string, axis int64, rank int) (int, error) {
+	n := int64(rank + 1)
+	if axis < -n || axis >= n {
+		return 0, c.Errorf(AxisOutOfRange, "%s is %d but must be from %d to %d for %d axes with the batch", name, axis, -n, n-1, n)
+	}
+	if axis < 0 {
+		axis += n
+	}
+	return int(axis) - 1, nil
+}
+
+// SampleAxis is Axis, and refuses the batch.
+func (c *Call) SampleAxis(name string, axis int64, rank int) (int, error) {
+	i, err := c.Axis(name, axis, rank)
+	if err == nil && i < 0 {
+		return 0, c.Errorf(BatchAxis, "%s names the batch, which every component must keep", name)
+	}
+	return i, err
+}
+
+// Mul multiplies counts. A product that does not fit makes the call a size-overflow.
+func (c *Call) Mul(counts ...int64) int64 {
+	n, ok := quantity.Mul(counts...)
+	if !ok {
+		c.overflow = true
+		return math.MaxInt64
+	}
+	return n
+}
+
+// Add adds counts, like Mul.
+func (c *Call) Add(counts ...int64) int64 {
+	n, ok := quantity.Add(counts...)
+	if !ok {
+		c.overflow = true
+		return math.MaxInt64
+	}
+	return n
+}
+
+// Size is the number of elements of a shape, like Mul.
+func (c *Call) Size(s Shape) int64 { return c.Mul(s...) }
+
+// Weight declares a trained tensor.
+func (c *Call) Weight(name string, dims ...int64) { c.WeightTimes(1, name, dims...) }
+
+// WeightTimes declares equal trained tensors, such as those of the experts.
+func (c *Call) WeightTimes(times int64, name string, dims ...int64) {
+	c.weights = append(c.weights, Weight{name, Of(dims...), times})
+}
+
+// Linear declares the weight and, if there is one, the bias of a linear map.
+func (c *Call) Linear(name string, in, out int64, bias bool) { c.LinearTimes(1, name, in, out, bias) }
+
+// LinearTimes declares equal linear maps.
+func (c *Call) LinearTimes(times int64, name string, in, out int64, bias bool) {
+	c.WeightTimes(times, join(name, "weight"), out, in)
+	if bias {
+		c.WeightTimes(times, join(name, "bias"), out)
+	}
+}
+
+func join(name, part string) string {
+	if name == "" {
+		return part
+	}
+	return name + "." + part
+}
+
+// MatMul counts a matrix product of [m,k] and [k,n], done times times.
+func (c *Call) MatMul(times, m, k, n int64) int64 { return c.Mul(2, times, m, k, n) }
+
+// KeepInput declares that an input is kept for the backward pass.
+func (c *Call) KeepInput(i int) { c.kept = append(c.kept, Kept{Name: KeptInput, Input: i}) }
+
+// KeepOutput declares that the result is kept.
+func (c *Call) KeepOutput() { c.kept = append(c.kept, Kept{Name: KeptOutput}) }
+
+// Keep declares that a new tensor is kept, with this many elements per sample.
+func (c *Call) Keep(name string, as Elem, counts ...int64) {
+	c.kept = append(c.kept, Kept{Name: name, Elems: c.Mul(counts...), As: as})
+}
+
+// KeepFixed declares that a new tensor is kept whose size does not depend on the batch.
+func (c *Call) KeepFixed(name string, as Elem, counts ...int64) {
+	c.kept = append(c.kept, Kept{Name: name, Elems: c.Mul(counts...), Fixed: true, As: as})
+}

@@ -1,0 +1,176 @@
+package catalog
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"testing"
+
+	"github.com/modelverifier/verifier/internal/graph"
+)
+
+// TestPrintedFormulasEqualTheCode evaluates the formulas of every page on the good examples.
+//
+// A formula is an expression in Go's syntax over the parameters (booleans are 0 or 1, a parameter without a value is 0,
+// lists are indexed), in, in2, out (shapes, indexed from 0, negative from the end; in(i) is input i), rank(x), size(x),
+// size(x, from) (product of the axes from there on), max, min, ceil(a, b) (division rounded up) and comparisons, which are
+// 0 or 1. Division is whole.
+func TestPrintedFormulasEqualTheCode(t *testing.T) {
+	for _, typ := range Types() {
+		for _, e := range typ.Examples {
+			if e.Err != "" {
+				continue
+			}
+			c, r := e.run(t, typ)
+			if r.Err != nil {
+				continue // TestEveryExampleHolds reports it
+			}
+			for formula, want := range map[string]int64{typ.WeightFormula: r.Count, typ.FLOPsFormula: r.FLOPs} {
+				if formula == "" {
+					continue
+				}
+				if got, err := evaluateFormula(formula, c); err != nil || got != want {
+					t.Errorf("%s %s %s: the formula %s gives %d, the code %d (%v)", typ.ID, e.In, e.Args, formula, got, want, err)
+				}
+			}
+		}
+	}
+}
+
+func evaluateFormula(text string, c *Call) (n int64, err error) {
+	expr, err := parser.ParseExpr(text)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	return formula{c}.eval(expr), nil
+}
+
+type formula struct{ c *Call }
+
+func (f formula) eval(e ast.Expr) int64 {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		n, err := strconv.ParseInt(e.Value, 10, 64)
+		if err != nil {
+			panic(err)
+		}
+		return n
+	case *ast.ParenExpr:
+		return f.eval(e.X)
+	case *ast.UnaryExpr:
+		return -f.eval(e.X)
+	case *ast.BinaryExpr:
+		return binary(e.Op, f.eval(e.X), f.eval(e.Y))
+	case *ast.IndexExpr:
+		list, i := f.list(e.X), f.eval(e.Index)
+		if i < 0 {
+			i += int64(len(list))
+		}
+		return list[i]
+	case *ast.CallExpr:
+		return f.call(e)
+	case *ast.Ident:
+		v := f.c.arg(e.Name)
+		if v.Kind() == graph.Int {
+			return v.Int()
+		}
+		if f.c.Bool(e.Name) {
+			return 1
+		}
+		return 0
+	}
+	panic(fmt.Sprintf("formula: %T", e))
+}
+
+func binary(op token.Token, a, b int64) int64 {
+	truth := func(t bool) int64 {
+		if t {
+			return 1
+		}
+		return 0
+	}
+	switch op {
+	case token.ADD:
+		return a + b
+	case token.SUB:
+		return a - b
+	case token.MUL:
+		return a * b
+	case token.QUO:
+		return a / b
+	case token.REM:
+		return a % b
+	case token.EQL:
+		return truth(a == b)
+	case token.NEQ:
+		return truth(a != b)
+	case token.LSS:
+		return truth(a < b)
+	case token.GTR:
+		return truth(a > b)
+	}
+	panic("formula: " + op.String())
+}
+
+// list returns a shape, or a list parameter; a single integer stands for every axis.
+func (f formula) list(e ast.Expr) []int64 {
+	if call, ok := e.(*ast.CallExpr); ok && call.Fun.(*ast.Ident).Name == "in" {
+		return f.c.In[f.eval(call.Args[0])]
+	}
+	switch name := e.(*ast.Ident).Name; name {
+	case "in":
+		return f.c.In[0]
+	case "in2":
+		return f.c.In[1]
+	case "out":
+		return f.c.Out
+	default:
+		if f.c.arg(name).Kind() == graph.Int {
+			d := f.c.Dims(name)
+			return d[:]
+		}
+		return f.c.Ints(name)
+	}
+}
+
+func (f formula) call(e *ast.CallExpr) int64 {
+	name := e.Fun.(*ast.Ident).Name
+	switch name {
+	case "size", "rank", "sum", "inputs":
+		if name == "inputs" {
+			return int64(len(f.c.In))
+		}
+		list := f.list(e.Args[0])
+		if name == "rank" {
+			return int64(len(list))
+		}
+		if name == "sum" {
+			s := int64(0)
+			for _, n := range list {
+				s += n
+			}
+			return s
+		}
+		if len(e.Args) == 2 {
+			list = list[f.eval(e.Args[1]):]
+		}
+		return Shape(list).Size()
+	}
+	a, b := f.eval(e.Args[0]), f.eval(e.Args[1])
+	switch name {
+	case "max":
+		return max(a, b)
+	case "min":
+		return min(a, b)
+	case "ceil":
+		return (a + b - 1) / b
+	}
+	panic("formula: " + name)
+}

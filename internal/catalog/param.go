@@ -1,0 +1,248 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/graph"
+)
+
+// Kind is what a parameter takes.
+type Kind uint8
+
+// The kinds of parameters.
+const (
+	Int    Kind = iota
+	Float       // a number, whole or not
+	Bool        // true, false, or what Python takes for one
+	String      // a word; one of Values where there are any
+	Dims        // an integer, or a list with one for each of the N spatial axes; or one of the words in Values
+	Ints        // an integer or a list of integers
+	Floats      // a number or a list of numbers
+)
+
+// Param is a parameter of a type.
+type Param struct {
+	Name    string
+	Kind    Kind
+	Doc     string
+	Aliases []string
+
+	Default   any               // nil: required, unless one of the next three holds
+	Optional  bool              // may be left out and then has no value
+	Lazy      bool              // taken from the axis Reads of the first input if left out
+	Derive    func(*Call) int64 // computed from other parameters if left out; DeriveDoc says how
+	DeriveDoc string
+
+	Min, Max int64    // of integers, at each place of a list; Max 0 is no bound
+	Negative bool     // integers may be negative: Min does not hold
+	Values   []string // the words that a String or Dims takes
+	N        int      // the number of axes of Dims
+
+	Reads  Axis // the axis of the first input that must have this size
+	Writes Axis // the axis of the result that gets this size
+
+	value graph.Value // Default
+}
+
+// Axis names an axis of a shape without the batch; the zero value names none.
+type Axis int8
+
+// At returns the Axis at a position of a shape: 0 is the first behind the batch, -1 the last.
+func At(i int) Axis {
+	if i < 0 {
+		return Axis(i)
+	}
+	return Axis(i + 1)
+}
+
+// In returns the position in a shape of the given rank, and whether there is one.
+func (a Axis) In(rank int) (int, bool) {
+	i := int(a) - 1
+	if a < 0 {
+		i = rank + int(a)
+	}
+	return i, a != 0 && i >= 0 && i < rank
+}
+
+// Required reports whether the parameter must be given.
+func (p *Param) Required() bool {
+	return p.Default == nil && !p.Optional && !p.Lazy && p.Derive == nil
+}
+
+// DefaultValue returns the default, null if there is none.
+func (p *Param) DefaultValue() graph.Value { return p.value }
+
+func (p *Param) resolve(owner string) {
+	switch d := p.Default.(type) {
+	case nil:
+	case bool:
+		p.value = graph.BoolValue(d)
+	case int:
+		p.value = graph.IntValue(int64(d))
+	case float64:
+		p.value = graph.FloatValue(d)
+	case string:
+		p.value = graph.StringValue(d)
+	case []int64:
+		p.value = graph.IntsValue(d...)
+	default:
+		panic(fmt.Sprintf("catalog: default of %s.%s has type %T", owner, p.Name, d))
+	}
+}
+
+// Takes says in words what the parameter accepts.
+func (p *Param) Takes() string {
+	bound := ""
+	switch {
+	case p.Negative:
+	case p.Max > 0:
+		bound = fmt.Sprintf(" from %d to %d", p.Min, p.Max)
+	default:
+		bound = fmt.Sprintf(" of at least %d", p.Min)
+	}
+	words := ""
+	if len(p.Values) > 0 {
+		words = strings.Join(p.Values, ", ")
+	}
+	switch p.Kind {
+	case Int:
+		return "an integer" + bound
+	case Float:
+		return "a number"
+	case Bool:
+		return "true or false"
+	case String:
+		if words != "" {
+			return "one of " + words
+		}
+		return "a string"
+	case Dims:
+		s := fmt.Sprintf("an integer%s or a list of %d", bound, p.N)
+		if words != "" {
+			s += ", or " + words
+		}
+		return s
+	case Ints:
+		return "an integer" + bound + " or a list of them"
+	}
+	return "a number or a list of numbers"
+}
+
+// Check reports whether a value is of the parameter's kind and range.
+func (p *Param) Check(v graph.Value) bool {
+	switch p.Kind {
+	case Int:
+		return v.Kind() == graph.Int && p.inRange(v.Int())
+	case Float:
+		return v.Kind() == graph.Int || v.Kind() == graph.Float
+	case Bool:
+		return v.Kind() != graph.Object // Python asks any value whether it is true
+	case String:
+		return v.Kind() == graph.String && p.takesWord(v.Str())
+	case Dims:
+		if v.Kind() == graph.String {
+			return len(p.Values) > 0 && p.takesWord(v.Str())
+		}
+		return p.ints(v) && (v.Kind() == graph.Int || len(v.List()) == p.N)
+	case Ints:
+		return p.ints(v)
+	}
+	if v.Kind() != graph.List {
+		return v.Kind() == graph.Int || v.Kind() == graph.Float
+	}
+	for _, x := range v.List() {
+		if x.Kind() != graph.Int && x.Kind() != graph.Float {
+			return false
+		}
+	}
+	return len(v.List()) > 0
+}
+
+func (p *Param) inRange(n int64) bool {
+	return p.Negative || (n >= p.Min && (p.Max == 0 || n <= p.Max))
+}
+
+func (p *Param) takesWord(s string) bool {
+	for _, w := range p.Values {
+		if w == s {
+			return true
+		}
+	}
+	return len(p.Values) == 0
+}
+
+func (p *Param) ints(v graph.Value) bool {
+	if v.Kind() == graph.Int {
+		return p.inRange(v.Int())
+	}
+	if v.Kind() != graph.List || len(v.List()) == 0 {
+		return false
+	}
+	for _, x := range v.List() {
+		if x.Kind() != graph.Int || !p.inRange(x.Int()) {
+			return false
+		}
+	}
+	return true
+}
+
+// synonyms are the names that different tools give one parameter: where a type has one of a group, it takes them all.
+var synonyms = [][]string{
+	{"vocabSize", "numEmbeddings"},
+	{"embedDim", "hiddenDim", "dModel", "embeddingDim"},
+	{"maxLen", "maxSeqLen"},
+	{"dim", "axis"},
+	{"inChannels", "inChans"},
+	{"reduction", "reductionRatio"},
+}
+
+// canonicalParam returns the name under which a type reads a parameter, or the name given if it reads no such.
+func canonicalParam(typ, name string) string {
+	t := byID[typ]
+	if t == nil || t.Param(name) != nil {
+		return name
+	}
+	key := squash(name)
+	for i := range t.Params {
+		p := &t.Params[i]
+		if squash(p.Name) == key {
+			return p.Name
+		}
+		for _, a := range p.Aliases {
+			if squash(a) == key {
+				return p.Name
+			}
+		}
+	}
+	for _, group := range synonyms {
+		if !contains(group, key) {
+			continue
+		}
+		for _, s := range group {
+			if t.Param(s) != nil {
+				return s
+			}
+		}
+	}
+	return name
+}
+
+func contains(group []string, squashed string) bool {
+	for _, s := range group {
+		if squash(s) == squashed {
+			return true
+		}
+	}
+	return false
+}
+
+// Param returns the parameter with a name, or nil.
+func (t *Type) Param(name string) *Param {
+	for i := range t.Params {
+		if t.Params[i].Name == name {
+			return &t.Params[i]
+		}
+	}
+	return nil
+}

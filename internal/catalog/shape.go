@@ -1,0 +1,64 @@
+package catalog
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// Shape is the size of a tensor along each axis, without the batch. A scalar per sample is the empty shape; nil is an
+// unknown one.
+type Shape []int64
+
+// Of returns a shape; without arguments, the shape of a scalar.
+func Of(dims ...int64) Shape {
+	if dims == nil {
+		return Shape{}
+	}
+	return dims
+}
+
+// Rank is the number of axes without the batch.
+func (s Shape) Rank() int { return len(s) }
+
+// At returns the size of an axis, counted from the end where i is negative.
+func (s Shape) At(i int) int64 {
+	if i < 0 {
+		i += len(s)
+	}
+	return s[i]
+}
+
+// With returns a copy with one axis changed.
+func (s Shape) With(i int, n int64) Shape {
+	out := slices.Clone(s)
+	if i < 0 {
+		i += len(s)
+	}
+	out[i] = n
+	return out
+}
+
+// Size is the number of elements, or -1 where it does not fit in an int64.
+func (s Shape) Size() int64 {
+	n, ok := quantity.Mul(s...)
+	if !ok {
+		return -1
+	}
+	return n
+}
+
+// Equal reports whether two shapes are the same.
+func (s Shape) Equal(t Shape) bool { return slices.Equal(s, t) }
+
+func (s Shape) String() string {
+	b := []byte{'['}
+	for i, n := range s {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, n, 10)
+	}
+	return string(append(b, ']'))
+}

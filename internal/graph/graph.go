@@ -1,0 +1,81 @@
+// Package graph is the model as it was sent: components, connections and what editors and importers add to them.
+//
+// It reads and writes the JSON of the specification and a short text notation, brings a model into canonical form, orders,
+// fingerprints and compares models. It must not know what any component type means: where it needs a canonical name or a
+// default, the caller passes a Vocabulary.
+package graph
+
+// Graph is one model. Extra keeps the members that the specification does not name, for a round trip.
+type Graph struct {
+	Name        string
+	Components  []Component
+	Connections []Connection
+	Extra       []Member
+}
+
+// Component is one node. Params are in the order of the document.
+type Component struct {
+	ID, Type, Name string
+	Params         []Param
+	Extra          []Member
+}
+
+// Param is a named parameter of a component.
+type Param struct {
+	Name  string
+	Value Value
+}
+
+// Connection says that the result of one component flows into another. Inferred is set by importers on an edge that they
+// concluded instead of reading it, and says how: "constructionOrder" or "unmodelledMerge".
+type Connection struct {
+	From, To string
+	Inferred string
+	Extra    []Member
+}
+
+// Member is a member of a JSON object that is kept as it was written.
+type Member struct {
+	Name string
+	Raw  []byte
+}
+
+// Label is what a message calls a component: its name, or its id where it has none.
+func (c *Component) Label() string {
+	if c.Name != "" {
+		return c.Name
+	}
+	return c.ID
+}
+
+// Param returns the value of a parameter and whether it was given. A null counts as left out.
+func (c *Component) Param(name string) (Value, bool) {
+	for i := range c.Params {
+		if c.Params[i].Name == name {
+			return c.Params[i].Value, c.Params[i].Value.Kind() != Null
+		}
+	}
+	return Value{}, false
+}
+
+// SetParam changes a parameter, or adds it at the end.
+func (c *Component) SetParam(name string, v Value) {
+	for i := range c.Params {
+		if c.Params[i].Name == name {
+			c.Params[i].Value = v
+			return
+		}
+	}
+	c.Params = append(c.Params, Param{name, v})
+}
+
+// Clone returns a copy whose components, parameters and connections can be changed without touching the original.
+func (g *Graph) Clone() *Graph {
+	out := *g
+	out.Components = append([]Component(nil), g.Components...)
+	for i := range out.Components {
+		out.Components[i].Params = append([]Param(nil), out.Components[i].Params...)
+	}
+	out.Connections = append([]Connection(nil), g.Connections...)
+	return &out
+}

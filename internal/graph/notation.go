@@ -1,0 +1,327 @@
+package graph
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Parse reads the short text notation:
+//
+//	graph "small net"
+//	x: input shape=[3,32,32]
+//	c "first": conv2d outChannels=16 kernelSize=3   // a comment
+//	x -> c -> r
+//	a, b -> sum
+//
+// A line defines a component, or connects components; several sources before an arrow feed its target in that order.
+// Words that are not numbers, true, false or null need no quotes.
+func Parse(text string) (*Graph, error) {
+	g := &Graph{}
+	for number, line := range strings.Split(text, "\n") {
+		p := &lineParser{rest: line, line: number + 1}
+		if err := p.statement(g); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// ParseParams reads the parameters of a component in the short notation: `kernelSize=3 padding=same`.
+func ParseParams(text string) ([]Param, error) {
+	p := &lineParser{rest: text, line: 1}
+	return p.params()
+}
+
+type lineParser struct {
+	rest string
+	line int
+}
+
+func (p *lineParser) errorf(format string, args ...any) error {
+	return errorf(CodeNotation, "line "+strconv.Itoa(p.line), format, args...)
+}
+
+// space steps over blanks, and over the rest of the line from a comment on.
+func (p *lineParser) space() {
+	p.rest = strings.TrimLeft(p.rest, " \t\r")
+	if strings.HasPrefix(p.rest, "//") || strings.HasPrefix(p.rest, "#") {
+		p.rest = ""
+	}
+}
+
+func (p *lineParser) take(token string) bool {
+	p.space()
+	if !strings.HasPrefix(p.rest, token) {
+		return false
+	}
+	p.rest = p.rest[len(token):]
+	return true
+}
+
+func (p *lineParser) statement(g *Graph) error {
+	p.space()
+	if p.rest == "" {
+		return nil
+	}
+	if rest, ok := strings.CutPrefix(p.rest, "graph "); ok && strings.HasPrefix(strings.TrimLeft(rest, " "), `"`) {
+		p.rest = rest
+		name, err := p.word("a name")
+		g.Name = name
+		return p.finish(err)
+	}
+	first, err := p.word("a component")
+	if err != nil {
+		return err
+	}
+	p.space()
+	if strings.HasPrefix(p.rest, ",") || strings.HasPrefix(p.rest, "->") {
+		return p.finish(p.chain(g, first))
+	}
+	return p.finish(p.component(g, first))
+}
+
+func (p *lineParser) finish(err error) error {
+	if p.space(); err == nil && p.rest != "" {
+		return p.errorf("cannot read %q", clip(p.rest))
+	}
+	return err
+}
+
+func (p *lineParser) component(g *Graph, id string) (err error) {
+	c := Component{ID: id}
+	if strings.HasPrefix(p.rest, `"`) {
+		if c.Name, err = p.word("a name"); err != nil {
+			return err
+		}
+	}
+	if !p.take(":") {
+		return p.errorf(`expected ":" and a type, or "->" and a component, after %q`, clip(id))
+	}
+	if c.Type, err = p.word("a type"); err != nil {
+		return err
+	}
+	c.Params, err = p.params()
+	g.Components = append(g.Components, c)
+	return err
+}
+
+func (p *lineParser) chain(g *Graph, first string) error {
+	sources := []string{first}
+	for {
+		for p.take(",") {
+			s, err := p.word("a component")
+			if err != nil {
+				return err
+			}
+			sources = append(sources, s)
+		}
+		if !p.take("->") {
+			if len(sources) > 1 {
+				return p.errorf(`expected "->"`)
+			}
+			return nil
+		}
+		to, err := p.word("a component")
+		if err != nil {
+			return err
+		}
+		for _, from := range sources {
+			g.Connections = append(g.Connections, Connection{From: from, To: to})
+		}
+		sources = []string{to}
+	}
+}
+
+func (p *lineParser) params() ([]Param, error) {
+	var out []Param
+	seen := map[string]bool{}
+	for p.space(); p.rest != ""; p.space() {
+		name, err := p.word("a parameter")
+		if err != nil {
+			return nil, err
+		}
+		if seen[name] {
+			return nil, p.errorf("the parameter %q is given twice", clip(name))
+		}
+		seen[name] = true
+		if len(seen) > MaxKeys {
+			return nil, p.errorf("more than %d parameters", MaxKeys)
+		}
+		if !p.take("=") {
+			return nil, p.errorf(`expected "=" after %q`, clip(name))
+		}
+		v, err := p.value(0)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Param{name, v})
+	}
+	return out, nil
+}
+
+func isWordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= utf8.RuneSelf ||
+		c == '_' || c == '.' || c == '-' || c == '+' || c == '/' || c == '@' || c == '*'
+}
+
+// word reads a bare word or a quoted string.
+func (p *lineParser) word(what string) (string, error) {
+	p.space()
+	if strings.HasPrefix(p.rest, `"`) {
+		return p.quoted()
+	}
+	n := 0
+	for n < len(p.rest) && isWordByte(p.rest[n]) && !strings.HasPrefix(p.rest[n:], "->") && !strings.HasPrefix(p.rest[n:], "//") {
+		n++
+	}
+	s := p.rest[:n]
+	if n == 0 {
+		return "", p.errorf("expected %s at %q", what, clip(p.rest))
+	}
+	if !utf8.ValidString(s) {
+		return "", p.errorf("not UTF-8")
+	}
+	p.rest = p.rest[n:]
+	return s, nil
+}
+
+func (p *lineParser) quoted() (string, error) {
+	for n := 1; n < len(p.rest); n++ {
+		switch p.rest[n] {
+		case '\\':
+			n++
+		case '"':
+			r := newReader([]byte(p.rest[:n+1]), "")
+			s, err := r.str()
+			if err != nil {
+				return "", p.errorf("not a string: %s", clip(p.rest[:n+1]))
+			}
+			p.rest = p.rest[n+1:]
+			return s, nil
+		}
+	}
+	return "", p.errorf("the string %s does not end", clip(p.rest))
+}
+
+func (p *lineParser) value(depth int) (Value, error) {
+	p.space()
+	if depth > MaxDepth {
+		return Value{}, p.errorf("nested deeper than %d levels", MaxDepth)
+	}
+	switch {
+	case strings.HasPrefix(p.rest, `"`):
+		s, err := p.quoted()
+		return StringValue(s), err
+	case p.take("["):
+		return p.list(depth)
+	}
+	s, err := p.word("a value")
+	if err != nil {
+		return Value{}, err
+	}
+	return p.bare(s)
+}
+
+func (p *lineParser) list(depth int) (Value, error) {
+	v := Value{kind: List}
+	for !p.take("]") {
+		if len(v.list) > 0 && !p.take(",") {
+			return v, p.errorf(`expected "," or "]" at %q`, clip(p.rest))
+		}
+		item, err := p.value(depth + 1)
+		if err != nil {
+			return v, err
+		}
+		v.list = append(v.list, item)
+	}
+	return v, nil
+}
+
+// bare tells numbers, true, false and null from words.
+func (p *lineParser) bare(s string) (Value, error) {
+	switch s {
+	case "true":
+		return BoolValue(true), nil
+	case "false":
+		return BoolValue(false), nil
+	case "null":
+		return Value{}, nil
+	}
+	if !looksNumeric(s) {
+		return StringValue(s), nil
+	}
+	v, err := newReader([]byte(s), "").number()
+	if err != nil {
+		return v, p.errorf("%q is not a number, or does not fit in 64 bits; quote it if it is a word", clip(s))
+	}
+	return v, nil
+}
+
+func looksNumeric(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	return s != "" && s[0] >= '0' && s[0] <= '9'
+}
+
+func clip(s string) string {
+	if len(s) > 40 {
+		return strings.ToValidUTF8(s[:40], "") + "…"
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// Text prints the graph in the short notation. What Parse reads from it has the same name, components, parameters and
+// connections; extra members have no place in it.
+func (g *Graph) Text() string {
+	var b bytes.Buffer
+	if g.Name != "" {
+		b.WriteString("graph " + quote(g.Name) + "\n")
+	}
+	for i := range g.Components {
+		c := &g.Components[i]
+		b.WriteString(bareOrQuoted(c.ID))
+		if c.Name != "" {
+			b.WriteString(" " + quote(c.Name))
+		}
+		b.WriteString(": " + bareOrQuoted(c.Type))
+		for _, p := range c.Params {
+			b.WriteString(" " + bareOrQuoted(p.Name) + "=" + p.Value.text())
+		}
+		b.WriteByte('\n')
+	}
+	for _, c := range g.Connections {
+		b.WriteString(bareOrQuoted(c.From) + " -> " + bareOrQuoted(c.To) + "\n")
+	}
+	return b.String()
+}
+
+func quote(s string) string { return string(appendString(nil, s)) }
+
+func bareOrQuoted(s string) string {
+	p := &lineParser{rest: s}
+	if w, err := p.word(""); err != nil || w != s || s == "graph" || strings.HasPrefix(s, "#") {
+		return quote(s)
+	}
+	return s
+}
+
+// text writes a value so that it is read back as the same kind: words that look like something else are quoted.
+func (v Value) text() string {
+	switch v.kind {
+	case String:
+		if v.str == "true" || v.str == "false" || v.str == "null" || looksNumeric(v.str) {
+			return quote(v.str)
+		}
+		return bareOrQuoted(v.str)
+	case List:
+		parts := make([]string, len(v.list))
+		for i := range v.list {
+			parts[i] = v.list[i].text()
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	case Object: // the notation has no objects: kept readable, as a string
+		return quote(v.str)
+	}
+	return v.String()
+}

@@ -1,0 +1,153 @@
+package graph
+
+import (
+	"math"
+	"strconv"
+)
+
+// Kind is the JSON type of a value, with whole numbers apart from others.
+type Kind uint8
+
+// The kinds of a value.
+const (
+	Null Kind = iota
+	Bool
+	Int
+	Float
+	String
+	List
+	Object
+)
+
+var kindNames = [...]string{"null", "a boolean", "an integer", "a number", "a string", "a list", "an object"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Value is one parameter value. The zero Value is null. An object is kept as its JSON text: no parameter of ours has one.
+type Value struct {
+	kind Kind
+	num  uint64 // the integer, the bits of the float, or 1 for true
+	str  string
+	list []Value
+}
+
+// IntValue returns a whole number.
+func IntValue(n int64) Value { return Value{kind: Int, num: uint64(n)} }
+
+// FloatValue returns a number that was written with a fraction or an exponent.
+func FloatValue(f float64) Value { return Value{kind: Float, num: math.Float64bits(f)} }
+
+// StringValue returns a string.
+func StringValue(s string) Value { return Value{kind: String, str: s} }
+
+// BoolValue returns true or false.
+func BoolValue(b bool) Value {
+	if b {
+		return Value{kind: Bool, num: 1}
+	}
+	return Value{kind: Bool}
+}
+
+// ListValue returns a list. The values are not copied.
+func ListValue(values ...Value) Value { return Value{kind: List, list: values} }
+
+// IntsValue returns a list of whole numbers.
+func IntsValue(ns ...int64) Value {
+	list := make([]Value, len(ns))
+	for i, n := range ns {
+		list[i] = IntValue(n)
+	}
+	return ListValue(list...)
+}
+
+func objectValue(raw string) Value { return Value{kind: Object, str: raw} }
+
+// Kind returns the JSON type of the value.
+func (v Value) Kind() Kind { return v.kind }
+
+// Int returns a whole number, and 0 for every other kind.
+func (v Value) Int() int64 {
+	if v.kind == Int {
+		return int64(v.num)
+	}
+	return 0
+}
+
+// Float returns a number, whole or not, and 0 for every other kind.
+func (v Value) Float() float64 {
+	switch v.kind {
+	case Int:
+		return float64(int64(v.num))
+	case Float:
+		return math.Float64frombits(v.num)
+	}
+	return 0
+}
+
+// Bool returns whether the value is true.
+func (v Value) Bool() bool { return v.kind == Bool && v.num == 1 }
+
+// Str returns a string, and the empty one for every other kind.
+func (v Value) Str() string {
+	if v.kind == String {
+		return v.str
+	}
+	return ""
+}
+
+// List returns the items of a list.
+func (v Value) List() []Value { return v.list }
+
+// Equal reports whether two values are of the same kind and content.
+func (v Value) Equal(w Value) bool {
+	if v.kind != w.kind || v.num != w.num || v.str != w.str || len(v.list) != len(w.list) {
+		return false
+	}
+	for i := range v.list {
+		if !v.list[i].Equal(w.list[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// String writes the value as JSON.
+func (v Value) String() string { return string(v.AppendJSON(nil)) }
+
+// AppendJSON appends the value as JSON.
+func (v Value) AppendJSON(b []byte) []byte {
+	switch v.kind {
+	case Bool:
+		return strconv.AppendBool(b, v.num == 1)
+	case Int:
+		return strconv.AppendInt(b, int64(v.num), 10)
+	case Float:
+		return appendFloat(b, math.Float64frombits(v.num))
+	case String:
+		return appendString(b, v.str)
+	case List:
+		b = append(b, '[')
+		for i := range v.list {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = v.list[i].AppendJSON(b)
+		}
+		return append(b, ']')
+	case Object:
+		return append(b, v.str...)
+	}
+	return append(b, "null"...)
+}
+
+// appendFloat keeps a fraction on whole floats, so that 1.0 is read back as a float and not as an integer.
+func appendFloat(b []byte, f float64) []byte {
+	start := len(b)
+	b = strconv.AppendFloat(b, f, 'g', -1, 64)
+	for _, c := range b[start:] {
+		if c == '.' || c == 'e' {
+			return b
+		}
+	}
+	return append(b, ".0"...)
+}

@@ -1,0 +1,130 @@
+package graph
+
+// Wiring is the graph by position: who feeds whom, and an order in which every component comes after its inputs.
+type Wiring struct {
+	// Order is topological and follows the list of components where the connections leave a choice. Components on or
+	// behind a cycle are not in it.
+	Order []int
+	// Cyclic lists the components that lie on a cycle, in the order of the list.
+	Cyclic []int
+	// Duplicates lists the components whose id an earlier one has. They are not wired.
+	Duplicates []int
+	// Dangling lists the connections with an endpoint that no component has.
+	Dangling []int
+
+	in, out half
+}
+
+// half holds one direction of the connections as one array with a start for every component.
+type half struct {
+	start []int32
+	edge  []int32 // connection indices
+	node  []int32 // the component at the other end
+}
+
+// Inputs returns the components that feed component i, in connection order.
+func (w *Wiring) Inputs(i int) []int32 { return w.in.node[w.in.start[i]:w.in.start[i+1]] }
+
+// InputEdges returns the connections into component i.
+func (w *Wiring) InputEdges(i int) []int32 { return w.in.edge[w.in.start[i]:w.in.start[i+1]] }
+
+// Outputs returns the components that read component i, in connection order.
+func (w *Wiring) Outputs(i int) []int32 { return w.out.node[w.out.start[i]:w.out.start[i+1]] }
+
+// Wire resolves the connections.
+func (g *Graph) Wire() *Wiring {
+	w := &Wiring{}
+	index := make(map[string]int32, len(g.Components))
+	for i := range g.Components {
+		id := g.Components[i].ID
+		if _, taken := index[id]; taken {
+			w.Duplicates = append(w.Duplicates, i)
+			continue
+		}
+		index[id] = int32(i)
+	}
+	from, to := make([]int32, len(g.Connections)), make([]int32, len(g.Connections))
+	for e := range g.Connections {
+		f, okFrom := index[g.Connections[e].From]
+		t, okTo := index[g.Connections[e].To]
+		if !okFrom || !okTo {
+			w.Dangling = append(w.Dangling, e)
+			f, t = -1, -1
+		}
+		from[e], to[e] = f, t
+	}
+	w.in, w.out = gatherEdges(len(g.Components), to, from), gatherEdges(len(g.Components), from, to)
+	w.order(len(g.Components))
+	return w
+}
+
+// gatherEdges groups connections by their near end, keeping their order.
+func gatherEdges(n int, near, far []int32) half {
+	h := half{start: make([]int32, n+1)}
+	for _, i := range near {
+		if i >= 0 {
+			h.start[i+1]++
+		}
+	}
+	for i := range n {
+		h.start[i+1] += h.start[i]
+	}
+	h.edge, h.node = make([]int32, h.start[n]), make([]int32, h.start[n])
+	next := append([]int32(nil), h.start[:n]...)
+	for e, i := range near {
+		if i >= 0 {
+			h.edge[next[i]], h.node[next[i]] = int32(e), far[e]
+			next[i]++
+		}
+	}
+	return h
+}
+
+// order peels components without open inputs from the front, and then from the back: what is left lies on a cycle or
+// between two.
+func (w *Wiring) order(n int) {
+	w.Order = peel(n, w.in, w.out, nil)
+	if len(w.Order) == n {
+		return
+	}
+	done := make([]bool, n)
+	for _, i := range w.Order {
+		done[i] = true
+	}
+	for _, i := range peel(n, w.out, w.in, done) {
+		done[i] = true
+	}
+	for i := range n {
+		if !done[i] {
+			w.Cyclic = append(w.Cyclic, i)
+		}
+	}
+}
+
+// peel returns the components that can be reached by taking away, again and again, those with no edges left on the near
+// side. Those already done count as taken away.
+func peel(n int, near, far half, done []bool) []int {
+	open, queue := make([]int32, n), make([]int, 0, n)
+	for i := range n {
+		for _, j := range near.node[near.start[i]:near.start[i+1]] {
+			if done == nil || !done[j] {
+				open[i]++
+			}
+		}
+		if open[i] == 0 && (done == nil || !done[i]) {
+			queue = append(queue, i)
+		}
+	}
+	for k := 0; k < len(queue); k++ {
+		i := queue[k]
+		for _, j := range far.node[far.start[i]:far.start[i+1]] {
+			if done != nil && done[j] {
+				continue
+			}
+			if open[j]--; open[j] == 0 {
+				queue = append(queue, int(j))
+			}
+		}
+	}
+	return queue
+}
