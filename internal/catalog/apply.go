@@ -58,6 +58,20 @@ func (p *Param) refuse(v graph.Value) *Refusal {
 	return r
 }
 
+// CheckParams finds what is wrong with a call whatever arrives: the number of inputs, and parameters that are missing. It is
+// for components whose input shapes are unknown; nothing is taken from the input.
+func (c *Call) CheckParams() *Refusal {
+	err := c.checkInputs()
+	if err == nil {
+		blind := Call{Type: c.Type, Args: c.Args}
+		err = blind.complete()
+	}
+	if err == nil {
+		return nil
+	}
+	return c.refuse(nil, err).Err
+}
+
 // Apply runs a call whose arguments are bound: it completes them from the input, and infers shape, weights, FLOPs and what
 // is kept. In has the shapes that arrive; every one must be known.
 func (c *Call) Apply() Result {

@@ -1,0 +1,100 @@
+// Package infer walks a graph once and says everything that can be known of it without running it: the arguments of every
+// component, the shapes and types of its inputs and result, its weights, FLOPs and what autograd keeps, and every refusal with
+// the change that repairs it.
+//
+// A refused component does not silence the rest: where its result is certain all the same, the walk goes on behind it; where
+// it is not, what follows is unknown, and nothing is said about it. The package judges components and their wiring; the rules
+// that see the whole graph are in package rules.
+package infer
+
+import (
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/graph"
+)
+
+// UnknownType is the rule for a component whose type the catalogue does not have.
+const UnknownType = "unknown-layer-type"
+
+// TiedMismatch is the rule for a tied weight that has no partner, or one of another shape.
+const TiedMismatch = "tied-weight-mismatch"
+
+// State says how far a component is known.
+type State uint8
+
+// The states of a component.
+const (
+	Unknown  State = iota // behind a component whose result is not certain, or on a cycle
+	Legal                 // runs
+	Refused               // does not run
+	Withheld              // runs for all that is known, but declares no shape
+	Note                  // is no layer: a note on the canvas
+)
+
+// Node is what was found out about one component.
+type Node struct {
+	Component *graph.Component
+	Type      *catalog.Type // nil where the catalogue does not have it
+	Args      []graph.Value // in the order of Type.Params, with defaults and what was taken from the input
+	State     State
+
+	In       []catalog.Shape // nil entries where unknown
+	Out      catalog.Shape   // nil where unknown
+	OutIsInt bool
+
+	Weights    []catalog.Weight
+	Params     int64 // trained parameters, those of a tied weight not among them
+	FLOPs      int64 // forward, one sample
+	Kept       []catalog.Kept
+	SavedBytes int64 // kept for the backward pass of one sample in 32-bit floats, each storage named here once
+}
+
+// Refusal is a reason why the graph does not run.
+type Refusal struct {
+	Node    int // index of the component
+	Rule    string
+	Message string
+	Edits   []Edit // the one change that repairs it; empty where several could
+	Fix     string // Edits in words
+}
+
+// Edit is a change of one parameter.
+type Edit struct {
+	Component string
+	Param     string
+	Value     graph.Value
+}
+
+// Result is what the walk found out.
+type Result struct {
+	Graph    *graph.Graph
+	Wiring   *graph.Wiring
+	Nodes    []Node
+	Refusals []Refusal
+
+	Params     int64 // over all components that are known
+	FLOPs      int64
+	SavedBytes int64 // each storage once, however many components keep it
+}
+
+// Walk infers a graph that has been brought into canonical form with catalog.Vocabulary.
+func Walk(g *graph.Graph) *Result {
+	w := newWalker(g)
+	for _, i := range w.res.Wiring.Order {
+		if !w.skip[i] {
+			w.visit(i)
+		}
+	}
+	for i := range w.res.Nodes {
+		if n := &w.res.Nodes[i]; n.State == Unknown && !w.visited[i] && !w.skip[i] {
+			w.visitBlind(i) // on or behind a cycle: the parameters alone can still be wrong
+		}
+	}
+	w.tie()
+	w.blameProducers()
+	w.total()
+	w.finish()
+	return w.res
+}
+
+// InputID is the type whose data type follows from what reads it.
+const InputID = "input"

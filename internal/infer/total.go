@@ -1,0 +1,98 @@
+package infer
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// total sums what the components cost. A storage that two components keep is counted once: the result of a component is
+// kept if it or a reader keeps it, and a view is kept as what it is a view of.
+func (w *walker) total() {
+	kept := make([]bool, len(w.res.Nodes)) // whether the result of a component is kept
+	fits := true
+	add := func(sum *int64, n int64) {
+		s, ok := quantity.Add(*sum, n)
+		*sum, fits = s, fits && ok
+	}
+	for i := range w.res.Nodes {
+		node := &w.res.Nodes[i]
+		if node.State != Legal {
+			continue
+		}
+		add(&w.res.Params, node.Params)
+		add(&w.res.FLOPs, node.FLOPs)
+		for _, k := range node.Kept {
+			bytes, of := w.keptBytes(i, k)
+			add(&node.SavedBytes, bytes)
+			switch {
+			case of < 0:
+				add(&w.res.SavedBytes, bytes)
+			case !kept[of]:
+				kept[of] = true
+				add(&w.res.SavedBytes, bytes)
+			}
+		}
+		if !fits {
+			w.refuse(i, &catalog.Refusal{Rule: catalog.SizeOverflow, Message: "the sizes or costs of the graph do not fit in 64 bits"})
+			return
+		}
+	}
+}
+
+// keptBytes returns the size of a kept storage, and the component whose result it is, or -1 for a new tensor.
+func (w *walker) keptBytes(i int, k catalog.Kept) (int64, int) {
+	owner := i
+	switch k.Name {
+	case catalog.KeptOutput:
+	case catalog.KeptInput:
+		owner = w.feeder(i, k.Input)
+	default:
+		bytes, ok := quantity.Mul(k.Elems, k.As.Bytes())
+		if !ok {
+			return -1, -1 // Add refuses a negative count, and the total with it
+		}
+		return bytes, -1
+	}
+	for w.res.Nodes[owner].Type.Has(catalog.IsView) && len(w.res.Wiring.Inputs(owner)) > 0 {
+		owner = w.feeder(owner, 0)
+	}
+	elem := catalog.AsActivation
+	if w.res.Nodes[owner].OutIsInt {
+		elem = catalog.AsInt64
+	}
+	bytes, ok := quantity.Mul(w.res.Nodes[owner].Out.Size(), elem.Bytes())
+	if !ok {
+		return -1, -1
+	}
+	return bytes, owner
+}
+
+// finish puts the refusals in order and says every edit in words.
+func (w *walker) finish() {
+	refusals := w.res.Refusals
+	sort.SliceStable(refusals, func(a, b int) bool {
+		if refusals[a].Node != refusals[b].Node {
+			return refusals[a].Node < refusals[b].Node
+		}
+		return refusals[a].Rule < refusals[b].Rule
+	})
+	if len(refusals) == 0 {
+		return
+	}
+	labels := make(map[string]string, len(w.res.Nodes))
+	for i := range w.res.Nodes {
+		c := w.res.Nodes[i].Component
+		labels[c.ID] = c.Label()
+	}
+	for i := range refusals {
+		for _, e := range refusals[i].Edits {
+			if refusals[i].Fix != "" {
+				refusals[i].Fix += " and "
+			}
+			refusals[i].Fix += fmt.Sprintf("set %s of %s to %s", e.Param, labels[e.Component], e.Value)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package infer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/graph"
+)
+
+// walker holds the state of one walk.
+type walker struct {
+	res     *Result
+	skip    []bool // duplicates: another component has their id, so nothing is known of their wiring
+	visited []bool
+	orphan  []bool // a connection into it comes from nowhere
+	lost    bool   // a connection leads nowhere: some component may lack it
+
+	demands []demand
+	args    []graph.Value   // one backing array for the arguments of all components
+	shapes  []catalog.Shape // and for their inputs
+	ints    []bool
+}
+
+// demand remembers, for a refusal, which size the component would have accepted.
+type demand struct {
+	refusal int
+	node    int
+	from    int // the component that feeds the input
+	axis    int // position in the shape of that input
+	size    int64
+}
+
+func newWalker(g *graph.Graph) *walker {
+	n := len(g.Components)
+	w := &walker{res: &Result{Graph: g, Wiring: g.Wire(), Nodes: make([]Node, n)}, skip: make([]bool, n), visited: make([]bool, n), orphan: make([]bool, n)}
+	arguments := 0
+	for i := range g.Components {
+		node := &w.res.Nodes[i]
+		node.Component = &g.Components[i]
+		if node.Type = catalog.Lookup(node.Component.Type); node.Type != nil {
+			arguments += len(node.Type.Params)
+		}
+	}
+	w.args = make([]graph.Value, arguments)
+	w.shapes = make([]catalog.Shape, 0, len(g.Connections))
+	w.ints = make([]bool, 0, len(g.Connections))
+	for _, i := range w.res.Wiring.Duplicates {
+		w.skip[i] = true
+	}
+	if len(w.res.Wiring.Dangling) > 0 {
+		w.findLost(g)
+	}
+	return w
+}
+
+// findLost marks the components that a dangling connection was meant for, as far as that can be told.
+func (w *walker) findLost(g *graph.Graph) {
+	index := make(map[string]int, len(g.Components))
+	for i := range g.Components {
+		index[g.Components[i].ID] = i
+	}
+	for _, e := range w.res.Wiring.Dangling {
+		if i, ok := index[g.Connections[e].To]; ok {
+			w.orphan[i] = true
+		} else {
+			w.lost = true
+		}
+	}
+}
+
+// visit infers one component whose inputs have been visited.
+func (w *walker) visit(i int) {
+	w.visited[i] = true
+	node := &w.res.Nodes[i]
+	if node.Type == nil {
+		w.refuse(i, &catalog.Refusal{Rule: UnknownType, Message: unknownType(node.Component.Type)})
+		return
+	}
+	if node.Type.ID == noteID {
+		node.State = Note
+		return
+	}
+	call, known := w.bind(i)
+	if call == nil {
+		return
+	}
+	if !known {
+		if r := call.CheckParams(); r != nil && r.Rule != catalog.MissingInput {
+			w.refuse(i, r)
+		}
+		return
+	}
+	r := call.Apply()
+	if r.Err != nil && r.Err.Rule == catalog.MissingInput && w.lost {
+		return // the connection that it lacks may be the one that leads nowhere
+	}
+	w.record(i, r)
+}
+
+const noteID = "stickyNote"
+
+// visitBlind checks the parameters of a component whose inputs cannot be known.
+func (w *walker) visitBlind(i int) {
+	node := &w.res.Nodes[i]
+	if node.Type == nil {
+		w.visit(i)
+		return
+	}
+	if call, _ := w.bind(i); call != nil {
+		if r := call.CheckParams(); r != nil && r.Rule != catalog.MissingInput {
+			w.refuse(i, r)
+		}
+	}
+}
+
+// bind returns the call of a component with its arguments and inputs, and whether every input is known. It returns nil where
+// a parameter is refused.
+func (w *walker) bind(i int) (*catalog.Call, bool) {
+	node := &w.res.Nodes[i]
+	count := len(node.Type.Params)
+	node.Args, w.args = w.args[:count:count], w.args[count:]
+	err := node.Type.Bind(node.Component.Params, node.Args)
+	call := &catalog.Call{Type: node.Type, Args: node.Args}
+	known := w.gather(i, call)
+	node.In = call.In
+	if err != nil {
+		w.refuse(i, err)
+		return nil, false
+	}
+	return call, known && !w.orphan[i]
+}
+
+// gather collects what arrives at a component. Notes have no result and do not count.
+func (w *walker) gather(i int, call *catalog.Call) bool {
+	start, known := len(w.shapes), true
+	if call.Type.Inputs.Max > 0 {
+		for _, j := range w.res.Wiring.Inputs(i) {
+			from := &w.res.Nodes[j]
+			if from.State == Note {
+				continue
+			}
+			w.shapes, w.ints = append(w.shapes, from.Out), append(w.ints, from.OutIsInt)
+			known = known && from.Out != nil
+		}
+	}
+	end := len(w.shapes)
+	call.In, call.InIsInt = w.shapes[start:end:end], w.ints[start:end:end]
+	return known
+}
+
+// record keeps the result of a call.
+func (w *walker) record(i int, r catalog.Result) {
+	node := &w.res.Nodes[i]
+	node.Out, node.OutIsInt = r.Out, r.OutIsInt
+	if r.Err != nil {
+		w.refuse(i, r.Err)
+		return
+	}
+	if r.Out == nil {
+		node.State = Withheld
+		return
+	}
+	node.State = Legal
+	node.Weights, node.Params, node.FLOPs, node.Kept = r.Weights, r.Count, r.FLOPs, r.Kept
+	if node.Type.ID == InputID && !given(node, "dtype") {
+		node.OutIsInt = w.feedsIndex(i)
+	}
+}
+
+func given(node *Node, param string) bool {
+	_, ok := node.Component.Param(param)
+	return ok
+}
+
+// feedsIndex reports whether something reads the component as token ids or indices: an input that does is one of integers.
+func (w *walker) feedsIndex(i int) bool {
+	for _, j := range w.res.Wiring.Outputs(i) {
+		reader := w.res.Nodes[j].Type
+		if reader == nil || len(reader.Indices) == 0 {
+			continue
+		}
+		for position, from := range w.res.Wiring.Inputs(int(j)) {
+			if int(from) == i && slices.Contains(reader.Indices, position) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// refuse keeps a refusal, with its edit if applying that edit makes the component legal.
+func (w *walker) refuse(i int, r *catalog.Refusal) {
+	node := &w.res.Nodes[i]
+	node.State = Refused
+	out := Refusal{Node: i, Rule: r.Rule, Message: r.Message}
+	if r.Param != "" && w.repairs(i, r.Param, r.Value) {
+		out.Edits = []Edit{{node.Component.ID, r.Param, r.Value}}
+	}
+	w.res.Refusals = append(w.res.Refusals, out)
+	if r.Axis == 0 || r.Input >= len(node.In) {
+		return
+	}
+	if axis, ok := r.Axis.In(len(node.In[r.Input])); ok {
+		w.demands = append(w.demands, demand{len(w.res.Refusals) - 1, i, w.feeder(i, r.Input), axis, r.Size})
+	}
+}
+
+// feeder returns the component behind an input, notes not counted.
+func (w *walker) feeder(i, input int) int {
+	for _, j := range w.res.Wiring.Inputs(i) {
+		if w.res.Nodes[j].State == Note {
+			continue
+		}
+		if input == 0 {
+			return int(j)
+		}
+		input--
+	}
+	return i
+}
+
+// repairs reports whether a component runs once a parameter is changed.
+func (w *walker) repairs(i int, param string, v graph.Value) bool {
+	node := &w.res.Nodes[i]
+	for _, s := range node.In {
+		if s == nil {
+			return false
+		}
+	}
+	return evaluate(node, param, v, node.In, w.intsInto(i)).Err == nil
+}
+
+// evaluate applies a component with one parameter changed.
+func evaluate(node *Node, param string, v graph.Value, in []catalog.Shape, ints []bool) catalog.Result {
+	changed := *node.Component
+	changed.Params = append([]graph.Param(nil), changed.Params...)
+	changed.SetParam(param, v)
+	return node.Type.Evaluate(changed.Params, in, ints)
+}
+
+func unknownType(spelling string) string {
+	if spelling == "" {
+		return "has no type"
+	}
+	if near := catalog.Nearest(spelling); near != "" {
+		return fmt.Sprintf("%q is not a type; did you mean %s?", spelling, near)
+	}
+	return fmt.Sprintf("%q is not a type", spelling)
+}
