@@ -119,7 +119,7 @@ func binary(op token.Token, a, b int64) int64 {
 	panic("formula: " + op.String())
 }
 
-// list returns a shape, or a list parameter; a single integer stands for every axis.
+// list returns a shape, or a list parameter; a single integer of Dims stands for every axis.
 func (f formula) list(e ast.Expr) []int64 {
 	if call, ok := e.(*ast.CallExpr); ok && call.Fun.(*ast.Ident).Name == "in" {
 		return f.c.In[f.eval(call.Args[0])]
@@ -132,9 +132,9 @@ func (f formula) list(e ast.Expr) []int64 {
 	case "out":
 		return f.c.Out
 	default:
-		if f.c.arg(name).Kind() == graph.Int {
+		if p := f.c.Type.Param(name); p.Kind == Dims {
 			d := f.c.Dims(name)
-			return d[:]
+			return d[:p.N]
 		}
 		return f.c.Ints(name)
 	}

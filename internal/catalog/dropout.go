@@ -1,0 +1,54 @@
+package catalog
+
+var _ = define(Type{
+	ID:     "dropout",
+	Title:  "Drops values at random",
+	Doc:    `During training replaces each value by zero with probability p and divides the others by 1-p, so that the mean stays. In evaluation it does nothing. Takes any shape; integers only where p is 0 or 1.`,
+	Source: "torch.nn.Dropout; Hinton et al. 2012",
+	Group:  Regularising,
+	Traits: IsDropout | KeepsShape,
+	Params: []Param{paramDropoutP, paramInplace},
+	Ints:   IntsKept,
+	Shape:  func(c *Call) (Shape, error) { return c.In[0], c.checkDropout() },
+	Saved: func(c *Call) {
+		as := AsBool
+		if c.Bool("inplace") { // not fused: PyTorch keeps the factors, not which of them are zero
+			as = AsActivation
+		}
+		c.keepDropout("mask", as, c.In[0])
+	},
+	Torch: `nn.Dropout(p={{p}}, inplace={{inplace}})`,
+	Examples: []Example{
+		{In: "[128,768]", Args: "p=0.1", Out: "[128,768]"},
+		{In: "[10]", Args: "p=1.5", Err: "p is 1.5 but must be from 0 to 1"},
+		{In: "int[10]", Err: "cannot scale the integers that arrive by 1/(1-p)"},
+		{In: "int[10]", Args: "p=0", Out: "[10]"},
+	},
+})
+
+// paramDropoutP is the probability of the dropouts.
+var paramDropoutP = Param{Name: "p", Kind: Float, Default: 0.5, Aliases: []string{"rate", "dropRate", "dropProb"}, Doc: "probability of a value to be dropped, from 0 to 1"}
+
+// checkDropout refuses a p that is no probability, and integers, which cannot be divided by 1-p.
+func (c *Call) checkDropout() error {
+	p := c.Float("p")
+	if p < 0 || p > 1 {
+		return c.Errorf(DropoutRange, "p is %v but must be from 0 to 1", c.arg("p"))
+	}
+	if c.OutIsInt && p > 0 && p < 1 {
+		return c.Errorf(DtypeMismatch, "cannot scale the integers that arrive by 1/(1-p), p is %v", c.arg("p"))
+	}
+	return nil
+}
+
+// keepDropout declares what was drawn. PyTorch draws nothing where p is 0 or 1: it returns the input itself, or multiplies
+// it by a zero, of which it keeps the one element.
+func (c *Call) keepDropout(name string, as Elem, drawn Shape) {
+	switch c.Float("p") {
+	case 0:
+	case 1:
+		c.KeepFixed("zero", AsActivation, 1)
+	default:
+		c.Keep(name, as, drawn...)
+	}
+}

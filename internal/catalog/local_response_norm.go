@@ -1,0 +1,40 @@
+package catalog
+
+import "math"
+
+var _ = define(Type{
+	ID:      "localResponseNorm",
+	Title:   "Divides by the energy of neighbouring channels",
+	Doc:     `Divides each value by a power of k plus alpha times the mean square of the size channels around it, at the same position. Takes channels with at least one further axis. It has no weights; AlexNet used it where batch normalisation is used today.`,
+	Source:  "torch.nn.LocalResponseNorm; Krizhevsky et al. 2012",
+	Group:   Normalisation,
+	Aliases: []string{"lrn", "localResponseNormalization"},
+	Traits:  IsNorm | KeepsShape,
+	Params: []Param{
+		{Name: "size", Kind: Int, Min: 1, Max: math.MaxInt32, Doc: "number of channels that are averaged"},
+		{Name: "alpha", Kind: Float, Default: 1e-4, Doc: "factor of the mean square"},
+		{Name: "beta", Kind: Float, Default: 0.75, Doc: "exponent of the divisor"},
+		{Name: "k", Kind: Float, Default: 1.0, Doc: "added to the mean square"},
+	},
+	Ints: IntsToFloat,
+	Shape: func(c *Call) (Shape, error) {
+		if in := c.In[0]; in.Rank() < 2 {
+			return nil, c.Errorf(RankMismatch, "takes channels and at least one further axis, got %v", in)
+		}
+		return c.In[0], nil
+	},
+	Saved: func(c *Call) {
+		in := c.In[0]
+		c.KeepInput(0)
+		c.Keep("padded", AsActivation, c.Add(in[0], c.Int("size")-1), c.Size(in[1:]))
+		c.Keep("base", AsActivation, in...)
+		c.Keep("divisor", AsActivation, in...)
+	},
+	Torch: `nn.LocalResponseNorm({{size}}, alpha={{alpha}}, beta={{beta}}, k={{k}})`,
+	Examples: []Example{
+		{In: "[96,27,27]", Args: "size=5 k=2", Out: "[96,27,27]"},
+		{In: "[4,9]", Args: "size=2", Out: "[4,9]"},
+		{In: "[4]", Args: "size=2", Err: "takes channels and at least one further axis, got [4]"},
+		{In: "[4,9]", Args: "size=0", Err: "size is 0 but takes an integer from 1"},
+	},
+})
