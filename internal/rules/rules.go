@@ -1,0 +1,109 @@
+// Package rules says what is wrong with a model: one file for each rule, with its page, its source and executed examples.
+//
+// A rule that one component alone can break is decided by the catalogue or by inference, which name it; its file here has no
+// code. A rule with code sees the whole graph through a Pass. Block means that PyTorch does not run the graph; warn and info
+// are advice with evidence. The package must not know about costs, policies or surfaces.
+package rules
+
+import (
+	"sort"
+
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// Severity says how much a finding matters.
+type Severity string
+
+// The severities, worst first.
+const (
+	Block Severity = "block"
+	Warn  Severity = "warn"
+	Info  Severity = "info"
+)
+
+// Rule is one rule.
+type Rule struct {
+	ID       string
+	Title    string
+	Severity Severity
+	Doc      string // for its page: what happens, why it matters, what to do
+	Source   string // the code that refuses, or the evidence
+
+	// Whole looks at the whole graph; nil where the catalogue or inference decides.
+	Whole func(*Pass)
+
+	// Examples are graphs in the short notation. A line that ends in "// want" must get a finding of this rule, a line
+	// that is only "// want" one on the graph itself, every other line none. At least one example fires and one does not.
+	Examples []string
+}
+
+// Finding is one thing found.
+type Finding struct {
+	Rule    *Rule
+	Node    int // index of the component, or -1 for the graph itself
+	Message string
+	Edits   []infer.Edit
+	Fix     string
+}
+
+var byID = map[string]*Rule{}
+
+// define registers a rule. A mistake in a definition stops every test at once, so it panics.
+func define(r Rule) *Rule {
+	if byID[r.ID] != nil {
+		panic("rules: " + r.ID + " is defined twice")
+	}
+	byID[r.ID] = &r
+	return &r
+}
+
+// Lookup returns the rule with an id, or nil.
+func Lookup(id string) *Rule { return byID[id] }
+
+// Rules returns every rule, sorted by id.
+func Rules() []*Rule {
+	out := make([]*Rule, 0, len(byID))
+	for _, r := range byID {
+		out = append(out, r)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
+	return out
+}
+
+var ordered []*Rule // those with code, sorted by id once every file has been initialised
+
+// Run returns everything that the rules find in a walked graph: worst first, then in the order of the graph, then by rule.
+func Run(res *infer.Result) []Finding {
+	if ordered == nil {
+		panic("rules: no rule has code") // cannot happen: init fills it
+	}
+	p := newPass(res)
+	for _, r := range ordered {
+		p.rule = r
+		r.Whole(p)
+	}
+	noInput := p.fired["no-input-node"]
+	for _, r := range res.Refusals {
+		if noInput && r.Rule == "missing-input" {
+			continue // the graph lacks an input, not each component that begins it
+		}
+		p.findings = append(p.findings, Finding{byID[r.Rule], r.Node, r.Message, r.Edits, r.Fix})
+	}
+	rank := map[Severity]int{Block: 0, Warn: 1, Info: 2}
+	sort.SliceStable(p.findings, func(i, j int) bool {
+		a, b := &p.findings[i], &p.findings[j]
+		if a.Rule.Severity != b.Rule.Severity {
+			return rank[a.Rule.Severity] < rank[b.Rule.Severity]
+		}
+		if a.Node != b.Node {
+			return a.Node < b.Node
+		}
+		return a.Rule.ID < b.Rule.ID
+	})
+	return p.findings
+}
+
+// Blocked reports whether one of the findings blocks.
+func Blocked(findings []Finding) bool {
+	return len(findings) > 0 && findings[0].Rule.Severity == Block
+}
