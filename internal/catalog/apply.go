@@ -88,15 +88,12 @@ func (c *Call) Apply() Result {
 	if err != nil {
 		return c.refuse(out, err)
 	}
-	if out == nil { // not refused, not known: a module that declares no shape
-		return Result{OutIsInt: c.OutIsInt}
-	}
 	for _, n := range out {
 		if n < 1 {
 			return c.refuse(nil, c.Errorf(EmptyOutput, "the result %v has an axis without elements", out))
 		}
 	}
-	c.Out = out
+	c.Out = out // nil if not refused and not known: a module that declares no shape may still declare weights
 	return c.measure()
 }
 
@@ -169,7 +166,11 @@ func (c *Call) complete() error {
 	if missing == nil {
 		return nil
 	}
-	r := c.Errorf(MissingParam, "%s is missing: %s", missing.Name, missing.Doc)
+	rule := MissingParam
+	if missing.Missing != "" {
+		rule = missing.Missing
+	}
+	r := c.Errorf(rule, "%s is missing: %s", missing.Name, missing.Doc)
 	if axis, ok := c.readable(missing); ok {
 		r.SetInt(missing.Name, c.In[0][axis])
 	}

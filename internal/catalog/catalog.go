@@ -67,6 +67,9 @@ type Arity struct{ Min, Max int }
 // Any as an upper bound lets a merge take any number of inputs.
 const Any = 1 << 30
 
+// NoInputs is for what nothing flows into. It is not the zero Arity, which stands for exactly one.
+var NoInputs = Arity{-1, 0}
+
 // IntPolicy says what a type does with integer tensors.
 type IntPolicy uint8
 

@@ -38,6 +38,10 @@ type Param struct {
 	Negative bool     // integers may be negative: Min does not hold
 	Values   []string // the words that a String or Dims takes
 	N        int      // the number of axes of Dims
+	ListOnly bool     // an Ints must be a list
+	EmptyOK  bool     // the list of an Ints may be empty
+	Strict   bool     // a Bool must be true or false: torch's functions, unlike its modules, take nothing else
+	Missing  string   // the rule that leaving it out breaks, where that is not missing-param
 
 	Reads  Axis // the axis of the first input that must have this size
 	Writes Axis // the axis of the result that gets this size
@@ -124,6 +128,9 @@ func (p *Param) Takes() string {
 		}
 		return s
 	case Ints:
+		if p.ListOnly {
+			return "a list of integers" + bound
+		}
 		return "an integer" + bound + " or a list of them"
 	}
 	return "a number or a list of numbers"
@@ -137,6 +144,9 @@ func (p *Param) Check(v graph.Value) bool {
 	case Float:
 		return v.Kind() == graph.Int || v.Kind() == graph.Float
 	case Bool:
+		if p.Strict {
+			return v.Kind() == graph.Bool
+		}
 		return v.Kind() != graph.Object // Python asks any value whether it is true
 	case String:
 		return v.Kind() == graph.String && p.takesWord(v.Str())
@@ -174,9 +184,9 @@ func (p *Param) takesWord(s string) bool {
 
 func (p *Param) ints(v graph.Value) bool {
 	if v.Kind() == graph.Int {
-		return p.inRange(v.Int())
+		return !p.ListOnly && p.inRange(v.Int())
 	}
-	if v.Kind() != graph.List || len(v.List()) == 0 {
+	if v.Kind() != graph.List || len(v.List()) == 0 && !p.EmptyOK {
 		return false
 	}
 	for _, x := range v.List() {

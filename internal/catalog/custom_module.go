@@ -1,0 +1,60 @@
+package catalog
+
+var _ = define(Type{
+	ID:      "customModule",
+	Title:   "A module that the catalogue does not know",
+	Doc:     `Stands for code of your own. What it declares is believed: outShape is the shape of the result, numParams the number of its weights, flops the cost of one sample. Without an outShape every verdict behind it is withheld.`,
+	Source:  "torch.nn.Module",
+	Group:   Structure,
+	Aliases: []string{"custom", "customLayer", "lambda"},
+	Inputs:  Arity{1, Any},
+	Ints:    IntsToFloat,
+	Params: []Param{
+		{Name: "outShape", Kind: Ints, Min: 1, EmptyOK: true, Optional: true, Aliases: []string{"outputShape"}, Doc: "shape of the result without the batch"},
+		{Name: "numParams", Kind: Int, Optional: true, Aliases: []string{"paramCount", "parameterCount"}, Doc: "number of its trained parameters"},
+		{Name: "flops", Kind: Int, Optional: true, Doc: "FLOPs of one sample, forward, 2 per multiply-add"},
+		{Name: "code", Kind: String, Optional: true, Doc: "its source, for the reader"},
+	},
+	Shape: func(c *Call) (Shape, error) {
+		if !c.Has("outShape") {
+			return nil, nil
+		}
+		return c.Ints("outShape"), nil
+	},
+	Weights: func(c *Call) {
+		if n := c.Int("numParams"); n > 0 {
+			c.Weight("weight", n)
+		}
+	},
+	FLOPs: func(c *Call) int64 { return c.Int("flops") },
+	// What it keeps cannot be known; a module with weights keeps its inputs at the least.
+	Saved: func(c *Call) {
+		for i := range c.In {
+			c.KeepInput(i)
+		}
+	},
+	Torch: `CustomModule({{outShape}}, {{numParams}})`,
+	Module: `class CustomModule(nn.Module):
+    """Holds the place of a module that only its author knows: its weights, and zeros of its shape."""
+
+    def __init__(self, out_shape=None, num_params=None):
+        super().__init__()
+        self.out_shape = (out_shape,) if isinstance(out_shape, int) else out_shape
+        if num_params:
+            self.weight = nn.Parameter(torch.zeros(num_params))
+
+    def forward(self, x, *others):
+        if self.out_shape is None:
+            raise NotImplementedError("the module declares no outShape")
+        return torch.zeros(x.shape[0], *self.out_shape, device=x.device)
+`,
+	WeightFormula: "numParams",
+	FLOPsFormula:  "flops",
+	Examples: []Example{
+		{In: "[8,4]", Args: "outShape=[16] numParams=100 flops=200", Out: "[16]", Weights: 100, FLOPs: 200},
+		{In: "[8] int[3]", Args: "outShape=[]", Out: "[]"},
+		{In: "[8]", Args: "outShape=[4,0]", Err: "outShape is [4,0]"},
+		{In: "[8]", Args: "numParams=-1", Err: "numParams is -1 but takes an integer of at least 0"},
+		{Args: "outShape=[4]", Err: "takes 1 or more inputs, got 0"},
+	},
+})

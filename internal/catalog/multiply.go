@@ -1,0 +1,51 @@
+package catalog
+
+import "strconv"
+
+var _ = define(Type{
+	ID:      "multiply",
+	Title:   "The product of its inputs",
+	Doc:     `Multiplies its inputs element by element, as torch.mul does: a gate. Shapes must agree as for add: an axis of size 1 is stretched, a different number of axes is refused. For the backward pass every factor is kept.`,
+	Source:  "torch.mul",
+	Group:   Merging,
+	Aliases: []string{"mul", "multiplication", "elementwiseMultiply", "hadamard"},
+	Inputs:  Arity{1, Any},
+	Traits:  IsMerge,
+	Ints:    IntsKept,
+	Shape:   broadcastShape,
+	Saved:   saveFactors,
+	Torch:   `Multiply()`,
+	Module: `class Multiply(nn.Module):
+    def forward(self, x, *others):
+        for y in others:
+            x = x * y
+        return x
+`,
+	Examples: []Example{
+		{In: "[64,8,8] [64,1,1]", Out: "[64,8,8]"},
+		{In: "[7] [7] [7]", Out: "[7]"},
+		{In: "[4,8] [4,9]", Err: "9 and 8 do not fit on axis 2"},
+	},
+})
+
+// saveFactors follows derivatives.yaml: the gradient of a factor needs the other one. Products of the first few inputs are
+// factors too, and tensors of their own.
+func saveFactors(c *Call) {
+	left, leftIsInt := c.In[0], c.isInt(0)
+	for i := 1; i < len(c.In); i++ {
+		if !leftIsInt {
+			c.KeepInput(i)
+		}
+		switch {
+		case c.isInt(i):
+		case i == 1:
+			c.KeepInput(0)
+		case leftIsInt:
+			c.Keep("product"+strconv.Itoa(i-1), AsInt64, left...)
+		default:
+			c.Keep("product"+strconv.Itoa(i-1), AsActivation, left...)
+		}
+		left, _ = broadcast(left, c.In[i])
+		leftIsInt = leftIsInt && c.isInt(i)
+	}
+}
