@@ -151,3 +151,6 @@ func appendFloat(b []byte, f float64) []byte {
 	}
 	return append(b, ".0"...)
 }
+
+// MarshalJSON writes the value as JSON.
+func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }

@@ -19,7 +19,7 @@ func (w *walker) total() {
 	}
 	for i := range w.res.Nodes {
 		node := &w.res.Nodes[i]
-		if node.State != Legal {
+		if node.State != Legal && node.State != Withheld {
 			continue
 		}
 		add(&w.res.Params, node.Params)

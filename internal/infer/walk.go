@@ -157,11 +157,10 @@ func (w *walker) record(i int, r catalog.Result) {
 		w.refuse(i, r.Err)
 		return
 	}
+	node.State = Legal
 	if r.Out == nil {
 		node.State = Withheld
-		return
 	}
-	node.State = Legal
 	node.Weights, node.Params, node.FLOPs, node.Kept = r.Weights, r.Count, r.FLOPs, r.Kept
 	if node.Type.ID == InputID && !given(node, "dtype") {
 		node.OutIsInt = w.feedsIndex(i)

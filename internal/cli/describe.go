@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/quantity"
+	"github.com/modelverifier/verifier/internal/rules"
+)
+
+var _ = register(func() *cobra.Command {
+	return &cobra.Command{
+		Use:   "describe FILE",
+		Short: "Show every component with its shape, weights and FLOPs",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			g, err := readModel(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			g.Normalize(catalog.Vocabulary)
+			d := describe(infer.Walk(g))
+			if wantsJSON(cmd) {
+				err = printJSON(cmd, d)
+			} else {
+				_, err = fmt.Fprint(cmd.OutOrStdout(), d.text())
+			}
+			if err == nil && !d.Legal {
+				err = errGated
+			}
+			return err
+		},
+	}
+})
+
+// description is a model as a table.
+type description struct {
+	Name       string          `json:"name"`
+	Legal      bool            `json:"legal"`
+	Components []describedPart `json:"components"`
+	Params     int64           `json:"params"`
+	FLOPs      int64           `json:"flops"`
+	MACs       int64           `json:"macs"`
+	SavedBytes int64           `json:"savedBytes"`
+	Heaviest   []describedPart `json:"heaviest"`
+	Blockers   []string        `json:"blockers"`
+}
+
+type describedPart struct {
+	ID         string        `json:"id"`
+	Name       string        `json:"name"`
+	Type       string        `json:"type"`
+	Shape      catalog.Shape `json:"outputShape"` // null where unknown
+	Params     int64         `json:"params"`
+	FLOPs      int64         `json:"flops"`
+	SavedBytes int64         `json:"savedBytes"`
+	State      string        `json:"state"`
+}
+
+var stateWords = map[infer.State]string{infer.Unknown: "unknown", infer.Legal: "ok", infer.Refused: "refused", infer.Withheld: "withheld", infer.Note: "note"}
+
+func describe(res *infer.Result) *description {
+	d := &description{
+		Name: res.Graph.Name, Legal: true, Params: res.Params, FLOPs: res.FLOPs, MACs: res.FLOPs / 2, SavedBytes: res.SavedBytes,
+		Components: []describedPart{}, Heaviest: []describedPart{}, Blockers: []string{},
+	}
+	for i := range res.Nodes {
+		n := &res.Nodes[i]
+		d.Components = append(d.Components, describedPart{n.Component.ID, n.Component.Label(), n.Component.Type, n.Out, n.Params, n.FLOPs, n.SavedBytes, stateWords[n.State]})
+	}
+	for _, f := range rules.Run(res) {
+		if f.Rule.Severity != rules.Block {
+			break // blocks come first
+		}
+		where := ""
+		if f.Node >= 0 {
+			where = res.Nodes[f.Node].Component.Label() + ": "
+		}
+		d.Legal, d.Blockers = false, append(d.Blockers, where+f.Message)
+	}
+	d.Heaviest = heaviest(d.Components, 5)
+	return d
+}
+
+// heaviest returns the components with the most weights, and of those with equally many the ones with the most FLOPs.
+func heaviest(parts []describedPart, n int) []describedPart {
+	out := []describedPart{}
+	for _, p := range parts {
+		if p.Params > 0 || p.FLOPs > 0 {
+			out = append(out, p)
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool {
+		if out[i].Params != out[j].Params {
+			return out[i].Params > out[j].Params
+		}
+		return out[i].FLOPs > out[j].FLOPs
+	})
+	return out[:min(n, len(out))]
+}
+
+func (d *description) text() string {
+	var b strings.Builder
+	t := newTable("component", "type", "output", "weights", "FLOPs", "kept")
+	for _, p := range d.Components {
+		shape := p.State
+		if p.Shape != nil {
+			shape = p.Shape.String()
+		}
+		t.AppendRow(table.Row{p.Name, p.Type, shape, quantity.Grouped(p.Params), quantity.Grouped(p.FLOPs), quantity.Bytes(p.SavedBytes)})
+	}
+	b.WriteString(t.Render() + "\n\n")
+	fmt.Fprintf(&b, "weights  %s (%s)\n", quantity.Grouped(d.Params), quantity.Short(d.Params))
+	fmt.Fprintf(&b, "FLOPs    %s (%s), one sample, forward; %s multiply-adds\n", quantity.Grouped(d.FLOPs), quantity.FLOPs(d.FLOPs), quantity.Grouped(d.MACs))
+	fmt.Fprintf(&b, "kept     %s for the backward pass of one sample, in 32-bit floats\n", quantity.Bytes(d.SavedBytes))
+	if len(d.Heaviest) > 0 {
+		b.WriteString("\nheaviest\n")
+		for _, p := range d.Heaviest {
+			fmt.Fprintf(&b, "  %-24s %14s weights  %5s  %s\n", p.Name, quantity.Grouped(p.Params), percent(p.Params, d.Params), quantity.FLOPs(p.FLOPs))
+		}
+	}
+	for _, s := range d.Blockers {
+		fmt.Fprintf(&b, "\nrefused  %s\n", s)
+	}
+	return b.String()
+}
+
+func percent(part, whole int64) string {
+	if whole == 0 {
+		return "0 %"
+	}
+	share := float64(part) / float64(whole)
+	return fmt.Sprintf("%.0f %%", float64(share*100))
+}
+
+// newTable returns a table in the one style of the command line; columns of numbers are set to the right.
+func newTable(columns ...string) table.Writer {
+	t := table.NewWriter()
+	style := table.StyleLight
+	style.Format.Header = text.FormatDefault
+	style.Options = table.Options{SeparateHeader: true}
+	style.Box.PaddingLeft = ""
+	t.SetStyle(style)
+	header := table.Row{}
+	var configs []table.ColumnConfig
+	for i, c := range columns {
+		header = append(header, c)
+		if c == "weights" || c == "FLOPs" || c == "kept" {
+			configs = append(configs, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+	}
+	t.AppendHeader(header)
+	t.SetColumnConfigs(configs)
+	return t
+}

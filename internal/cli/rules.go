@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/modelverifier/verifier/internal/rules"
+)
+
+var _ = register(func() *cobra.Command {
+	return &cobra.Command{
+		Use:   "rules [ID]",
+		Short: "List the rules, or show the page of one",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listRules(cmd)
+			}
+			r := rules.Lookup(args[0])
+			if r == nil {
+				return fmt.Errorf("there is no rule %q; verifier rules lists them", args[0])
+			}
+			if wantsJSON(cmd) {
+				return printJSON(cmd, ruleBody(r))
+			}
+			_, err := fmt.Fprint(cmd.OutOrStdout(), rulePage(r))
+			return err
+		},
+	}
+})
+
+func listRules(cmd *cobra.Command) error {
+	if wantsJSON(cmd) {
+		bodies := []ruleJSON{}
+		for _, r := range rules.Rules() {
+			bodies = append(bodies, ruleBody(r))
+		}
+		return printJSON(cmd, bodies)
+	}
+	tw := newTable("rule", "severity", "what it finds")
+	for _, r := range rules.Rules() {
+		tw.AppendRow(table.Row{r.ID, string(r.Severity), r.Title})
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%d rules; verifier rules ID shows one\n", tw.Render(), len(rules.Rules()))
+	return err
+}
+
+type ruleJSON struct {
+	ID       string         `json:"id"`
+	Title    string         `json:"title"`
+	Severity rules.Severity `json:"severity"`
+	Doc      string         `json:"doc"`
+	Source   string         `json:"source"`
+	Examples []string       `json:"examples"`
+}
+
+func ruleBody(r *rules.Rule) ruleJSON {
+	return ruleJSON{r.ID, r.Title, r.Severity, r.Doc, r.Source, r.Examples}
+}
+
+func rulePage(r *rules.Rule) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s): %s\n\n%s\n\nSource   %s\n", r.ID, r.Severity, r.Title, r.Doc, r.Source)
+	for _, e := range r.Examples {
+		title := "Clean"
+		if strings.Contains(e, "// want") {
+			title = "Found"
+		}
+		fmt.Fprintf(&b, "\n%s\n", title)
+		for _, line := range strings.Split(strings.TrimSpace(e), "\n") {
+			fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(line, "// want", "// here"))
+		}
+	}
+	return b.String()
+}
