@@ -1,0 +1,53 @@
+package catalog
+
+// gatedParams are those of the gated feed-forward networks, swiglu and geglu.
+func gatedParams() []Param {
+	return []Param{
+		{Name: "embedDim", Kind: Int, Reads: At(-1), Doc: "size of the last axis"},
+		{Name: "intermediateSize", Kind: Int, Aliases: []string{"ffDim", "dimFeedforward", "intermediateDim"}, Doc: "width between the maps"},
+		{Name: "bias", Kind: Bool, Default: false, Doc: "whether the maps add a bias"},
+	}
+}
+
+func gatedWeights(c *Call) {
+	c.gated(1, "", c.Int("embedDim"), c.Int("intermediateSize"), c.Bool("bias"))
+}
+
+// gated declares the three maps of gated feed-forward networks.
+func (c *Call) gated(times int64, name string, dim, hidden int64, bias bool) {
+	c.LinearTimes(times, join(name, "gate_proj"), dim, hidden, bias)
+	c.LinearTimes(times, join(name, "up_proj"), dim, hidden, bias)
+	c.LinearTimes(times, join(name, "down_proj"), hidden, dim, bias)
+}
+
+func gatedFLOPs(c *Call) int64 {
+	return c.MatMul(3, c.positions(), c.Int("embedDim"), c.Int("intermediateSize"))
+}
+
+func gatedSaved(c *Call) {
+	c.KeepInput(0)
+	c.keepGated(1, c.Int("intermediateSize"))
+}
+
+// keepGated declares what gated networks keep between their maps: the gate before and after its activation, the other
+// factor, and the product.
+func (c *Call) keepGated(times, hidden int64) {
+	for _, name := range []string{"gate before the activation", "gate", "up", "gated"} {
+		c.Keep(name, AsActivation, times, c.positions(), hidden)
+	}
+}
+
+const gatedModule = `class Gated(nn.Module):
+    def __init__(self, dim, hidden, bias, activation):
+        super().__init__()
+        self.gate_proj, self.up_proj = nn.Linear(dim, hidden, bias=bias), nn.Linear(dim, hidden, bias=bias)
+        self.down_proj, self.activation = nn.Linear(hidden, dim, bias=bias), activation
+
+    def forward(self, x):
+        return self.down_proj(self.activation(self.gate_proj(x)) * self.up_proj(x))
+`
+
+const (
+	gatedWeightFormula = "3*embedDim*intermediateSize + bias*(2*intermediateSize+embedDim)"
+	gatedFLOPsFormula  = "6*size(in)*intermediateSize"
+)

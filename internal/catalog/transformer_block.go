@@ -1,0 +1,75 @@
+package catalog
+
+var _ = define(Type{
+	ID:      "transformerBlock",
+	Title:   "Attention and feed-forward with residuals and normalisations",
+	Doc:     `One layer of a transformer encoder over (sequence, embedDim), as torch.nn.TransformerEncoderLayer: self-attention and a feed-forward network, each with a residual connection and a layer normalisation, which comes first unless normFirst is false. The heads must divide embedDim, and the activation is relu or gelu.`,
+	Source:  "torch.nn.TransformerEncoderLayer; Vaswani et al. 2017; Xiong et al. 2020 for normFirst",
+	Group:   Blocks,
+	Aliases: []string{"transformerEncoderLayer", "transformerEncoderBlock", "encoderLayer"},
+	Traits:  IsAttention | HasResidual | HasNorm | HasActivation | KeepsShape,
+	Params: headParams(
+		ffDim(),
+		Param{Name: "activation", Kind: String, Default: "relu", Values: []string{"relu", "gelu"}, Doc: "what stands inside the feed-forward network"},
+		Param{Name: "normFirst", Kind: Bool, Default: true, Doc: "whether each half normalises its input, and not its result"},
+		Param{Name: "bias", Kind: Bool, Default: true, Doc: "whether maps and normalisations add a bias"},
+		innerDropout("probability of dropout in attention and feed-forward network"),
+		Param{Name: "layerNormEps", Kind: Float, Default: 1e-5, Doc: "what the normalisations add to the variance"},
+	),
+	Shape:   multiHead{}.shape,
+	Weights: blockWeights,
+	FLOPs: func(c *Call) int64 {
+		return c.Add(multiHead{}.selfFLOPs(c), c.MatMul(2, c.In[0][0], c.Int("embedDim"), c.Int("ffDim")))
+	},
+	Saved: blockSaved,
+	Torch: `nn.TransformerEncoderLayer({{embedDim}}, {{numHeads}}, {{ffDim}}, dropout={{dropout}}, activation={{activation}}, ` +
+		`layer_norm_eps={{layerNormEps}}, batch_first=True, norm_first={{normFirst}}, bias={{bias}})`,
+	WeightFormula: "4*embedDim*embedDim + 2*embedDim*ffDim + 2*embedDim + bias*(7*embedDim+ffDim)",
+	FLOPsFormula:  "8*in[0]*embedDim*embedDim + 4*in[0]*in[0]*embedDim + 4*in[0]*embedDim*ffDim",
+	Examples: []Example{
+		{In: "[12,16]", Args: "embedDim=16 numHeads=4", Out: "[12,16]", Weights: 3280, FLOPs: 82944},
+		{In: "[5,6]", Args: "dModel=6 numHeads=2 dim_feedforward=8 activation=gelu bias=false normFirst=false", Out: "[5,6]", Weights: 252, FLOPs: 3000},
+		{In: "[12,16]", Args: "embedDim=16 numHeads=5", Err: "embedDim 16 is not divisible by 5 heads"},
+		{In: "[12,16]", Args: "embedDim=16 numHeads=4 activation=silu", Err: "activation is \"silu\" but takes one of relu, gelu"},
+	},
+})
+
+func blockWeights(c *Call) {
+	e, f, bias := c.Int("embedDim"), c.Int("ffDim"), c.Bool("bias")
+	multiHead{prefix: "self_attn."}.weights(c)
+	c.Linear("linear1", e, f, bias)
+	c.Linear("linear2", f, e, bias)
+	for _, norm := range []string{"norm1", "norm2"} {
+		c.Weight(norm+".weight", e)
+		if bias {
+			c.Weight(norm+".bias", e)
+		}
+	}
+}
+
+// blockSaved follows TransformerEncoderLayer: a normalisation keeps what it is applied to and two numbers for each
+// position, a linear map what it is applied to, a residual connection nothing.
+func blockSaved(c *Call) {
+	s, e, f, first := c.In[0][0], c.Int("embedDim"), c.Int("ffDim"), c.Bool("normFirst")
+	multiHead{}.saved(c, func() {
+		if first {
+			c.Keep("normalised once", AsActivation, s, e)
+		} else {
+			c.KeepInput(0)
+		}
+	})
+	if first {
+		c.KeepInput(0)
+	} else {
+		c.Keep("second sum", AsActivation, s, e)
+	}
+	c.Keep("first sum", AsActivation, s, e)
+	c.Keep("normalised", AsActivation, s, e)
+	c.Keep("means and deviations", AsFloat32, 4, s)
+	c.keepActivation(c.Str("activation"), s, f)
+	if c.drops() {
+		c.Keep("masks of the residuals", AsBool, 2, s, e)
+		c.Keep("mask of the activation", AsBool, s, f)
+		c.Keep("dropped activation", AsActivation, s, f)
+	}
+}
