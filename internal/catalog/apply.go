@@ -219,7 +219,7 @@ func (c *Call) measure() Result {
 	if c.Type.FLOPs != nil {
 		r.FLOPs = c.Type.FLOPs(c)
 	}
-	if c.Type.Saved != nil {
+	if c.Type.Saved != nil && c.isDifferentiated() {
 		c.Type.Saved(c)
 	}
 	if c.overflow {
@@ -227,6 +227,19 @@ func (c *Call) measure() Result {
 	}
 	r.Weights, r.Kept = c.weights, c.kept
 	return r
+}
+
+// isDifferentiated reports whether autograd records the call. Integers have no gradient: there must be a weight or a float.
+func (c *Call) isDifferentiated() bool {
+	if len(c.weights) > 0 {
+		return true
+	}
+	for i := range c.In {
+		if i >= len(c.InIsInt) || !c.InIsInt[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // Evaluate binds the parameters that were given and applies the type to the shapes that arrive.

@@ -83,8 +83,14 @@ func (c *Call) Has(name string) bool { return c.arg(name).Kind() != graph.Null }
 // Int returns an integer parameter.
 func (c *Call) Int(name string) int64 { return c.arg(name).Int() }
 
-// Float returns a number parameter.
-func (c *Call) Float(name string) float64 { return c.arg(name).Float() }
+// Float returns a number parameter, where true is 1.
+func (c *Call) Float(name string) float64 {
+	v := c.arg(name)
+	if v.Bool() {
+		return 1
+	}
+	return v.Float()
+}
 
 // Bool returns whether Python would take the parameter for true.
 func (c *Call) Bool(name string) bool {

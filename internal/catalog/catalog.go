@@ -133,6 +133,7 @@ const (
 	IsView                          // the result shares the storage of the first input
 	IsVirtual                       // stands for no layer: input, output, note
 	IsHead                          // gives logits over a vocabulary
+	IsSoftmax                       // turns values into shares along an axis, or into their logarithms
 )
 
 // Has reports whether all of the traits are there.

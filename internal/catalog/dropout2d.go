@@ -36,3 +36,13 @@ func featureDropoutSaved(c *Call) {
 	in := c.In[0]
 	c.keepDropout("noise", AsActivation, in[:min(1, in.Rank())])
 }
+
+// unbatchedDropoutSaved is for the dropouts that take an input without rank axes behind the batch for one sample without a
+// batch. Its channels are then what we know as samples, and one factor is drawn for each.
+func unbatchedDropoutSaved(c *Call, rank int) {
+	if in := c.In[0]; in.Rank() == rank {
+		c.keepDropout("noise", AsActivation, in[:1])
+		return
+	}
+	c.keepDropout("noise", AsActivation, Of())
+}

@@ -6,7 +6,7 @@ var _ = define(Type{
 	Doc:    `Subtracts from the values along the axis dim the logarithm of the sum of their exponentials, which is the logarithm of softmax without its loss of precision. dim counts the batch as axis 0. NLLLoss expects its result; CrossEntropyLoss has it inside.`,
 	Source: "torch.nn.LogSoftmax",
 	Group:  Activation,
-	Traits: IsActivation | KeepsShape,
+	Traits: IsSoftmax | KeepsShape,
 	Params: []Param{paramSoftmaxDim},
 	Shape:  softmaxShape,
 	Saved:  savesResult,

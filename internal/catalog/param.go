@@ -142,7 +142,7 @@ func (p *Param) Check(v graph.Value) bool {
 	case Int:
 		return v.Kind() == graph.Int && p.inRange(v.Int())
 	case Float:
-		return v.Kind() == graph.Int || v.Kind() == graph.Float
+		return v.Kind() == graph.Int || v.Kind() == graph.Float || v.Kind() == graph.Bool // to Python true is 1
 	case Bool:
 		if p.Strict {
 			return v.Kind() == graph.Bool

@@ -12,6 +12,9 @@ var _ = define(Type{
 		{Name: "init", Kind: Float, Default: 0.25, Doc: "slope at the start"},
 	},
 	Shape: func(c *Call) (Shape, error) {
+		if err := c.checkNumbers(); err != nil {
+			return c.In[0], err
+		}
 		if c.Int("numParameters") == 1 {
 			return c.In[0], nil
 		}
