@@ -67,7 +67,7 @@ func (f formula) eval(e ast.Expr) int64 {
 	case *ast.UnaryExpr:
 		return -f.eval(e.X)
 	case *ast.BinaryExpr:
-		return binary(e.Op, f.eval(e.X), f.eval(e.Y))
+		return operate(e.Op, f.eval(e.X), f.eval(e.Y))
 	case *ast.IndexExpr:
 		list, i := f.list(e.X), f.eval(e.Index)
 		if i < 0 {
@@ -89,7 +89,7 @@ func (f formula) eval(e ast.Expr) int64 {
 	panic(fmt.Sprintf("formula: %T", e))
 }
 
-func binary(op token.Token, a, b int64) int64 {
+func operate(op token.Token, a, b int64) int64 {
 	truth := func(t bool) int64 {
 		if t {
 			return 1

@@ -1,0 +1,54 @@
+# Two commands do everything: make run and make test. The rest is for developers; make help lists it.
+
+GO ?= go
+BIN := bin
+TOOL := $(GO) tool -modfile=tools/go.mod
+FUZZTIME ?= 10m
+export CGO_ENABLED := 0
+
+.PHONY: run test help build setup vet staticcheck lint truth bench fuzz generate clean
+
+run: build ## build everything and check a bundled example model
+	@echo; $(BIN)/verifier describe models/resnet18.graph
+	@echo; $(BIN)/verifier lint models/resnet18.graph
+
+test: setup build vet staticcheck ## install what the tests need, and run them all
+	$(GO) test ./...
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: setup ## build every program into bin/
+	$(GO) build -o $(BIN)/ ./cmd/...
+
+# Go is all that the tests of this repository need beyond a shell; git is there to fetch modules that ask for it.
+setup:
+	@command -v $(GO) >/dev/null || { echo "Go is missing: install Go 1.26 or later from go.dev/dl"; exit 1; }
+
+vet:
+	$(GO) vet ./...
+
+staticcheck:
+	$(TOOL) staticcheck ./...
+
+lint: ## golangci-lint, slower to build; .golangci.yml gives the reason beside every disabled check
+	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0 run ./...
+
+truth: ## compare with PyTorch's measured rows, and print the tables
+	$(GO) test ./truth -count=1 -v | grep -v '^ *--- PASS\|^=== '
+
+bench: ## benchmarks of decoding, the walk and the rules, summed up by benchstat
+	$(GO) test ./internal/graph ./internal/infer ./internal/rules ./internal/action/lint -run '^$$' -bench . -benchmem -count 6 -cpu 1 | tee $(BIN)/bench.txt
+	$(TOOL) benchstat $(BIN)/bench.txt
+
+fuzz: ## fuzz every target for FUZZTIME (10m) each
+	$(GO) test ./internal/graph -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/graph -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/catalog -run '^$$' -fuzz '^FuzzEvaluate$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/infer -run '^$$' -fuzz '^FuzzWalk$$' -fuzztime $(FUZZTIME)
+
+generate: ## refresh the digests of the rule set
+	$(GO) generate ./...
+
+clean: ## remove what was built
+	rm -rf $(BIN)

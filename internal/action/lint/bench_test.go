@@ -1,0 +1,64 @@
+package lint
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/modelverifier/verifier/internal/graph"
+)
+
+// residualNetwork writes a convolutional network with n components as an editor exports it: names, positions, params.
+func residualNetwork(n int) []byte {
+	g := &graph.Graph{Name: "bench"}
+	add := func(typ, params string, from ...string) string {
+		id := fmt.Sprintf("%s_%d", typ, len(g.Components))
+		p, err := graph.ParseParams(params)
+		if err != nil {
+			panic(err)
+		}
+		g.Components = append(g.Components, graph.Component{ID: id, Type: typ, Name: id, Params: p,
+			Extra: []graph.Member{{Name: "position", Raw: fmt.Appendf(nil, `{"x":%d,"y":120}`, 80*len(g.Components))}}})
+		for _, f := range from {
+			g.Connections = append(g.Connections, graph.Connection{From: f, To: id})
+		}
+		return id
+	}
+	x := add("input", "shape=[3,32,32]")
+	x = add("conv2d", "inChannels=3 outChannels=64 kernelSize=3 padding=1", x)
+	for len(g.Components) < n-10 {
+		y := add("conv2d", "inChannels=64 outChannels=64 kernelSize=3 padding=1 bias=false", x)
+		y = add("batchNorm", "numFeatures=64", y)
+		y = add("relu", "", y)
+		y = add("conv2d", "inChannels=64 outChannels=64 kernelSize=3 padding=1 bias=false", y)
+		y = add("batchNorm", "numFeatures=64", y)
+		x = add("relu", "", add("add", "", x, y))
+	}
+	for len(g.Components) < n-3 {
+		x = add("relu", "", x)
+	}
+	x = add("globalAvgPool2d", "", x)
+	x = add("linear", "inFeatures=64 outFeatures=10", x)
+	add("output", "", x)
+	return g.AppendJSON(nil)
+}
+
+// BenchmarkLint goes from JSON to findings: decode, walk and every rule.
+func BenchmarkLint(b *testing.B) {
+	for _, n := range []int{10, 100, 1000, 2000} {
+		doc := residualNetwork(n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.SetBytes(int64(len(doc)))
+			b.ReportAllocs()
+			for b.Loop() {
+				g, err := graph.Decode(doc, "model", graph.ServiceLimits)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if r := Run(g); r.Counts.Block > 0 {
+					b.Fatal(r.Findings[0])
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/component")
+		})
+	}
+}
