@@ -17,16 +17,44 @@ type Call struct {
 	Out      Shape
 	OutIsInt bool
 
-	weights  []Weight
-	kept     []Kept
 	overflow bool
+	arena    *Arena
+	weights  int // where those of this call start in the arena
+	kept     int
+}
+
+// Arena holds what calls declare. The calls of one walk share one, so that a large graph does not cost an allocation for every
+// tensor; the zero value is ready.
+type Arena struct {
+	weights []Weight
+	kept    []Kept
+	dims    []int64
+}
+
+// NewArena returns an arena with room for about as many components.
+func NewArena(components int) *Arena {
+	return &Arena{make([]Weight, 0, 2*components), make([]Kept, 0, 2*components), make([]int64, 0, 4*components)}
+}
+
+// Begin prepares the call for a component, and lets go of everything that it knew of the last one.
+func (c *Call) Begin(t *Type, args []graph.Value, arena *Arena) {
+	*c = Call{Type: t, Args: args, arena: arena, weights: len(arena.weights), kept: len(arena.kept)}
 }
 
 // Weight is a trained tensor, or Times equal ones.
 type Weight struct {
-	Name  string
-	Shape Shape
-	Times int64
+	Module string // the part of a block that it belongs to; empty for the component itself
+	Name   string
+	Shape  Shape
+	Times  int64
+}
+
+// Path is the name of the weight in the state_dict of the component's module.
+func (w *Weight) Path() string {
+	if w.Module == "" {
+		return w.Name
+	}
+	return w.Module + "." + w.Name
 }
 
 // Kept is a storage that autograd keeps for the backward pass: an input, the result, or a new tensor. Neighbours that keep
@@ -204,7 +232,14 @@ func (c *Call) Weight(name string, dims ...int64) { c.WeightTimes(1, name, dims.
 
 // WeightTimes declares equal trained tensors, such as those of the experts.
 func (c *Call) WeightTimes(times int64, name string, dims ...int64) {
-	c.weights = append(c.weights, Weight{name, Of(dims...), times})
+	c.weight(times, "", name, dims...)
+}
+
+func (c *Call) weight(times int64, module, name string, dims ...int64) {
+	a := c.arena
+	start := len(a.dims)
+	a.dims = append(a.dims, dims...)
+	a.weights = append(a.weights, Weight{module, name, a.dims[start:len(a.dims):len(a.dims)], times})
 }
 
 // Linear declares the weight and, if there is one, the bias of a linear map.
@@ -212,34 +247,35 @@ func (c *Call) Linear(name string, in, out int64, bias bool) { c.LinearTimes(1, 
 
 // LinearTimes declares equal linear maps.
 func (c *Call) LinearTimes(times int64, name string, in, out int64, bias bool) {
-	c.WeightTimes(times, join(name, "weight"), out, in)
+	c.weight(times, name, "weight", out, in)
 	if bias {
-		c.WeightTimes(times, join(name, "bias"), out)
+		c.weight(times, name, "bias", out)
 	}
-}
-
-func join(name, part string) string {
-	if name == "" {
-		return part
-	}
-	return name + "." + part
 }
 
 // MatMul counts a matrix product of [m,k] and [k,n], done times times.
 func (c *Call) MatMul(times, m, k, n int64) int64 { return c.Mul(2, times, m, k, n) }
 
 // KeepInput declares that an input is kept for the backward pass.
-func (c *Call) KeepInput(i int) { c.kept = append(c.kept, Kept{Name: KeptInput, Input: i}) }
+func (c *Call) KeepInput(i int) { c.arena.kept = append(c.arena.kept, Kept{Name: KeptInput, Input: i}) }
 
 // KeepOutput declares that the result is kept.
-func (c *Call) KeepOutput() { c.kept = append(c.kept, Kept{Name: KeptOutput}) }
+func (c *Call) KeepOutput() { c.arena.kept = append(c.arena.kept, Kept{Name: KeptOutput}) }
 
 // Keep declares that a new tensor is kept, with this many elements per sample.
 func (c *Call) Keep(name string, as Elem, counts ...int64) {
-	c.kept = append(c.kept, Kept{Name: name, Elems: c.Mul(counts...), As: as})
+	c.arena.kept = append(c.arena.kept, Kept{Name: name, Elems: c.Mul(counts...), As: as})
 }
 
 // KeepFixed declares that a new tensor is kept whose size does not depend on the batch.
 func (c *Call) KeepFixed(name string, as Elem, counts ...int64) {
-	c.kept = append(c.kept, Kept{Name: name, Elems: c.Mul(counts...), Fixed: true, As: as})
+	c.arena.kept = append(c.arena.kept, Kept{Name: name, Elems: c.Mul(counts...), Fixed: true, As: as})
+}
+
+// join names a part of a part.
+func join(name, part string) string {
+	if name == "" {
+		return part
+	}
+	return name + "." + part
 }

@@ -35,7 +35,8 @@ func (e *Example) run(t *testing.T, typ *Type) (*Call, Result) {
 			t.Fatalf("%s: the example gives %s, which the type does not read", typ.ID, params[i].Name)
 		}
 	}
-	c := &Call{Type: typ, Args: make([]graph.Value, len(typ.Params))}
+	c := &Call{}
+	c.Begin(typ, make([]graph.Value, len(typ.Params)), &Arena{})
 	c.In, c.InIsInt = parseShapes(t, e.In)
 	if refused := typ.Bind(params, c.Args); refused != nil {
 		return c, c.refuse(nil, refused)

@@ -66,7 +66,7 @@ func (w *walker) share(i, partner int) {
 	}
 	node := &w.res.Nodes[i]
 	node.Params -= mine.Shape.Size()
-	node.Weights = slices.DeleteFunc(slices.Clone(node.Weights), func(x catalog.Weight) bool { return x.Name == mine.Name })
+	node.Weights = slices.DeleteFunc(slices.Clone(node.Weights), func(x catalog.Weight) bool { return x.Module == "" && x.Name == mine.Name })
 }
 
 // onlyEmbedding returns the one embedding whose weight has the shape of component i's, or -1.
@@ -94,7 +94,7 @@ func (w *walker) refuseTie(i int, message string) {
 
 func (n *Node) weight() *catalog.Weight {
 	for i := range n.Weights {
-		if n.Weights[i].Name == "weight" {
+		if n.Weights[i].Module == "" && n.Weights[i].Name == "weight" {
 			return &n.Weights[i]
 		}
 	}

@@ -17,6 +17,8 @@ type walker struct {
 	lost    bool   // a connection leads nowhere: some component may lack it
 
 	demands []demand
+	call    catalog.Call
+	arena   *catalog.Arena
 	args    []graph.Value   // one backing array for the arguments of all components
 	shapes  []catalog.Shape // and for their inputs
 	ints    []bool
@@ -42,6 +44,7 @@ func newWalker(g *graph.Graph) *walker {
 			arguments += len(node.Type.Params)
 		}
 	}
+	w.arena = catalog.NewArena(n)
 	w.args = make([]graph.Value, arguments)
 	w.shapes = make([]catalog.Shape, 0, len(g.Connections))
 	w.ints = make([]bool, 0, len(g.Connections))
@@ -121,7 +124,8 @@ func (w *walker) bind(i int) (*catalog.Call, bool) {
 	count := len(node.Type.Params)
 	node.Args, w.args = w.args[:count:count], w.args[count:]
 	err := node.Type.Bind(node.Component.Params, node.Args)
-	call := &catalog.Call{Type: node.Type, Args: node.Args}
+	call := &w.call
+	call.Begin(node.Type, node.Args, w.arena)
 	known := w.gather(i, call)
 	node.In = call.In
 	if err != nil {
