@@ -137,9 +137,13 @@ func (c *Call) Bool(name string) bool {
 // Str returns a word, empty for a parameter that has no value or is not a string.
 func (c *Call) Str(name string) string { return c.arg(name).Str() }
 
-// Dims returns a parameter with one integer for each of up to three spatial axes; a single integer stands for all.
+// Dims returns a parameter with one integer for each of up to three spatial axes; a single integer, or a list of one,
+// stands for all. Where the list has null the result has 0.
 func (c *Call) Dims(name string) [3]int64 {
 	v := c.arg(name)
+	if len(v.List()) == 1 {
+		v = v.List()[0]
+	}
 	if v.Kind() == graph.Int {
 		n := v.Int()
 		return [3]int64{n, n, n}

@@ -38,8 +38,10 @@ type Param struct {
 	Negative bool     // integers may be negative: Min does not hold
 	Values   []string // the words that a String or Dims takes
 	N        int      // the number of axes of Dims
+	One      bool     // a Dims also takes a list of one, for all axes
+	Nulls    bool     // the list of a Dims may have null in places
 	ListOnly bool     // an Ints must be a list
-	EmptyOK  bool     // the list of an Ints may be empty
+	EmptyOK  bool     // the list of an Ints or a Dims may be empty
 	Strict   bool     // a Bool must be true or false: torch's functions, unlike its modules, take nothing else
 	Missing  string   // the rule that leaving it out breaks, where that is not missing-param
 
@@ -154,7 +156,8 @@ func (p *Param) Check(v graph.Value) bool {
 		if v.Kind() == graph.String {
 			return len(p.Values) > 0 && p.takesWord(v.Str())
 		}
-		return p.ints(v) && (v.Kind() == graph.Int || len(v.List()) == p.N)
+		n := len(v.List())
+		return p.ints(v) && (v.Kind() == graph.Int || n == p.N || p.One && n == 1 || p.EmptyOK && n == 0)
 	case Ints:
 		return p.ints(v)
 	}
@@ -190,6 +193,9 @@ func (p *Param) ints(v graph.Value) bool {
 		return false
 	}
 	for _, x := range v.List() {
+		if p.Nulls && x.Kind() == graph.Null {
+			continue
+		}
 		if x.Kind() != graph.Int || !p.inRange(x.Int()) {
 			return false
 		}

@@ -13,13 +13,17 @@ var _ = define(Type{
 		if in.Rank() < 2 {
 			return nil, c.Errorf(RankMismatch, "takes (channels, height, width), got %v", in)
 		}
+		if in.Rank() == 2 && r == 1 {
+			return in, nil
+		}
 		if in.Rank() == 2 { // PyTorch takes the batch for the channels, and does not keep it
 			return nil, c.Errorf(BatchAxis, "takes (channels, height, width), got %v", in)
 		}
-		if in.At(-3)%c.Mul(r, r) != 0 {
-			return nil, c.Errorf(ShuffleDivisibility, "%d channels are not divisible by %d", in.At(-3), r*r)
+		square := c.Mul(r, r)
+		if in.At(-3)%square != 0 {
+			return nil, c.Errorf(ShuffleDivisibility, "%d channels are not divisible by %d", in.At(-3), square)
 		}
-		return in.With(-3, in.At(-3)/(r*r)).With(-2, c.Mul(in.At(-2), r)).With(-1, c.Mul(in.At(-1), r)), nil
+		return in.With(-3, in.At(-3)/square).With(-2, c.Mul(in.At(-2), r)).With(-1, c.Mul(in.At(-1), r)), nil
 	},
 	Torch: `nn.PixelShuffle({{upscaleFactor}})`,
 	Examples: []Example{

@@ -1,0 +1,22 @@
+package catalog
+
+var _ = define(Type{
+	ID:      "globalMaxPool2d",
+	Title:   "Largest value of each channel over the image",
+	Doc:     `Takes the largest value of each channel over the whole image and drops both axes, as x.amax((2, 3)) does. Only the places that hold the largest value get a gradient.`,
+	Source:  "torch.amax",
+	Group:   Pooling,
+	Aliases: []string{"globalMaxPooling2d"},
+	Traits:  IsPool,
+	Ints:    IntsKept,
+	Shape:   globalShape(2),
+	Saved: func(c *Call) {
+		c.KeepInput(0)
+		c.KeepOutput()
+	},
+	Torch: `lambda x: x.amax((2, 3))`,
+	Examples: []Example{
+		{In: "[512,7,7]", Out: "[512]"},
+		{In: "[512,7]", Err: "takes (channels, height, width), got [512,7]"},
+	},
+})
