@@ -111,7 +111,8 @@ func (w *walker) visitBlind(i int) {
 		return
 	}
 	if call, _ := w.bind(i); call != nil {
-		if r := call.CheckParams(); r != nil && r.Rule != catalog.MissingInput {
+		r := call.CheckParams()
+		if r != nil && r.Rule != catalog.MissingInput && r.Rule != catalog.TooManyInputs { // the cycle may be the input too many
 			w.refuse(i, r)
 		}
 	}

@@ -15,7 +15,7 @@ var _ = define(Rule{
 	},
 	Examples: []string{
 		"x: input shape=[8]\na: add // want\nf: linear outFeatures=8\no: output\nx, f -> a\na -> f -> o",
-		"x: input shape=[8]\nr: relu // want\no: output\nx -> r -> r\nr -> o",
+		"x: input shape=[8]\na: add // want\no: output\nx, a -> a -> o",
 		"x: input shape=[8]\nf: linear outFeatures=8\na: add\no: output\nx -> f\nx, f -> a -> o",
 	},
 })

@@ -1,0 +1,15 @@
+package rules
+
+var _ = define(Rule{
+	ID:       "tied-weight-mismatch",
+	Title:    "A tied weight of another shape",
+	Severity: Block,
+	Doc:      `Two components can share a weight only where it has the same shape in both. A head that is tied to an embedding needs the vocabulary of the embedding and, as its input, the size of the embedding's vectors. Make the sizes equal, name another component in tiedTo, or give the head a weight of its own.`,
+	Source:   "Press and Wolf 2017; torch.nn.functional.linear refuses the shared weight: mat1 and mat2 shapes cannot be multiplied",
+	Examples: []string{
+		"x: input shape=[12]\ne: embedding numEmbeddings=100 embeddingDim=16\nf: linear outFeatures=32\nh: lmHead embedDim=32 vocabSize=100 tiedTo=e // want\no: output\nx -> e -> f -> h -> o",
+		"x: input shape=[12]\ne: embedding numEmbeddings=100 embeddingDim=16\nh: lmHead embedDim=16 vocabSize=100 tiedTo=table // want\no: output\nx -> e -> h -> o",
+		"x: input shape=[12]\ne: embedding numEmbeddings=100 embeddingDim=16\nf: linear outFeatures=32\nh: lmHead embedDim=32 vocabSize=100\no: output\nx -> e -> f -> h -> o",
+		"x: input shape=[12]\ne: embedding numEmbeddings=100 embeddingDim=16\nh: lmHead embedDim=16 vocabSize=100 tied=true\no: output\nx -> e -> h -> o",
+	},
+})
