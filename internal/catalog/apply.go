@@ -15,6 +15,7 @@ type Result struct {
 	Count    int64 // trained parameters
 	FLOPs    int64
 	Kept     []Kept
+	Args     []graph.Value // completed: given, default, derived, taken from the input
 	Err      *Refusal
 }
 
@@ -231,7 +232,7 @@ func (c *Call) measure() Result {
 	if c.overflow {
 		return c.refuse(nil, c.Errorf(SizeOverflow, "its size or cost does not fit in 64 bits"))
 	}
-	r.Weights, r.Kept = c.declared(), c.arena.kept[c.kept:len(c.arena.kept):len(c.arena.kept)]
+	r.Args, r.Weights, r.Kept = c.Args, c.declared(), c.arena.kept[c.kept:len(c.arena.kept):len(c.arena.kept)]
 	return r
 }
 
