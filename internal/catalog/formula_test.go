@@ -16,7 +16,7 @@ import (
 // A formula is an expression in Go's syntax over the parameters (booleans are 0 or 1, a parameter without a value is 0,
 // lists are indexed), in, in2, out (shapes, indexed from 0, negative from the end; in(i) is input i), rank(x), size(x),
 // size(x, from) (product of the axes from there on), max, min, ceil(a, b) (division rounded up) and comparisons, which are
-// 0 or 1. Division is whole.
+// 0 or 1 and may ask a parameter for a word (kind == "layer"). Division is whole.
 func TestPrintedFormulasEqualTheCode(t *testing.T) {
 	for _, typ := range Types() {
 		for _, e := range typ.Examples {
@@ -67,6 +67,12 @@ func (f formula) eval(e ast.Expr) int64 {
 	case *ast.UnaryExpr:
 		return -f.eval(e.X)
 	case *ast.BinaryExpr:
+		if word, ok := e.Y.(*ast.BasicLit); ok && word.Kind == token.STRING { // kind == "layer"
+			if strconv.Quote(f.c.Str(e.X.(*ast.Ident).Name)) == word.Value {
+				return 1
+			}
+			return 0
+		}
 		return operate(e.Op, f.eval(e.X), f.eval(e.Y))
 	case *ast.IndexExpr:
 		list, i := f.list(e.X), f.eval(e.Index)
