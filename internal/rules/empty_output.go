@@ -4,7 +4,7 @@ var _ = define(Rule{
 	ID:       "empty-output",
 	Title:    "A result without elements",
 	Severity: Block,
-	Doc:      `On some axis the result would have size 0, so nothing is left to compute with. PyTorch refuses it in some kernels and passes an empty tensor on in others, where the next reduction or the loss fails or becomes NaN. Pad less off, scale down less, or start from a larger input.`,
+	Doc:      `On some axis the result would have size 0, so nothing is left to compute with. PyTorch refuses it in some kernels and passes an empty tensor on in others, where the next reduction or the loss fails or becomes NaN. Cut off less, scale down less, or start from a larger input.`,
 	Source:   "e.g. torch.nn.functional.interpolate, aten/src/ATen/native/UpSample.h: Input and output sizes should be greater than 0",
 	Examples: []string{
 		"x: input shape=[8,4]\np: pad padding=[-2,-2] // want\no: output\nx -> p -> o",

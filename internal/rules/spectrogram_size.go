@@ -4,7 +4,7 @@ var _ = define(Rule{
 	ID:       "spectrogram-size",
 	Title:    "A transform that does not fit the samples",
 	Severity: Block,
-	Doc:      `A short-time Fourier transform cuts the signal into windows of nFft samples: the window is no longer than nFft, and with centring the signal is reflected by half of nFft at each end and must be longer than that. MFCC cannot keep more coefficients than there are mel bands. Use a smaller nFft or longer clips.`,
+	Doc:      `A short-time Fourier transform cuts the signal into windows of nFft samples: the window is no longer than nFft, and the signal must hold one, or, where it is centred and so mirrored at both ends, more than half of one. MFCC cannot keep more coefficients than there are mel bands. Use a smaller nFft or longer clips.`,
 	Source:   "torch.stft, aten/src/ATen/native/SpectralOps.cpp; torchaudio.transforms.MFCC, torchaudio/transforms/_transforms.py",
 	Examples: []string{
 		"x: input shape=[100]\ns: stft nFft=400 // want\no: output\nx -> s -> o",
