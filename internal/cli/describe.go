@@ -116,7 +116,10 @@ func (d *description) text() string {
 		}
 		t.AppendRow(table.Row{p.Name, p.Type, shape, quantity.Grouped(p.Params), quantity.Grouped(p.FLOPs), quantity.Bytes(p.SavedBytes)})
 	}
-	b.WriteString(t.Render() + "\n\n")
+	b.WriteString(render(t) + "\n\n")
+	if !d.Legal {
+		b.WriteString("of the components that are known:\n")
+	}
 	fmt.Fprintf(&b, "weights  %s (%s)\n", quantity.Grouped(d.Params), quantity.Short(d.Params))
 	fmt.Fprintf(&b, "FLOPs    %s (%s), one sample, forward; %s multiply-adds\n", quantity.Grouped(d.FLOPs), quantity.FLOPs(d.FLOPs), quantity.Grouped(d.MACs))
 	fmt.Fprintf(&b, "kept     %s for the backward pass of one sample, in 32-bit floats\n", quantity.Bytes(d.SavedBytes))
@@ -140,13 +143,22 @@ func percent(part, whole int64) string {
 	return fmt.Sprintf("%.0f %%", float64(share*100))
 }
 
+// render writes a table without the blanks that pad its last column.
+func render(t table.Writer) string {
+	lines := strings.Split(t.Render(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
 // newTable returns a table in the one style of the command line; columns of numbers are set to the right.
 func newTable(columns ...string) table.Writer {
 	t := table.NewWriter()
 	style := table.StyleLight
 	style.Format.Header = text.FormatDefault
 	style.Options = table.Options{SeparateHeader: true}
-	style.Box.PaddingLeft = ""
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
 	t.SetStyle(style)
 	header := table.Row{}
 	var configs []table.ColumnConfig

@@ -44,7 +44,7 @@ func listRules(cmd *cobra.Command) error {
 	for _, r := range rules.Rules() {
 		tw.AppendRow(table.Row{r.ID, string(r.Severity), r.Title})
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%d rules; verifier rules ID shows one\n", tw.Render(), len(rules.Rules()))
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%d rules; verifier rules ID shows one\n", render(tw), len(rules.Rules()))
 	return err
 }
 

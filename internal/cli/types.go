@@ -46,7 +46,7 @@ func listTypes(cmd *cobra.Command) error {
 	for _, t := range catalog.Types() {
 		tw.AppendRow(table.Row{t.ID, string(t.Group), t.Title})
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%d types; verifier types TYPE shows one\n", tw.Render(), len(catalog.Types()))
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%d types; verifier types TYPE shows one\n", render(tw), len(catalog.Types()))
 	return err
 }
 
