@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"compress/gzip"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
@@ -13,6 +15,9 @@ import (
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
 )
+
+// dir lets the same tests run on rows that were measured afresh.
+var dir = flag.String("dir", ".", "folder with the measured rows")
 
 // row is one measured component: layers.jsonl.gz, more.jsonl.gz, costs.jsonl.gz, ints.jsonl.gz.
 type row struct {
@@ -45,7 +50,7 @@ type saved struct {
 // lines calls f with every line of a compressed file.
 func lines(t *testing.T, file string, f func(line []byte)) {
 	t.Helper()
-	fd, err := os.Open(file)
+	fd, err := os.Open(filepath.Join(*dir, file))
 	if err != nil {
 		t.Fatal(err)
 	}

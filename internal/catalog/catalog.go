@@ -7,7 +7,6 @@ package catalog
 
 import (
 	"sort"
-	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
 )
@@ -49,6 +48,8 @@ type Type struct {
 	FLOPsFormula  string
 
 	Examples []Example
+
+	spellings map[string]string // squashed names of parameters to their canonical ones
 }
 
 // Example is executed by the tests: inputs and arguments in the short notation, and what must come out.
@@ -158,6 +159,7 @@ func define(t Type) *Type {
 	for i := range t.Params {
 		t.Params[i].resolve(t.ID)
 	}
+	t.spell()
 	byID[t.ID] = &t
 	for _, s := range append([]string{t.ID}, t.Aliases...) {
 		key := squash(s)
@@ -184,8 +186,16 @@ func Types() []*Type {
 
 // squash makes spellings comparable: Conv2d, conv_2d and CONV-2D are one.
 func squash(s string) string {
-	s = strings.ToLower(s)
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(s)
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= 'A' && c <= 'Z':
+			b = append(b, c+'a'-'A')
+		case c != '_' && c != '-' && c != ' ':
+			b = append(b, c)
+		}
+	}
+	return string(b)
 }
 
 // Canonical returns the id of the type that a spelling stands for, or the spelling itself.

@@ -1,5 +1,7 @@
 package catalog
 
+import "sort"
+
 // Nearest returns the type whose spelling is closest to a word, or the empty string where none is close enough to be meant.
 func Nearest(word string) string {
 	key := squash(word)
@@ -7,27 +9,39 @@ func Nearest(word string) string {
 		return ""
 	}
 	best, distance := "", len(key)/3+1
-	for _, t := range Types() {
-		for _, s := range append([]string{t.ID}, t.Aliases...) {
-			if d := editDistance(key, squash(s), distance); d < distance {
-				best, distance = t.ID, d
-			}
+	var row [65]int
+	for _, s := range spellings {
+		if len(s) > 64 {
+			continue
+		}
+		if d := editDistance(key, s, distance, row[:]); d < distance {
+			best, distance = bySpelling[s].ID, d
 		}
 	}
 	return best
 }
 
-// editDistance is Levenshtein's, given up at limit.
-func editDistance(a, b string, limit int) int {
+// spellings are those of all types, sorted: of two that are equally near the first is named.
+var spellings []string
+
+func init() {
+	for s := range bySpelling {
+		spellings = append(spellings, s)
+	}
+	sort.Strings(spellings)
+}
+
+// editDistance is Levenshtein's, given up at limit. row has room for b.
+func editDistance(a, b string, limit int, row []int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
 	}
-	row := make([]int, len(b)+1)
+	row = row[:len(b)+1]
 	for j := range row {
 		row[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
+		diagonal, least := row[0], i
 		row[0] = i
 		for j := 1; j <= len(b); j++ {
 			cost := diagonal
@@ -36,6 +50,10 @@ func editDistance(a, b string, limit int) int {
 			}
 			diagonal = row[j]
 			row[j] = min(cost, row[j]+1, row[j-1]+1)
+			least = min(least, row[j])
+		}
+		if least >= limit {
+			return limit
 		}
 	}
 	return row[len(b)]

@@ -219,38 +219,39 @@ func canonicalParam(typ, name string) string {
 	if t == nil || t.Param(name) != nil {
 		return name
 	}
-	key := squash(name)
-	for i := range t.Params {
-		p := &t.Params[i]
-		if squash(p.Name) == key {
-			return p.Name
-		}
-		for _, a := range p.Aliases {
-			if squash(a) == key {
-				return p.Name
-			}
-		}
-	}
-	for _, group := range synonyms {
-		if !contains(group, key) {
-			continue
-		}
-		for _, s := range group {
-			if t.Param(s) != nil {
-				return s
-			}
-		}
+	if canonical, ok := t.spellings[squash(name)]; ok {
+		return canonical
 	}
 	return name
 }
 
-func contains(group []string, squashed string) bool {
-	for _, s := range group {
-		if squash(s) == squashed {
-			return true
+// spell collects every name under which a type reads its parameters: its own spelling comes first, then aliases, then synonyms.
+func (t *Type) spell() {
+	t.spellings = map[string]string{}
+	add := func(spelling, name string) {
+		if key := squash(spelling); t.spellings[key] == "" {
+			t.spellings[key] = name
 		}
 	}
-	return false
+	for i := range t.Params {
+		add(t.Params[i].Name, t.Params[i].Name)
+	}
+	for i := range t.Params {
+		for _, a := range t.Params[i].Aliases {
+			add(a, t.Params[i].Name)
+		}
+	}
+	for _, group := range synonyms {
+		for _, name := range group {
+			if t.Param(name) == nil {
+				continue
+			}
+			for _, other := range group {
+				add(other, name)
+			}
+			break
+		}
+	}
 }
 
 // Param returns the parameter with a name, or nil.
