@@ -1,40 +1,53 @@
 package graph
 
+import (
+	"math"
+	"strings"
+)
+
 // Limits are what the caller allows. A zero field means no limit.
 type Limits struct {
 	Bytes, Components, Connections int
+	Values                         int // items of all lists among the parameters
 }
 
 // The limits of the two kinds of caller: a request over the network, and a file of one's own.
 var (
-	ServiceLimits = Limits{Bytes: 8 << 20, Components: 2_000, Connections: 20_000}
-	LocalLimits   = Limits{Bytes: 512 << 20, Components: 100_000, Connections: 1_000_000}
+	ServiceLimits = Limits{Bytes: 8 << 20, Components: 2_000, Connections: 20_000, Values: 200_000}
+	LocalLimits   = Limits{Bytes: 512 << 20, Components: 100_000, Connections: 1_000_000, Values: 10_000_000}
 )
 
-// Decode reads a graph. Paths in errors start with root, the name that the caller's document has for it.
+// Decode reads a graph. Paths in errors start with root, the name that the caller's document has for it. The graph shares
+// the memory of one copy of the document and none with data.
 func Decode(data []byte, root string, limits Limits) (*Graph, error) {
-	if limits.Bytes > 0 && len(data) > limits.Bytes {
-		e := errorf(CodeBytes, root, "%d bytes, at most %d are read", len(data), limits.Bytes)
-		e.Limit = int64(limits.Bytes)
-		return nil, e
+	most := math.MaxInt32 // the reader's places in the document are 32 bits wide
+	if limits.Bytes > 0 {
+		most = min(most, limits.Bytes)
 	}
-	d := &decoder{reader: newReader(data, root), limits: limits}
+	if len(data) > most {
+		return nil, errorf(CodeBytes, root, "%d bytes, at most %d are read", len(data), most).limited(int64(most))
+	}
+	d := &decoder{reader: newReader(string(data), limits)}
 	g, err := d.graph()
+	if err == nil {
+		err = d.end()
+	}
 	if err != nil {
+		err.Path = strings.TrimPrefix(root+err.Path, ".")
 		return nil, err
 	}
-	return g, d.end()
+	return g, nil
 }
 
 type decoder struct {
 	*reader
-	limits Limits
-	params []Param // one backing array for all components; each keeps its own part
+	params arena[Param]
+	extras arena[Member] // of components and connections
 }
 
-func (d *decoder) graph() (*Graph, error) {
+func (d *decoder) graph() (*Graph, *Error) {
 	g, found := &Graph{}, false
-	err := d.object(func(name string) (err error) {
+	err := d.object(func(name string) (err *Error) {
 		switch name {
 		case "name":
 			g.Name, err = d.optional()
@@ -44,37 +57,38 @@ func (d *decoder) graph() (*Graph, error) {
 		case "connections":
 			g.Connections, err = d.connections()
 		default:
-			g.Extra, err = d.extra(g.Extra, name)
+			raw, bad := d.raw()
+			g.Extra, err = append(g.Extra, Member{name, raw}), bad
 		}
 		return err
 	})
 	if err == nil && !found {
-		err = errorf(CodeMissing, d.root, "must be an object with a list named components")
+		err = errorf(CodeMissing, "", "must be an object with a list named components")
 	}
 	return g, err
 }
 
-func (d *decoder) components() ([]Component, error) {
-	var out []Component
-	err := d.array(func(i int) error {
-		if d.limits.Components > 0 && i >= d.limits.Components {
-			return d.tooMany(CodeComponents, "components", d.limits.Components)
-		}
-		c, err := d.component()
-		out = append(out, c)
-		return err
+// guess is how many things of a usual size can still follow. It only saves growing the list.
+func (d *decoder) guess(usualBytes, most int) int {
+	n := (len(d.text) - d.at) / usualBytes
+	if most > 0 {
+		n = min(n, most)
+	}
+	return n
+}
+
+func (d *decoder) components() ([]Component, *Error) {
+	most := d.limits.Components
+	out := make([]Component, 0, d.guess(160, most))
+	err := d.array(ceiling{most, CodeComponents, "components"}, func(i int) *Error {
+		out = append(out, Component{})
+		return d.component(&out[i])
 	})
 	return out, err
 }
 
-func (d *decoder) tooMany(code, what string, limit int) error {
-	e := errorf(code, d.root+"."+what, "more than %d %s", limit, what)
-	e.Limit = int64(limit)
-	return e
-}
-
-func (d *decoder) component() (c Component, err error) {
-	err = d.object(func(name string) (err error) {
+func (d *decoder) component(c *Component) *Error {
+	err := d.object(func(name string) (err *Error) {
 		switch name {
 		case "id":
 			c.ID, err = d.optional()
@@ -85,70 +99,94 @@ func (d *decoder) component() (c Component, err error) {
 		case "params":
 			c.Params, err = d.parameters()
 		default:
-			c.Extra, err = d.extra(c.Extra, name)
+			err = d.extra(name)
 		}
 		return err
 	})
-	return c, err
+	c.Extra = d.extras.take()
+	return err
 }
 
-func (d *decoder) parameters() ([]Param, error) {
-	if d.dec.PeekKind() == 'n' {
-		return nil, d.skip()
+func (d *decoder) parameters() ([]Param, *Error) {
+	if d.space() == 'n' {
+		return nil, d.word("null")
 	}
-	start := len(d.params)
-	err := d.object(func(name string) error {
+	err := d.object(func(name string) *Error {
 		v, err := d.value()
-		d.params = append(d.params, Param{name, v})
+		d.params.push(Param{name, v})
 		return err
 	})
-	return d.params[start:len(d.params):len(d.params)], err
+	return d.params.take(), err
 }
 
-func (d *decoder) connections() ([]Connection, error) {
-	var out []Connection
-	err := d.array(func(i int) error {
-		if d.limits.Connections > 0 && i >= d.limits.Connections {
-			return d.tooMany(CodeConnections, "connections", d.limits.Connections)
-		}
-		c, err := d.connection()
-		out = append(out, c)
-		return err
+// connections may be null: a list that is left out.
+func (d *decoder) connections() ([]Connection, *Error) {
+	if d.space() == 'n' {
+		return nil, d.word("null")
+	}
+	most := d.limits.Connections
+	out := make([]Connection, 0, d.guess(32, most))
+	err := d.array(ceiling{most, CodeConnections, "connections"}, func(i int) *Error {
+		out = append(out, Connection{})
+		return d.connection(&out[i])
 	})
 	return out, err
 }
 
-// connection also takes source and target, the names that flow-chart editors use.
-func (d *decoder) connection() (c Connection, err error) {
-	err = d.object(func(name string) (err error) {
-		switch name {
-		case "from", "source":
+// connection also takes source and target, the names that flow-chart editors use, where from and to are not given.
+func (d *decoder) connection(c *Connection) *Error {
+	var from, to, source, target bool
+	err := d.object(func(name string) (err *Error) {
+		switch {
+		case name == "from":
 			c.From, err = d.str()
-		case "to", "target":
+			from = true
+		case name == "to":
 			c.To, err = d.str()
-		case "inferred":
-			if d.dec.PeekKind() == '"' {
-				c.Inferred, err = d.str()
-				break
-			}
-			c.Extra, err = d.extra(c.Extra, name)
+			to = true
+		case name == "inferred" && d.space() == '"':
+			c.Inferred, err = d.str()
 		default:
-			c.Extra, err = d.extra(c.Extra, name)
+			source, target = source || name == "source", target || name == "target"
+			err = d.extra(name)
 		}
 		return err
 	})
-	return c, err
+	c.Extra = d.extras.take()
+	if err == nil && source && !from {
+		c.From, err = c.endpoint("source")
+	}
+	if err == nil && target && !to {
+		c.To, err = c.endpoint("target")
+	}
+	return err
+}
+
+// endpoint takes a member out of those kept and returns the string that it holds.
+func (c *Connection) endpoint(name string) (string, *Error) {
+	for i, m := range c.Extra {
+		if m.Name == name {
+			c.Extra = append(c.Extra[:i:i], c.Extra[i+1:]...)
+			s, err := newReader(m.Raw, Limits{}).str()
+			if err != nil {
+				err = err.under(name)
+			}
+			return s, err
+		}
+	}
+	return "", nil
 }
 
 // optional reads a string or null.
-func (d *decoder) optional() (string, error) {
-	if d.dec.PeekKind() == 'n' {
-		return "", d.skip()
+func (d *decoder) optional() (string, *Error) {
+	if d.space() == 'n' {
+		return "", d.word("null")
 	}
 	return d.str()
 }
 
-func (d *decoder) extra(list []Member, name string) ([]Member, error) {
+func (d *decoder) extra(name string) *Error {
 	raw, err := d.raw()
-	return append(list, Member{name, raw}), err
+	d.extras.push(Member{name, raw})
+	return err
 }

@@ -58,9 +58,6 @@ func appendExtra(b []byte, extra []Member) []byte {
 }
 
 func appendString(b []byte, s string) []byte {
-	out, err := jsontext.AppendQuote(b, s)
-	if err != nil { // only on invalid UTF-8, which the readers refuse; the replacement character is in out then
-		return out
-	}
+	out, _ := jsontext.AppendQuote(b, s) // fails only on invalid UTF-8, which the readers refuse, and has U+FFFD for it then
 	return out
 }

@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // The codes of an Error. They are part of the HTTP contract and do not change.
 const (
@@ -13,6 +16,7 @@ const (
 	CodeNumber      = "number-out-of-range"
 	CodeComponents  = "too-many-components"
 	CodeConnections = "too-many-connections"
+	CodeValues      = "too-many-values"
 	CodeBytes       = "too-large"
 	CodeNotation    = "invalid-notation"
 )
@@ -34,4 +38,37 @@ func (e *Error) Error() string {
 
 func errorf(code, path, format string, args ...any) *Error {
 	return &Error{Code: code, Path: path, Message: fmt.Sprintf(format, args...)}
+}
+
+// limited notes the limit that was passed.
+func (e *Error) limited(limit int64) *Error {
+	e.Limit = limit
+	return e
+}
+
+// under puts the name of the object's member in front of the path. A name that would not be read as one is quoted.
+func (e *Error) under(name string) *Error {
+	if !isPathName(name) {
+		return e.in("[" + quote(clip(name)) + "]")
+	}
+	return e.in("." + name)
+}
+
+// at puts the index of the list's item in front of the path.
+func (e *Error) at(i int) *Error { return e.in("[" + strconv.Itoa(i) + "]") }
+
+func (e *Error) in(segment string) *Error {
+	e.Path = segment + e.Path
+	return e
+}
+
+func isPathName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			continue
+		}
+		return false
+	}
+	return s != "" && len(s) <= 64
 }

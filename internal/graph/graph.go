@@ -36,8 +36,7 @@ type Connection struct {
 
 // Member is a member of a JSON object that is kept as it was written.
 type Member struct {
-	Name string
-	Raw  []byte
+	Name, Raw string
 }
 
 // Label is what a message calls a component: its name, or its id where it has none.

@@ -10,35 +10,71 @@ type Vocabulary struct {
 	Param func(typ, name string) string
 }
 
-// Normalize gives every component an id, points connections that name a unique component name at its id, and replaces the
-// other spellings of types and parameters. It changes the graph in place.
+// refParam is the one parameter whose value is the id of another component: weights that two components share.
+const refParam = "tiedTo"
+
+// Normalize gives every component an id, points connections and ties that name a unique component name at its id, and
+// replaces the other spellings of types and parameters. It changes the graph in place.
 func (g *Graph) Normalize(v Vocabulary) {
-	ids := make(map[string]bool, len(g.Components))
-	for i := range g.Components {
-		ids[g.Components[i].ID] = true
-	}
-	named := map[string]string{} // component name to id; empty where two share the name
+	ids, named := g.identify()
 	for i := range g.Components {
 		c := &g.Components[i]
-		if c.ID == "" {
-			c.ID = freeID(ids, i)
-			ids[c.ID] = true
-		}
-		if c.Name != "" && c.Name != c.ID {
-			if _, twice := named[c.Name]; twice {
-				named[c.Name] = ""
-			} else {
-				named[c.Name] = c.ID
-			}
-		}
 		c.Type = v.Type(c.Type)
 		for j := range c.Params {
 			rename(c, j, v)
+			if p := &c.Params[j]; p.Name == refParam && p.Value.Kind() == String {
+				p.Value = StringValue(endpoint(p.Value.Str(), ids, named))
+			}
 		}
 	}
 	for i := range g.Connections {
 		c := &g.Connections[i]
 		c.From, c.To = endpoint(c.From, ids, named), endpoint(c.To, ids, named)
+	}
+}
+
+// identify fills in missing ids and returns the ids that were given, and the id behind every name: an empty one where two
+// components share the name. An id that is filled in is one that nothing in the graph says already.
+func (g *Graph) identify() (ids map[string]bool, named map[string]string) {
+	ids, named = make(map[string]bool, len(g.Components)), map[string]string{}
+	missing := false
+	for i := range g.Components {
+		id := g.Components[i].ID
+		ids[id], missing = true, missing || id == ""
+	}
+	if missing {
+		g.fillIDs(ids)
+	}
+	for i := range g.Components {
+		c := &g.Components[i]
+		if c.Name == "" || c.Name == c.ID {
+			continue
+		}
+		if _, twice := named[c.Name]; twice {
+			named[c.Name] = ""
+		} else {
+			named[c.Name] = c.ID
+		}
+	}
+	return ids, named
+}
+
+func (g *Graph) fillIDs(ids map[string]bool) {
+	said := make(map[string]bool, 2*len(ids))
+	for id := range ids {
+		said[id] = true
+	}
+	for i := range g.Components {
+		said[g.Components[i].Name] = true
+	}
+	for _, c := range g.Connections {
+		said[c.From], said[c.To] = true, true
+	}
+	for i := range g.Components {
+		if c := &g.Components[i]; c.ID == "" {
+			c.ID = freeID(said, i)
+			said[c.ID] = true
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 //	a, b -> sum
 //
 // A line defines a component, or connects components; several sources before an arrow feed its target in that order.
-// Words that are not numbers, true, false or null need no quotes.
+// Words that are not numbers, true, false or null need no quotes; everything else is written as in JSON.
 func Parse(text string) (*Graph, error) {
 	g := &Graph{}
 	for number, line := range strings.Split(text, "\n") {
@@ -65,7 +65,7 @@ func (p *lineParser) statement(g *Graph) error {
 	if p.rest == "" {
 		return nil
 	}
-	if rest, ok := strings.CutPrefix(p.rest, "graph "); ok && strings.HasPrefix(strings.TrimLeft(rest, " "), `"`) {
+	if rest, ok := strings.CutPrefix(p.rest, "graph"); ok && strings.HasPrefix(strings.TrimLeft(rest, " \t"), `"`) {
 		p.rest = rest
 		name, err := p.word("a name")
 		g.Name = name
@@ -193,8 +193,7 @@ func (p *lineParser) quoted() (string, error) {
 		case '\\':
 			n++
 		case '"':
-			r := newReader([]byte(p.rest[:n+1]), "")
-			s, err := r.str()
+			s, err := newReader(p.rest[:n+1], Limits{}).str()
 			if err != nil {
 				return "", p.errorf("not a string: %s", clip(p.rest[:n+1]))
 			}
@@ -205,15 +204,17 @@ func (p *lineParser) quoted() (string, error) {
 	return "", p.errorf("the string %s does not end", clip(p.rest))
 }
 
+// valueDepth is how deep the value of a parameter lies in JSON: graph, list, component, params.
+const valueDepth = 4
+
 func (p *lineParser) value(depth int) (Value, error) {
 	p.space()
-	if depth > MaxDepth {
-		return Value{}, p.errorf("nested deeper than %d levels", MaxDepth)
-	}
 	switch {
 	case strings.HasPrefix(p.rest, `"`):
 		s, err := p.quoted()
 		return StringValue(s), err
+	case strings.HasPrefix(p.rest, "{"):
+		return p.object(depth)
 	case p.take("["):
 		return p.list(depth)
 	}
@@ -224,19 +225,33 @@ func (p *lineParser) value(depth int) (Value, error) {
 	return p.bare(s)
 }
 
+func (p *lineParser) object(depth int) (Value, error) {
+	r := newReader(p.rest, Limits{})
+	r.depth = valueDepth + depth
+	v, bad := r.value()
+	if bad != nil {
+		return v, p.errorf("not an object: %v", bad)
+	}
+	p.rest = p.rest[r.at:]
+	return v, nil
+}
+
 func (p *lineParser) list(depth int) (Value, error) {
-	v := Value{kind: List}
+	if valueDepth+depth == MaxDepth {
+		return Value{}, p.errorf("nested deeper than %d levels", MaxDepth)
+	}
+	var list []Value
 	for !p.take("]") {
-		if len(v.list) > 0 && !p.take(",") {
-			return v, p.errorf(`expected "," or "]" at %q`, clip(p.rest))
+		if len(list) > 0 && !p.take(",") {
+			return Value{}, p.errorf(`expected "," or "]" at %q`, clip(p.rest))
 		}
 		item, err := p.value(depth + 1)
 		if err != nil {
-			return v, err
+			return Value{}, err
 		}
-		v.list = append(v.list, item)
+		list = append(list, item)
 	}
-	return v, nil
+	return ListValue(list...), nil
 }
 
 // bare tells numbers, true, false and null from words.
@@ -252,15 +267,17 @@ func (p *lineParser) bare(s string) (Value, error) {
 	if !looksNumeric(s) {
 		return StringValue(s), nil
 	}
-	v, err := newReader([]byte(s), "").number()
-	if err != nil {
+	r := newReader(s, Limits{})
+	v, err := r.value()
+	if err != nil || r.at < len(s) {
 		return v, p.errorf("%q is not a number, or does not fit in 64 bits; quote it if it is a word", clip(s))
 	}
 	return v, nil
 }
 
+// looksNumeric reports whether a reader would take the word for a number, written right or wrong.
 func looksNumeric(s string) bool {
-	s = strings.TrimPrefix(s, "-")
+	s = strings.TrimPrefix(strings.TrimLeft(s, "+-"), ".")
 	return s != "" && s[0] >= '0' && s[0] <= '9'
 }
 
@@ -272,7 +289,7 @@ func clip(s string) string {
 }
 
 // Text prints the graph in the short notation. What Parse reads from it has the same name, components, parameters and
-// connections; extra members have no place in it.
+// connections; extra members, and what connections were inferred from, have no place in it.
 func (g *Graph) Text() string {
 	var b bytes.Buffer
 	if g.Name != "" {
@@ -286,7 +303,7 @@ func (g *Graph) Text() string {
 		}
 		b.WriteString(": " + bareOrQuoted(c.Type))
 		for _, p := range c.Params {
-			b.WriteString(" " + bareOrQuoted(p.Name) + "=" + p.Value.text())
+			b.WriteString(" " + bareOrQuoted(p.Name) + "=" + p.Value.notation())
 		}
 		b.WriteByte('\n')
 	}
@@ -306,22 +323,20 @@ func bareOrQuoted(s string) string {
 	return s
 }
 
-// text writes a value so that it is read back as the same kind: words that look like something else are quoted.
-func (v Value) text() string {
+// notation writes a value so that it is read back as the same kind: words that look like something else are quoted.
+func (v Value) notation() string {
 	switch v.kind {
 	case String:
-		if v.str == "true" || v.str == "false" || v.str == "null" || looksNumeric(v.str) {
-			return quote(v.str)
+		if s := v.text(); s == "true" || s == "false" || s == "null" || looksNumeric(s) {
+			return quote(s)
 		}
-		return bareOrQuoted(v.str)
+		return bareOrQuoted(v.text())
 	case List:
-		parts := make([]string, len(v.list))
-		for i := range v.list {
-			parts[i] = v.list[i].text()
+		parts := make([]string, v.num)
+		for i, item := range v.List() {
+			parts[i] = item.notation()
 		}
 		return "[" + strings.Join(parts, ",") + "]"
-	case Object: // the notation has no objects: kept readable, as a string
-		return quote(v.str)
 	}
 	return v.String()
 }

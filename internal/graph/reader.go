@@ -1,278 +1,278 @@
 package graph
 
-import (
-	"bytes"
-	"errors"
-	"math"
-	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
-)
-
 // Limits that hold for every document, whoever sends it.
 const (
 	MaxDepth = 64
 	MaxKeys  = 1024
 )
 
-// reader is a strict JSON reader: it refuses duplicate keys, deep nesting, wide objects and numbers that do not fit, and
-// knows the path of what it reads.
+// reader is a strict JSON reader: it refuses duplicate keys, deep nesting, wide objects and numbers that do not fit. It is
+// our own because jsontext's tokens took three times as long. Strings and kept members are parts of one copy of the
+// document. Errors come back with the path below the value at hand; each level puts its own name in front.
 type reader struct {
-	dec    *jsontext.Decoder
-	data   []byte
-	root   string            // what paths start with
-	intern map[string]string // types and parameter names repeat; one string each is enough
+	text   string
+	at     int // the byte to be read next
+	depth  int
+	items  int // of all lists among the parameters, so far
+	limits Limits
+	keys   keys
+	stack  []Value // the items of the lists that are still open
+	values arena[Value]
 }
 
-func newReader(data []byte, root string) *reader {
-	return &reader{dec: jsontext.NewDecoder(bytes.NewBuffer(data)), data: data, root: root, intern: map[string]string{}}
-}
+func newReader(text string, limits Limits) *reader { return &reader{text: text, limits: limits} }
 
-// path renders the decoder's position as model.components[3].params.kernelSize.
-func (r *reader) path() string {
-	out := []byte(r.root)
-	pointer := r.dec.StackPointer()
-	level := 0
-	for token := range pointer.Tokens() {
-		level++
-		if kind, _ := r.dec.StackIndex(level); kind == '[' {
-			out = append(append(append(out, '['), token...), ']')
-			continue
-		}
-		if len(out) > 0 {
-			out = append(out, '.')
-		}
-		out = append(out, token...)
-	}
-	return string(out)
-}
-
-func (r *reader) errorf(code, format string, args ...any) error {
-	return errorf(code, r.path(), format, args...)
-}
-
-// fault turns an error of the decoder into ours.
-func (r *reader) fault(err error) error {
-	var syntax *jsontext.SyntacticError
-	if !errors.As(err, &syntax) {
-		return r.errorf(CodeSyntax, "the document ends too early")
-	}
-	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return r.errorf(CodeDuplicate, "an object has the key %q twice", syntax.JSONPointer.LastToken())
-	}
-	return r.errorf(CodeSyntax, "not JSON at byte %d: %v", syntax.ByteOffset, syntax.Err)
-}
-
-func kindWord(k jsontext.Kind) string {
-	switch k {
+// kindWord names the kind of value that begins with c, or "" where none does.
+func kindWord(c byte) string {
+	switch c {
 	case 'n':
 		return "null"
 	case 't', 'f':
 		return "a boolean"
 	case '"':
 		return "a string"
-	case '0':
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		return "a number"
 	case '{':
 		return "an object"
 	case '[':
 		return "a list"
 	}
-	return "something that is not JSON"
+	return ""
+}
+
+// wrongKind is the error where a value of another kind stands, or none.
+func (r *reader) wrongKind(expected byte) *Error {
+	found := kindWord(r.space())
+	if found == "" {
+		return r.syntax(kindWord(expected))
+	}
+	return errorf(CodeType, "", "must be %s, not %s", kindWord(expected), found)
 }
 
 // open reads the start of an object or a list.
-func (r *reader) open(kind jsontext.Kind) error {
-	if k := r.dec.PeekKind(); k != kind {
-		if k == 0 {
-			_, err := r.dec.ReadToken()
-			return r.fault(err)
-		}
-		return r.errorf(CodeType, "must be %s, not %s", kindWord(kind), kindWord(k))
+func (r *reader) open(bracket byte) *Error {
+	if r.space() != bracket {
+		return r.wrongKind(bracket)
 	}
-	if _, err := r.dec.ReadToken(); err != nil {
-		return r.fault(err)
+	if r.depth == MaxDepth {
+		return errorf(CodeDepth, "", "nested deeper than %d levels", MaxDepth).limited(MaxDepth)
 	}
-	if r.dec.StackDepth() > MaxDepth {
-		e := errorf(CodeDepth, r.path(), "nested deeper than %d levels", MaxDepth)
-		e.Limit = MaxDepth
-		return e
-	}
+	r.at++
+	r.depth++
 	return nil
 }
 
+// next steps to the next member or item, over a comma unless it is the first, and reports whether there is one.
+func (r *reader) next(first bool, bracket byte) (bool, *Error) {
+	c := r.space()
+	if c == bracket {
+		r.at++
+		r.depth--
+		return false, nil
+	}
+	if first {
+		return true, nil
+	}
+	if c == ',' {
+		r.at++
+		return true, nil
+	}
+	if bracket == '}' {
+		return false, r.syntax("a comma or the end of the object")
+	}
+	return false, r.syntax("a comma or the end of the list")
+}
+
 // object calls member for every member; member must read the value.
-func (r *reader) object(member func(name string) error) error {
+func (r *reader) object(member func(name string) *Error) *Error {
 	if err := r.open('{'); err != nil {
 		return err
 	}
-	for keys := 0; ; keys++ {
-		switch r.dec.PeekKind() {
-		case '}':
-			_, err := r.dec.ReadToken()
+	base, escaped := len(r.keys.names), len(r.keys.escaped)
+	for count := 0; ; count++ {
+		more, err := r.next(count == 0, '}')
+		if err != nil || !more {
+			r.keys.names, r.keys.escaped = r.keys.names[:base], r.keys.escaped[:escaped]
 			return err
-		case '"':
-		default:
-			_, err := r.dec.ReadToken()
-			return r.fault(err)
 		}
-		name, err := r.str()
+		name, at, err := r.key()
 		if err != nil {
 			return err
 		}
-		if keys == MaxKeys {
-			e := errorf(CodeKeys, r.path(), "an object with more than %d keys", MaxKeys)
-			e.Limit = MaxKeys
-			return e
+		if count == MaxKeys {
+			return errorf(CodeKeys, "", "an object with more than %d keys", MaxKeys).limited(MaxKeys)
+		}
+		if !r.isNew(base, name, at) {
+			return errorf(CodeDuplicate, "", "an object has the key %q twice", clip(name)).under(name)
 		}
 		if err := member(name); err != nil {
-			return err
+			return err.under(name)
 		}
 	}
 }
 
+// key reads the name of a member and the colon behind it. Names without escapes and blanks around them, nearly all of
+// them, are read in one go.
+func (r *reader) key() (name string, at span, err *Error) {
+	if r.space() != '"' {
+		return "", at, r.syntax("a key in quotes")
+	}
+	text, start := r.text, r.at+1
+	end := plainEnd(text, start)
+	if end+1 < len(text) && text[end] == '"' && text[end+1] == ':' {
+		r.at = end + 2
+		return text[start:end], span{int32(start), int32(end)}, nil
+	}
+	if name, err = r.quoted(); err != nil {
+		return "", at, err
+	}
+	at = span{int32(start), int32(r.at - 1)}
+	if r.space() != ':' {
+		return "", at, r.syntax("a colon behind a key")
+	}
+	r.at++
+	return name, at, nil
+}
+
+// ceiling is how many items a list may have, and what the caller is told about more. The zero ceiling holds nothing back.
+type ceiling struct {
+	most       int
+	code, what string
+}
+
+func (c ceiling) exceeded() *Error {
+	return errorf(c.code, "", "more than %d %s", c.most, c.what).limited(int64(c.most))
+}
+
 // array calls item for every item; item must read the value.
-func (r *reader) array(item func(i int) error) error {
+func (r *reader) array(c ceiling, item func(i int) *Error) *Error {
 	if err := r.open('['); err != nil {
 		return err
 	}
 	for i := 0; ; i++ {
-		switch r.dec.PeekKind() {
-		case ']':
-			_, err := r.dec.ReadToken()
+		more, err := r.next(i == 0, ']')
+		if err != nil || !more {
 			return err
-		case 0:
-			_, err := r.dec.ReadToken()
-			return r.fault(err)
+		}
+		if i == c.most && i > 0 {
+			return c.exceeded()
 		}
 		if err := item(i); err != nil {
-			return err
+			return err.at(i)
 		}
 	}
 }
 
-// str reads a string; equal short strings share their memory.
-func (r *reader) str() (string, error) {
-	if k := r.dec.PeekKind(); k != '"' && k != 0 {
-		return "", r.errorf(CodeType, "must be a string, not %s", kindWord(k))
+// str reads a string.
+func (r *reader) str() (string, *Error) {
+	if r.space() != '"' {
+		return "", r.wrongKind('"')
 	}
-	raw, err := r.dec.ReadValue()
-	if err != nil {
-		return "", r.fault(err)
-	}
-	inner := raw[1 : len(raw)-1]
-	if bytes.IndexByte(inner, '\\') >= 0 {
-		plain, err := jsontext.AppendUnquote(nil, raw)
-		return string(plain), err
-	}
-	if len(inner) > 24 {
-		return string(inner), nil
-	}
-	if s, ok := r.intern[string(inner)]; ok {
-		return s, nil
-	}
-	s := string(inner)
-	if len(r.intern) < 512 {
-		r.intern[s] = s
-	}
-	return s, nil
-}
-
-// number reads a number: an integer must fit in an int64, anything else must be finite.
-func (r *reader) number() (Value, error) {
-	raw, err := r.dec.ReadValue()
-	if err != nil {
-		return Value{}, r.fault(err)
-	}
-	if bytes.IndexAny(raw, ".eE") < 0 {
-		if len(raw) < 19 { // cannot overflow: skip the error path of strconv
-			n, digits := int64(0), raw
-			if raw[0] == '-' {
-				digits = raw[1:]
-			}
-			for _, d := range digits {
-				n = n*10 + int64(d-'0')
-			}
-			if raw[0] == '-' {
-				n = -n
-			}
-			return IntValue(n), nil
-		}
-		n, err := strconv.ParseInt(string(raw), 10, 64)
-		if err != nil {
-			return Value{}, r.errorf(CodeNumber, "the integer does not fit in 64 bits")
-		}
-		return IntValue(n), nil
-	}
-	f, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil || math.IsInf(f, 0) {
-		return Value{}, r.errorf(CodeNumber, "the number is too large")
-	}
-	return FloatValue(f), nil
+	return r.quoted()
 }
 
 // value reads any parameter value.
-func (r *reader) value() (Value, error) {
-	switch r.dec.PeekKind() {
+func (r *reader) value() (Value, *Error) {
+	switch r.space() {
 	case '"':
-		s, err := r.str()
+		s, err := r.quoted()
 		return StringValue(s), err
-	case '0':
-		return r.number()
 	case '[':
-		var list []Value
-		err := r.array(func(int) error {
-			v, err := r.value()
-			list = append(list, v)
-			return err
-		})
-		return Value{kind: List, list: list}, err
+		return r.list()
 	case '{':
 		raw, err := r.raw()
-		return objectValue(string(raw)), err
+		return objectValue(compact(raw)), err
+	case 't':
+		return BoolValue(true), r.word("true")
+	case 'f':
+		return BoolValue(false), r.word("false")
+	case 'n':
+		return Value{}, r.word("null")
+	case '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		if n, ok := r.smallInt(); ok {
+			return IntValue(n), nil
+		}
+		return r.number()
+	case '-', '0':
+		return r.number()
 	}
-	token, err := r.dec.ReadToken()
-	if err != nil {
-		return Value{}, r.fault(err)
+	return Value{}, r.syntax("a value")
+}
+
+// list collects the items behind those of the lists around it, and keeps them once it knows how many there are.
+func (r *reader) list() (Value, *Error) {
+	base := len(r.stack)
+	err := r.array(ceiling{}, func(int) *Error {
+		if r.items++; r.items > r.limits.Values && r.limits.Values > 0 {
+			return ceiling{r.limits.Values, CodeValues, "list items in all parameters"}.exceeded()
+		}
+		v, err := r.value()
+		r.stack = append(r.stack, v)
+		return err
+	})
+	for _, v := range r.stack[base:] {
+		r.values.push(v)
 	}
-	if token.Kind() == 'n' {
-		return Value{}, nil
-	}
-	return BoolValue(token.Bool()), nil
+	r.stack = r.stack[:base]
+	return ListValue(r.values.take()...), err
 }
 
 // raw reads any value under the same limits and returns its text.
-func (r *reader) raw() ([]byte, error) {
-	r.dec.PeekKind() // steps over the space and the comma or colon before the value
-	start := r.dec.InputOffset()
-	if err := r.skip(); err != nil {
-		return nil, err
-	}
-	return bytes.TrimLeft(r.data[start:r.dec.InputOffset()], " \t\r\n:,"), nil
+func (r *reader) raw() (string, *Error) {
+	r.space()
+	start := r.at
+	err := r.skip()
+	return r.text[start:r.at], err
 }
 
-func (r *reader) skip() error {
-	switch r.dec.PeekKind() {
+// skip steps over any value.
+func (r *reader) skip() *Error {
+	switch r.space() {
 	case '{':
-		return r.object(func(string) error { return r.skip() })
+		return r.object(func(string) *Error { return r.skip() })
 	case '[':
-		return r.array(func(int) error { return r.skip() })
-	case '0':
-		_, err := r.number()
+		return r.array(ceiling{}, func(int) *Error { return r.skip() })
+	case '"':
+		_, err := r.quoted()
+		return err
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		n, err := r.numeral()
+		if err == nil && !n.short {
+			_, err = n.value()
+		}
 		return err
 	}
-	if _, err := r.dec.ReadToken(); err != nil {
-		return r.fault(err)
+	_, err := r.value()
+	return err
+}
+
+// end checks that nothing follows the document.
+func (r *reader) end() *Error {
+	if r.space(); r.at < len(r.text) {
+		return r.syntax("nothing behind the document")
 	}
 	return nil
 }
 
-// end checks that nothing follows the document.
-func (r *reader) end() error {
-	if r.dec.PeekKind() == 0 && r.dec.InputOffset() <= int64(len(r.data)) {
-		if _, err := r.dec.ReadToken(); err != nil && err.Error() == "EOF" {
-			return nil
+// compact takes the blanks out of the text of a valid value.
+func compact(raw string) string {
+	out, inside := make([]byte, 0, len(raw)), false
+	for i := 0; i < len(raw); i++ {
+		c := raw[i]
+		if !inside && (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+			continue
+		}
+		out = append(out, c)
+		if inside && c == '\\' {
+			i++
+			out = append(out, raw[i])
+		} else if c == '"' {
+			inside = !inside
 		}
 	}
-	return errorf(CodeSyntax, r.root, "something follows the end of the document")
+	if len(out) == len(raw) {
+		return raw
+	}
+	return string(out)
 }

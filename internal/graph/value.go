@@ -2,7 +2,9 @@ package graph
 
 import (
 	"math"
+	"slices"
 	"strconv"
+	"unsafe"
 )
 
 // Kind is the JSON type of a value, with whole numbers apart from others.
@@ -23,12 +25,12 @@ var kindNames = [...]string{"null", "a boolean", "an integer", "a number", "a st
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Value is one parameter value. The zero Value is null. An object is kept as its JSON text: no parameter of ours has one.
+// Value is one parameter value. The zero Value is null. An object is kept as its JSON text without blanks: no parameter of
+// ours has one. The three words hold every kind, as slog.Value does it: a document of 8 MiB can have millions of values.
 type Value struct {
+	ptr  unsafe.Pointer // the bytes of a string or an object, the items of a list
+	num  uint64         // the integer, the bits of the float, 1 for true, or how many bytes or items
 	kind Kind
-	num  uint64 // the integer, the bits of the float, or 1 for true
-	str  string
-	list []Value
 }
 
 // IntValue returns a whole number.
@@ -38,7 +40,13 @@ func IntValue(n int64) Value { return Value{kind: Int, num: uint64(n)} }
 func FloatValue(f float64) Value { return Value{kind: Float, num: math.Float64bits(f)} }
 
 // StringValue returns a string.
-func StringValue(s string) Value { return Value{kind: String, str: s} }
+func StringValue(s string) Value { return textValue(String, s) }
+
+func objectValue(text string) Value { return textValue(Object, text) }
+
+func textValue(k Kind, s string) Value {
+	return Value{kind: k, num: uint64(len(s)), ptr: unsafe.Pointer(unsafe.StringData(s))}
+}
 
 // BoolValue returns true or false.
 func BoolValue(b bool) Value {
@@ -49,7 +57,9 @@ func BoolValue(b bool) Value {
 }
 
 // ListValue returns a list. The values are not copied.
-func ListValue(values ...Value) Value { return Value{kind: List, list: values} }
+func ListValue(values ...Value) Value {
+	return Value{kind: List, num: uint64(len(values)), ptr: unsafe.Pointer(unsafe.SliceData(values))}
+}
 
 // IntsValue returns a list of whole numbers.
 func IntsValue(ns ...int64) Value {
@@ -59,8 +69,6 @@ func IntsValue(ns ...int64) Value {
 	}
 	return ListValue(list...)
 }
-
-func objectValue(raw string) Value { return Value{kind: Object, str: raw} }
 
 // Kind returns the JSON type of the value.
 func (v Value) Kind() Kind { return v.kind }
@@ -90,23 +98,32 @@ func (v Value) Bool() bool { return v.kind == Bool && v.num == 1 }
 // Str returns a string, and the empty one for every other kind.
 func (v Value) Str() string {
 	if v.kind == String {
-		return v.str
+		return v.text()
 	}
 	return ""
 }
 
-// List returns the items of a list.
-func (v Value) List() []Value { return v.list }
+// text returns the bytes of a string or an object.
+func (v Value) text() string { return unsafe.String((*byte)(v.ptr), int(v.num)) }
+
+// List returns the items of a list, and none for every other kind.
+func (v Value) List() []Value {
+	if v.kind == List {
+		return unsafe.Slice((*Value)(v.ptr), int(v.num))
+	}
+	return nil
+}
 
 // Equal reports whether two values are of the same kind and content.
 func (v Value) Equal(w Value) bool {
-	if v.kind != w.kind || v.num != w.num || v.str != w.str || len(v.list) != len(w.list) {
+	if v.kind != w.kind || v.num != w.num {
 		return false
 	}
-	for i := range v.list {
-		if !v.list[i].Equal(w.list[i]) {
-			return false
-		}
+	switch v.kind {
+	case String, Object:
+		return v.text() == w.text()
+	case List:
+		return slices.EqualFunc(v.List(), w.List(), Value.Equal)
 	}
 	return true
 }
@@ -124,24 +141,28 @@ func (v Value) AppendJSON(b []byte) []byte {
 	case Float:
 		return appendFloat(b, math.Float64frombits(v.num))
 	case String:
-		return appendString(b, v.str)
+		return appendString(b, v.text())
 	case List:
 		b = append(b, '[')
-		for i := range v.list {
+		for i, item := range v.List() {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = v.list[i].AppendJSON(b)
+			b = item.AppendJSON(b)
 		}
 		return append(b, ']')
 	case Object:
-		return append(b, v.str...)
+		return append(b, v.text()...)
 	}
 	return append(b, "null"...)
 }
 
-// appendFloat keeps a fraction on whole floats, so that 1.0 is read back as a float and not as an integer.
+// appendFloat keeps a fraction on whole floats, so that 1.0 is read back as a float and not as an integer. JSON has no word
+// for what is not finite: that becomes null.
 func appendFloat(b []byte, f float64) []byte {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return append(b, "null"...)
+	}
 	start := len(b)
 	b = strconv.AppendFloat(b, f, 'g', -1, 64)
 	for _, c := range b[start:] {

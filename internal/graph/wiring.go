@@ -2,8 +2,8 @@ package graph
 
 // Wiring is the graph by position: who feeds whom, and an order in which every component comes after its inputs.
 type Wiring struct {
-	// Order is topological and follows the list of components where the connections leave a choice. Components on or
-	// behind a cycle are not in it.
+	// Order is topological: of the components whose inputs have all come, the first in the list is next. A list that is in
+	// order already stays as it is. Components on or behind a cycle are not in it.
 	Order []int
 	// Cyclic lists the components that lie on a cycle, in the order of the list.
 	Cyclic []int
@@ -21,6 +21,9 @@ type half struct {
 	edge  []int32 // connection indices
 	node  []int32 // the component at the other end
 }
+
+func (h *half) count() int            { return len(h.start) - 1 }
+func (h *half) nodes(i int32) []int32 { return h.node[h.start[i]:h.start[i+1]] }
 
 // Inputs returns the components that feed component i, in connection order.
 func (w *Wiring) Inputs(i int) []int32 { return w.in.node[w.in.start[i]:w.in.start[i+1]] }
@@ -80,51 +83,10 @@ func gatherEdges(n int, near, far []int32) half {
 	return h
 }
 
-// order peels components without open inputs from the front, and then from the back: what is left lies on a cycle or
-// between two.
+// order fills in Order and Cyclic.
 func (w *Wiring) order(n int) {
-	w.Order = peel(n, w.in, w.out, nil)
-	if len(w.Order) == n {
-		return
+	w.Order = peel(w.in, w.out)
+	if len(w.Order) < n {
+		w.Cyclic = onCycles(w.out, w.Order)
 	}
-	done := make([]bool, n)
-	for _, i := range w.Order {
-		done[i] = true
-	}
-	for _, i := range peel(n, w.out, w.in, done) {
-		done[i] = true
-	}
-	for i := range n {
-		if !done[i] {
-			w.Cyclic = append(w.Cyclic, i)
-		}
-	}
-}
-
-// peel returns the components that can be reached by taking away, again and again, those with no edges left on the near
-// side. Those already done count as taken away.
-func peel(n int, near, far half, done []bool) []int {
-	open, queue := make([]int32, n), make([]int, 0, n)
-	for i := range n {
-		for _, j := range near.node[near.start[i]:near.start[i+1]] {
-			if done == nil || !done[j] {
-				open[i]++
-			}
-		}
-		if open[i] == 0 && (done == nil || !done[i]) {
-			queue = append(queue, i)
-		}
-	}
-	for k := 0; k < len(queue); k++ {
-		i := queue[k]
-		for _, j := range far.node[far.start[i]:far.start[i+1]] {
-			if done != nil && done[j] {
-				continue
-			}
-			if open[j]--; open[j] == 0 {
-				queue = append(queue, int(j))
-			}
-		}
-	}
-	return queue
 }

@@ -17,7 +17,7 @@ func residualNetwork(n int) []byte {
 			panic(err)
 		}
 		g.Components = append(g.Components, graph.Component{ID: id, Type: typ, Name: id, Params: p,
-			Extra: []graph.Member{{Name: "position", Raw: fmt.Appendf(nil, `{"x":%d,"y":120}`, 80*len(g.Components))}}})
+			Extra: []graph.Member{{Name: "position", Raw: fmt.Sprintf(`{"x":%d,"y":120}`, 80*len(g.Components))}}})
 		for _, f := range from {
 			g.Connections = append(g.Connections, graph.Connection{From: f, To: id})
 		}
