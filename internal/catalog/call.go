@@ -108,8 +108,14 @@ func (c *Call) arg(name string) graph.Value {
 // Has reports whether a parameter has a value.
 func (c *Call) Has(name string) bool { return c.arg(name).Kind() != graph.Null }
 
-// Int returns an integer parameter.
-func (c *Call) Int(name string) int64 { return c.arg(name).Int() }
+// Int returns an integer parameter, where true is 1.
+func (c *Call) Int(name string) int64 {
+	v := c.arg(name)
+	if v.Bool() {
+		return 1
+	}
+	return v.Int()
+}
 
 // Float returns a number parameter, where true is 1.
 func (c *Call) Float(name string) float64 {

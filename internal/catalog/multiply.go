@@ -1,7 +1,5 @@
 package catalog
 
-import "strconv"
-
 var _ = define(Type{
 	ID:      "multiply",
 	Title:   "The product of its inputs",
@@ -13,8 +11,11 @@ var _ = define(Type{
 	Traits:  IsMerge,
 	Ints:    IntsKept,
 	Shape:   broadcastShape,
-	Saved:   saveFactors,
-	Torch:   `Multiply()`,
+	// The gradient of a factor needs the other one.
+	Saved: func(c *Call) {
+		c.keepOperands("product", func(left, right bool) (bool, bool) { return right, left })
+	},
+	Torch: `Multiply()`,
 	Module: `class Multiply(nn.Module):
     def forward(self, x, *others):
         for y in others:
@@ -27,25 +28,3 @@ var _ = define(Type{
 		{In: "[4,8] [4,9]", Err: "9 and 8 do not fit on axis 2"},
 	},
 })
-
-// saveFactors follows derivatives.yaml: the gradient of a factor needs the other one. Products of the first few inputs are
-// factors too, and tensors of their own.
-func saveFactors(c *Call) {
-	left, leftIsInt := c.In[0], c.isInt(0)
-	for i := 1; i < len(c.In); i++ {
-		if !leftIsInt {
-			c.KeepInput(i)
-		}
-		switch {
-		case c.isInt(i):
-		case i == 1:
-			c.KeepInput(0)
-		case leftIsInt:
-			c.Keep("product"+strconv.Itoa(i-1), AsInt64, left...)
-		default:
-			c.Keep("product"+strconv.Itoa(i-1), AsActivation, left...)
-		}
-		left, _ = broadcast(left, c.In[i])
-		leftIsInt = leftIsInt && c.isInt(i)
-	}
-}

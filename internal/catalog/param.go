@@ -43,6 +43,7 @@ type Param struct {
 	ListOnly bool     // an Ints must be a list
 	EmptyOK  bool     // the list of an Ints or a Dims may be empty
 	Strict   bool     // a Bool must be true or false: torch's functions, unlike its modules, take nothing else
+	Bools    bool     // an Int may be true or false, which are 1 and 0 wherever Python and not torch reads it
 	Missing  string   // the rule that leaving it out breaks, where that is not missing-param
 
 	Reads  Axis // the axis of the first input that must have this size
@@ -142,6 +143,9 @@ func (p *Param) Takes() string {
 func (p *Param) Check(v graph.Value) bool {
 	switch p.Kind {
 	case Int:
+		if p.Bools && v.Kind() == graph.Bool {
+			return v.Bool() || p.inRange(0)
+		}
 		return v.Kind() == graph.Int && p.inRange(v.Int())
 	case Float:
 		return v.Kind() == graph.Int || v.Kind() == graph.Float || v.Kind() == graph.Bool // to Python true is 1

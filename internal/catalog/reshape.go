@@ -1,6 +1,6 @@
 package catalog
 
-import "github.com/modelverifier/verifier/internal/graph"
+import "fmt"
 
 var _ = define(Type{
 	ID:      "reshape",
@@ -14,29 +14,8 @@ var _ = define(Type{
 	Params: []Param{{Name: "shape", Kind: Ints, Min: -1, ListOnly: true, EmptyOK: true, Aliases: []string{"targetShape", "newShape", "outShape"},
 		Doc: "size of every axis behind the batch; one may be -1"}},
 	Shape: func(c *Call) (Shape, error) {
-		in, out := c.In[0], Shape(c.Ints("shape"))
-		size, known, open := c.Size(in), int64(1), -1
-		for i, n := range out {
-			if n >= 0 {
-				known = c.Mul(known, n)
-				continue
-			}
-			if open >= 0 {
-				return nil, c.Errorf(ReshapeSizeMismatch, "shape is %v but only one axis can be -1", out)
-			}
-			open = i
-		}
-		switch {
-		case open >= 0 && known > 0 && size%known == 0:
-			return out.With(open, size/known), nil
-		case open < 0 && known == size:
-			return out, nil
-		case open >= 0:
-			return nil, c.Errorf(ReshapeSizeMismatch, "%d elements arrive, which cannot be shaped as %v: not divisible by %d", size, out, known)
-		case len(out) == 1:
-			return Of(size), c.Errorf(ReshapeSizeMismatch, "shape is %v but %d elements arrive", out, size).Set("shape", graph.IntsValue(size))
-		}
-		return nil, c.Errorf(ReshapeSizeMismatch, "shape is %v, which has %d elements, but %d elements arrive", out, known, size)
+		n := c.Size(c.In[0])
+		return c.fit("shape", n, fmt.Sprintf("%d elements arrive", n))
 	},
 	Torch: `lambda x: x.reshape(x.shape[0], *{{shape}})`,
 	Examples: []Example{

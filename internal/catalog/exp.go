@@ -1,0 +1,20 @@
+package catalog
+
+var _ = define(Type{
+	ID:      "exp",
+	Title:   "The exponential",
+	Doc:     `Gives e to the power of every value, as torch.exp does. Any shape; integers become numbers with a fraction. In 32 bits it overflows to infinity above 88.7.`,
+	Source:  "torch.exp",
+	Group:   Arithmetic,
+	Aliases: []string{"exponential"},
+	Traits:  KeepsShape | HasActivation,
+	Ints:    IntsToFloat,
+	Shape:   shapeOfInput,
+	Saved:   savesResult,
+	Torch:   `torch.exp`,
+	Examples: []Example{
+		{In: "[12,64]", Out: "[12,64]"},
+		{In: "int[7]", Out: "[7]"},
+		{In: "[7] [7]", Err: "takes one input, got 2"},
+	},
+})

@@ -1,0 +1,21 @@
+package catalog
+
+var _ = define(Type{
+	ID:      "var",
+	Title:   "The variance over axes",
+	Doc:     `Gives the variance over one axis or several, as torch.var does: divided by one less than the number of values. A single value has none, and gives NaN without an error. dim counts the batch as axis 0; integers are refused.`,
+	Source:  "torch.var",
+	Group:   Arithmetic,
+	Aliases: []string{"variance", "reduceVariance"},
+	Params:  []Param{reducedDims, keepDim, correction},
+	Shape:   reducedShape,
+	Saved:   savesInput,
+	Torch:   `lambda x: x.var({{dim}}, correction={{correction}}, keepdim={{keepDim}})`,
+	Examples: []Example{
+		{In: "[12,64]", Args: "dim=1", Out: "[64]"},
+		{In: "[64,8,8]", Args: "dim=[2,-1] keepDim=true", Out: "[64,1,1]"},
+		{In: "[64]", Args: "dim=2", Err: "dim is 2 but must be from -2 to 1"},
+		{In: "[64]", Args: "dim=0", Err: "dim names the batch"},
+		{In: "int[64]", Args: "dim=1", Err: "takes numbers with a fraction"},
+	},
+})
