@@ -28,13 +28,13 @@ func (t *Type) Bind(given []graph.Param, args []graph.Value) *Refusal {
 	var refused *Refusal
 	for g := range given {
 		v := given[g].Value
-		if v.Kind() == graph.Null {
-			continue
-		}
 		for i := range t.Params {
 			p := &t.Params[i]
 			if p.Name != given[g].Name {
 				continue
+			}
+			if v.Kind() == graph.Null && !p.NotNull {
+				break
 			}
 			if !p.Check(v) {
 				if refused == nil {

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/graph"
@@ -16,7 +17,8 @@ import (
 // A formula is an expression in Go's syntax over the parameters (booleans are 0 or 1, a parameter without a value is 0,
 // lists are indexed), in, in2, out (shapes, indexed from 0, negative from the end; in(i) is input i), rank(x), size(x),
 // size(x, from) (product of the axes from there on), max, min, ceil(a, b) (division rounded up) and comparisons, which are
-// 0 or 1 and may ask a parameter for a word (kind == "layer"). Division is whole.
+// 0 or 1; mode == "sum" compares a word; letters() is the product of the sizes of an equation's letters, summed() of those
+// that its result lacks. Division is whole.
 func TestPrintedFormulasEqualTheCode(t *testing.T) {
 	for _, typ := range Types() {
 		for _, e := range typ.Examples {
@@ -169,6 +171,9 @@ func (f formula) call(e *ast.CallExpr) int64 {
 		}
 		return Shape(list).Size()
 	}
+	if name == "letters" || name == "summed" {
+		return f.letters(name == "summed")
+	}
 	a, b := f.eval(e.Args[0]), f.eval(e.Args[1])
 	switch name {
 	case "max":
@@ -179,4 +184,21 @@ func (f formula) call(e *ast.CallExpr) int64 {
 		return (a + b - 1) / b
 	}
 	panic("formula: " + name)
+}
+
+func (f formula) letters(summed bool) int64 {
+	left, right, _ := strings.Cut(f.c.Str("equation"), "->")
+	sizes := map[rune]int64{}
+	for i, operand := range strings.Split(left, ",") {
+		for axis, letter := range operand[1:] {
+			sizes[letter] = max(sizes[letter], f.c.In[i][axis])
+		}
+	}
+	n := int64(1)
+	for letter, size := range sizes {
+		if !summed || !strings.ContainsRune(right, letter) {
+			n *= size
+		}
+	}
+	return n
 }

@@ -11,11 +11,8 @@ var _ = define(Type{
 	Traits:  IsMerge,
 	Ints:    IntsKept,
 	Shape:   broadcastShape,
-	// The gradient of a factor needs the other one.
-	Saved: func(c *Call) {
-		c.keepOperands("product", func(left, right bool) (bool, bool) { return right, left })
-	},
-	Torch: `Multiply()`,
+	Saved:   savesFactors,
+	Torch:   `Multiply()`,
 	Module: `class Multiply(nn.Module):
     def forward(self, x, *others):
         for y in others:
@@ -28,3 +25,8 @@ var _ = define(Type{
 		{In: "[4,8] [4,9]", Err: "9 and 8 do not fit on axis 2"},
 	},
 })
+
+// savesFactors is for products: the gradient of a factor needs the other one.
+func savesFactors(c *Call) {
+	c.keepOperands("product", func(left, right bool) (bool, bool) { return right, left })
+}

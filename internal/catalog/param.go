@@ -36,7 +36,7 @@ type Param struct {
 
 	Min, Max int64    // of integers, at each place of a list; Max 0 is no bound
 	Negative bool     // integers may be negative: Min does not hold
-	Values   []string // the words that a String or Dims takes
+	Values   []string // the words that a String, Dims or Ints takes
 	N        int      // the number of axes of Dims
 	One      bool     // a Dims also takes a list of one, for all axes
 	Nulls    bool     // the list of a Dims may have null in places
@@ -44,6 +44,7 @@ type Param struct {
 	EmptyOK  bool     // the list of an Ints or a Dims may be empty
 	Strict   bool     // a Bool must be true or false: torch's functions, unlike its modules, take nothing else
 	Bools    bool     // an Int may be true or false, which are 1 and 0 wherever Python and not torch reads it
+	NotNull  bool     // null is refused, since None is a value of its own and does not run; else null is left out
 	Missing  string   // the rule that leaving it out breaks, where that is not missing-param
 
 	Reads  Axis // the axis of the first input that must have this size
@@ -134,7 +135,11 @@ func (p *Param) Takes() string {
 		if p.ListOnly {
 			return "a list of integers" + bound
 		}
-		return "an integer" + bound + " or a list of them"
+		s := "an integer" + bound + " or a list of them"
+		if words != "" {
+			s += ", or " + words
+		}
+		return s
 	}
 	return "a number or a list of numbers"
 }
@@ -163,6 +168,9 @@ func (p *Param) Check(v graph.Value) bool {
 		n := len(v.List())
 		return p.ints(v) && (v.Kind() == graph.Int || n == p.N || p.One && n == 1 || p.EmptyOK && n == 0)
 	case Ints:
+		if v.Kind() == graph.String {
+			return len(p.Values) > 0 && p.takesWord(v.Str())
+		}
 		return p.ints(v)
 	}
 	if v.Kind() != graph.List {
