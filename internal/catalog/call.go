@@ -33,7 +33,7 @@ type Arena struct {
 
 // NewArena returns an arena with room for about as many components.
 func NewArena(components int) *Arena {
-	return &Arena{make([]Weight, 0, 2*components), make([]Kept, 0, 2*components), make([]int64, 0, 4*components)}
+	return &Arena{make([]Weight, 0, components), make([]Kept, 0, components), make([]int64, 0, 3*components)}
 }
 
 // Begin prepares the call for a component, and lets go of everything that it knew of the last one.
