@@ -67,10 +67,7 @@ func (r *row) savedDiffers(t *testing.T) string {
 			ours["out"] = true
 		default:
 			for i, batch := range []int64{2, 3} {
-				if k.Fixed {
-					batch = 1
-				}
-				ourNew[i] += batch * k.Elems * k.As.Bytes()
+				ourNew[i] += k.Bytes(batch)
 			}
 		}
 	}

@@ -64,7 +64,20 @@ type Kept struct {
 	Input int   // which input, where Name is KeptInput
 	Elems int64 // of a new tensor: elements per sample, or in all where Fixed
 	Fixed bool  // does not grow with the batch
+	Round int64 // the bytes of the whole batch are rounded up to a multiple of this; 0 for none
 	As    Elem
+}
+
+// Bytes is the size of a new tensor for a batch, where activations are 32-bit floats.
+func (k *Kept) Bytes(batch int64) int64 {
+	if k.Fixed {
+		batch = 1
+	}
+	n := batch * k.Elems * k.As.Bytes()
+	if k.Round > 0 {
+		n = (n + k.Round - 1) / k.Round * k.Round
+	}
+	return n
 }
 
 // The names of the two storages that are not new.
@@ -280,6 +293,11 @@ func (c *Call) Keep(name string, as Elem, counts ...int64) {
 // KeepFixed declares that a new tensor is kept whose size does not depend on the batch.
 func (c *Call) KeepFixed(name string, as Elem, counts ...int64) {
 	c.arena.kept = append(c.arena.kept, Kept{Name: name, Elems: c.Mul(counts...), Fixed: true, As: as})
+}
+
+// KeepRounded is Keep for a tensor whose bytes, over the whole batch, are rounded up.
+func (c *Call) KeepRounded(name string, round int64, as Elem, counts ...int64) {
+	c.arena.kept = append(c.arena.kept, Kept{Name: name, Elems: c.Mul(counts...), Round: round, As: as})
 }
 
 // join names a part of a part.

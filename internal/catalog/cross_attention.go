@@ -11,11 +11,15 @@ var _ = define(Type{
 	Params: multiHeadParams(Param{Name: "kvDim", Kind: Int, Aliases: []string{"kdim", "contextDim"}, Doc: "size of the last axis of the second input",
 		Derive: func(c *Call) int64 { return c.Int("embedDim") }, DeriveDoc: "embedDim"}),
 	Shape:   crossShape,
-	Weights: crossWeights,
-	FLOPs: func(c *Call) int64 {
-		return multiHead{}.flops(c, c.In[0][0], c.In[len(c.In)-1][0], c.Int("kvDim"))
+	Weights: func(c *Call) { crossOf(c).weights(c) },
+	FLOPs:   func(c *Call) int64 { return crossOf(c).flops(c, c.In[0][0], c.In[len(c.In)-1][0]) },
+	Saved: func(c *Call) {
+		if len(c.In) == 1 {
+			multiHeadSaved(c)
+			return
+		}
+		crossOf(c).keepCross(c, c.arriving(0), c.arriving(1))
 	},
-	Saved: crossSaved,
 	Torch: `CrossAttention({{embedDim}}, {{numHeads}}, dropout={{dropout}}, bias={{bias}}, kdim={{kvDim}}, vdim={{kvDim}}, batch_first=True)`,
 	Module: `class CrossAttention(nn.MultiheadAttention):
     def forward(self, x, y=None):
@@ -34,8 +38,10 @@ var _ = define(Type{
 	},
 })
 
+func crossOf(c *Call) multiHead { return multiHeadOf(c).keysOf(c.Int("kvDim")) }
+
 func crossShape(c *Call) (Shape, error) {
-	out, err := multiHead{}.shape(c)
+	out, err := multiHeadShape(c)
 	if err != nil {
 		return out, err
 	}
@@ -46,43 +52,22 @@ func crossShape(c *Call) (Shape, error) {
 		}
 		return out, nil
 	}
-	kv := c.In[1]
-	if kv.Rank() != 2 {
-		return out, c.Errorf(RankMismatch, "the second input must be (sequence, features), got %v", kv)
-	}
-	if kv[1] != want {
-		r := c.Errorf(CrossAttentionMismatch, "kvDim is %d but %s at the second input", want, arrive(kv[1], "feature"))
-		return out, r.SetInt("kvDim", kv[1]).Wants(1, At(-1), want)
-	}
-	return out, nil
+	return out, c.secondStream("kvDim", true)
 }
 
-// crossWeights has one packed matrix where keys have the size of queries, and three otherwise.
-func crossWeights(c *Call) {
-	e, kv := c.Int("embedDim"), c.Int("kvDim")
-	if kv == e {
-		multiHead{}.weights(c)
-		return
+// secondStream refuses a second input that is not a sequence whose features are those of a parameter, and names the
+// parameter as the repair if it belongs to that input alone.
+func (c *Call) secondStream(param string, alone bool) error {
+	in, want := c.In[1], c.Int(param)
+	if in.Rank() != 2 {
+		return c.Errorf(RankMismatch, "the second input must be (sequence, features), got %v", in)
 	}
-	c.Weight("q_proj_weight", e, e)
-	c.Weight("k_proj_weight", e, kv)
-	c.Weight("v_proj_weight", e, kv)
-	multiHead{}.rest(c)
-}
-
-func crossSaved(c *Call) {
-	m, e, kv := multiHead{}, c.Int("embedDim"), c.Int("kvDim")
-	if len(c.In) == 1 {
-		m.selfSaved(c)
-		return
+	if in[1] == want {
+		return nil
 	}
-	s, t := c.In[0][0], c.In[1][0]
-	m.turned(c, "turned input", s, e, func() { c.KeepInput(0) })
-	m.turned(c, "turned keys", t, kv, func() { c.KeepInput(1) })
-	if kv != e && t > 1 { // keys and values are projected apart, each from a copy of its own
-		c.Keep("turned values", AsActivation, t, kv)
+	r := c.Errorf(CrossAttentionMismatch, "%s is %d but %s at the second input", param, want, arrive(in[1], "feature"))
+	if alone {
+		r.SetInt(param, in[1])
 	}
-	c.Keep("queries", AsActivation, s, e)
-	c.Keep("keys and values", AsActivation, 2, t, e)
-	m.result(c, s, t)
+	return r.Wants(1, At(-1), want)
 }

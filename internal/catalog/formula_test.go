@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,9 +17,9 @@ import (
 //
 // A formula is an expression in Go's syntax over the parameters (booleans are 0 or 1, a parameter without a value is 0,
 // lists are indexed), in, in2, out (shapes, indexed from 0, negative from the end; in(i) is input i), rank(x), size(x),
-// size(x, from) (product of the axes from there on), max, min, ceil(a, b) (division rounded up) and comparisons, which are
-// 0 or 1; mode == "sum" compares a word; letters() is the product of the sizes of an equation's letters, summed() of those
-// that its result lacks. Division is whole.
+// size(x, from) (product of the axes from there on), max, min, ceil(a, b) (division rounded up), floor(a*b) (a product of
+// fractions, rounded down) and comparisons, which are 0 or 1; mode == "sum" compares a word; letters() is the product of
+// the sizes of an equation's letters, summed() of those that its result lacks. Division is whole.
 func TestPrintedFormulasEqualTheCode(t *testing.T) {
 	for _, typ := range Types() {
 		for _, e := range typ.Examples {
@@ -174,6 +175,9 @@ func (f formula) call(e *ast.CallExpr) int64 {
 	if name == "letters" || name == "summed" {
 		return f.letters(name == "summed")
 	}
+	if name == "floor" {
+		return int64(math.Floor(f.fraction(e.Args[0])))
+	}
 	a, b := f.eval(e.Args[0]), f.eval(e.Args[1])
 	switch name {
 	case "max":
@@ -201,4 +205,19 @@ func (f formula) letters(summed bool) int64 {
 		}
 	}
 	return n
+}
+
+// fraction evaluates a product in which parameters may be fractions.
+func (f formula) fraction(e ast.Expr) float64 {
+	switch e := e.(type) {
+	case *ast.BinaryExpr:
+		if e.Op == token.MUL {
+			return f.fraction(e.X) * f.fraction(e.Y)
+		}
+	case *ast.Ident:
+		if p := f.c.Type.Param(e.Name); p != nil && p.Kind == Float {
+			return f.c.Float(e.Name)
+		}
+	}
+	return float64(f.eval(e))
 }

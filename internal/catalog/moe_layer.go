@@ -17,17 +17,11 @@ var _ = define(Type{
 		{Name: "sharedExpertDim", Kind: Int, Doc: "width inside a shared expert",
 			Derive: func(c *Call) int64 { return c.Int("expertDim") }, DeriveDoc: "expertDim"},
 	},
-	Shape: func(c *Call) (Shape, error) {
-		out, err := mapShape(c)
-		if n, k := c.Int("numExperts"), c.Int("topK"); err == nil && k > n {
-			err = c.Errorf(MoETopKRange, "topK is %d but there are only %d experts", k, n)
-		}
-		return out, err
-	},
+	Shape: expertsShape,
 	Weights: func(c *Call) {
 		e, n := c.Int("embedDim"), c.Int("numExperts")
 		c.Linear("router", e, n, false)
-		c.gated(n, "experts.{i}", e, c.Int("expertDim"), false)
+		c.gated(n, numbered("experts.", 0, n), e, c.Int("expertDim"), false)
 		if s := sharedWidth(c); s > 0 {
 			c.gated(1, "shared", e, s, false)
 		}
@@ -55,6 +49,15 @@ var _ = define(Type{
 	},
 })
 
+// expertsShape keeps every axis, of which the last must be embedDim, and refuses to visit more experts than there are.
+func expertsShape(c *Call) (Shape, error) {
+	out, err := mapShape(c)
+	if n, k := c.Int("numExperts"), c.Int("topK"); err == nil && k > n {
+		err = c.Errorf(MoETopKRange, "topK is %d but there are only %d experts", k, n)
+	}
+	return out, err
+}
+
 // sharedWidth is the width of the one network that the shared experts are.
 func sharedWidth(c *Call) int64 { return c.Mul(c.Int("numSharedExperts"), c.Int("sharedExpertDim")) }
 
@@ -75,5 +78,8 @@ class MoE(nn.Module):
             token, slot = (chosen == i).nonzero(as_tuple=True)
             y = y.index_add(0, token, expert(tokens[token]) * weight[token, slot, None])
         y = y.reshape(x.shape)
-        return y if self.shared is None else y + self.shared(x)
+        return y if self.shared is None else y + self.shared_experts(x)
+
+    def shared_experts(self, x):
+        return self.shared(x)
 `

@@ -1,7 +1,11 @@
 package catalog
 
-// multiHead is what torch.nn.MultiheadAttention and its users share: packed projections, attention, a projection back.
-type multiHead struct{ prefix string }
+// multiHead is torch.nn.MultiheadAttention: projections of queries, keys and values, attention in heads, a projection back.
+type multiHead struct {
+	module             string // its name inside a block
+	dim, keyDim, heads int64  // keyDim is the size of what keys and values are made of
+	bias, masked       bool
+}
 
 func multiHeadParams(more ...Param) []Param {
 	return headParams(append(more,
@@ -9,7 +13,92 @@ func multiHeadParams(more ...Param) []Param {
 		innerDropout("probability of dropping an attention weight"))...)
 }
 
-func (multiHead) shape(c *Call) (Shape, error) {
+// multiHeadOf is the attention of a type that has one, over a single sequence.
+func multiHeadOf(c *Call) multiHead {
+	e := c.Int("embedDim")
+	return multiHead{dim: e, keyDim: e, heads: c.Int("numHeads"), bias: c.Type.Param("bias") == nil || c.Bool("bias")}
+}
+
+func (m multiHead) named(module string) multiHead   { m.module = module; return m }
+func (m multiHead) behindMask() multiHead           { m.masked = true; return m }
+func (m multiHead) keysOf(features int64) multiHead { m.keyDim = features; return m }
+
+func (m multiHead) headDim() int64 { return m.dim / m.heads }
+func (m multiHead) fused() bool    { return fused(m.headDim()) }
+
+// weights declares one packed matrix where keys have the size of queries, and three otherwise.
+func (m multiHead) weights(c *Call) {
+	if m.keyDim == m.dim {
+		c.weight(1, m.module, "in_proj_weight", c.Mul(3, m.dim), m.dim)
+	} else {
+		c.weight(1, m.module, "q_proj_weight", m.dim, m.dim)
+		c.weight(1, m.module, "k_proj_weight", m.dim, m.keyDim)
+		c.weight(1, m.module, "v_proj_weight", m.dim, m.keyDim)
+	}
+	if m.bias {
+		c.weight(1, m.module, "in_proj_bias", c.Mul(3, m.dim))
+	}
+	c.Linear(join(m.module, "out_proj"), m.dim, m.dim, m.bias)
+}
+
+// flops counts attention of queries of one length to keys of another.
+func (m multiHead) flops(c *Call, queries, keys int64) int64 {
+	return c.Add(c.MatMul(2, queries, m.dim, m.dim), c.MatMul(2, keys, m.keyDim, m.dim), c.attend(m.heads, queries, keys, m.headDim()))
+}
+
+// keepSelf declares what attention of a sequence to itself keeps. The layer turns the sequence so that the positions come
+// first: for more than one position that is a copy, and the sequence itself is not kept.
+func (m multiHead) keepSelf(c *Call, x stream) {
+	m.turn(c, "turned input", x, m.dim)
+	c.Keep("queries, keys and values", AsActivation, 3, x.positions, m.dim)
+	m.keepResult(c, x.positions, x.positions)
+}
+
+// keepCross declares what attention of one sequence to another keeps. Where both have one size, keys and values are
+// projected at once and lie in one storage; otherwise apart, each from a copy of its own. Unfused attention keeps copies of
+// queries and keys, and not what they were copied from.
+func (m multiHead) keepCross(c *Call, x, y stream) {
+	m.turn(c, "turned queries", x, m.dim)
+	m.turn(c, "turned keys", y, m.keyDim)
+	packed := m.keyDim == m.dim
+	if !packed && y.positions > 1 {
+		c.Keep("turned values", AsActivation, y.positions, m.keyDim)
+	}
+	if m.fused() {
+		c.Keep("queries", AsActivation, x.positions, m.dim)
+	}
+	if packed || m.fused() {
+		c.Keep("keys and values", AsActivation, 2, y.positions, m.dim)
+	} else {
+		c.Keep("values", AsActivation, y.positions, m.dim)
+	}
+	m.keepResult(c, x.positions, y.positions)
+}
+
+func (m multiHead) turn(c *Call, name string, x stream, features int64) {
+	if x.positions == 1 {
+		x.keep()
+		return
+	}
+	c.Keep(name, AsActivation, x.positions, features)
+}
+
+// keepResult declares the scores, the result of attention and, for more than one position, its turned copy. Unfused
+// attention keeps only the latter.
+func (m multiHead) keepResult(c *Call, queries, keys int64) {
+	c.keepScores(m.heads, queries, keys, m.headDim(), m.fused())
+	if m.masked {
+		c.keepBand(queries, keys, m.fused())
+	}
+	c.Keep("attended", AsActivation, queries, m.dim)
+	if m.fused() && queries > 1 {
+		c.Keep("turned result", AsActivation, queries, m.dim)
+	}
+}
+
+// The functions of types that are one attention over one sequence.
+
+func multiHeadShape(c *Call) (Shape, error) {
 	out, err := c.headsOf()
 	if err == nil {
 		err = c.checkInnerDropout()
@@ -17,59 +106,10 @@ func (multiHead) shape(c *Call) (Shape, error) {
 	return out, err
 }
 
-func (m multiHead) weights(c *Call) {
-	e := c.Int("embedDim")
-	c.Weight(m.prefix+"in_proj_weight", c.Mul(3, e), e)
-	m.rest(c)
-}
-
-func (m multiHead) rest(c *Call) {
-	e := c.Int("embedDim")
-	if c.Bool("bias") {
-		c.Weight(m.prefix+"in_proj_bias", c.Mul(3, e))
-	}
-	c.Linear(m.prefix+"out_proj", e, e, c.Bool("bias"))
-}
-
-// flops counts queries of one length and keys of another, whose features may differ too.
-func (multiHead) flops(c *Call, queries, keys, keyDim int64) int64 {
-	e, h := c.Int("embedDim"), c.Int("numHeads")
-	return c.Add(c.MatMul(2, queries, e, e), c.MatMul(2, keys, keyDim, e), c.attend(h, queries, keys, e/h))
-}
-
-func (m multiHead) selfFLOPs(c *Call) int64 {
-	return m.flops(c, c.In[0][0], c.In[0][0], c.Int("embedDim"))
-}
-
-// saved declares what self-attention keeps of a sequence. The layer turns it so that the positions come first: for more
-// than one position that is a copy, and the input itself is not kept.
-func (m multiHead) saved(c *Call, input func()) {
-	s, e := c.In[0][0], c.Int("embedDim")
-	m.turned(c, "turned input", s, e, input)
-	c.Keep("queries, keys and values", AsActivation, 3, s, e)
-	m.result(c, s, s)
-}
-
-func (multiHead) turned(c *Call, name string, positions, features int64, itself func()) {
-	if positions == 1 {
-		itself()
-		return
-	}
-	c.Keep(name, AsActivation, positions, features)
-}
-
-// result declares the scores, the result of attention and, for more than one position, its turned copy. Unfused attention
-// keeps only the latter.
-func (multiHead) result(c *Call, queries, keys int64) {
-	e, h := c.Int("embedDim"), c.Int("numHeads")
-	c.keepScores(h, queries, keys, e/h)
-	c.Keep("attended", AsActivation, queries, e)
-	if fused(e/h) && queries > 1 {
-		c.Keep("turned result", AsActivation, queries, e)
-	}
-}
-
-func (m multiHead) selfSaved(c *Call) { m.saved(c, func() { c.KeepInput(0) }) }
+func multiHeadWeights(c *Call)     { multiHeadOf(c).weights(c) }
+func multiHeadFLOPs(c *Call) int64 { return multiHeadOf(c).flops(c, c.In[0][0], c.In[0][0]) }
+func multiHeadSaved(c *Call)       { multiHeadOf(c).keepSelf(c, c.arriving(0)) }
+func maskedSaved(c *Call)          { multiHeadOf(c).behindMask().keepSelf(c, c.arriving(0)) }
 
 const selfAttentionModule = `class SelfAttention(nn.MultiheadAttention):
     def forward(self, x):
@@ -81,3 +121,18 @@ const (
 	selfAttentionWeights = "4*embedDim*embedDim + 4*bias*embedDim"
 	selfAttentionFLOPs   = "8*in[0]*embedDim*embedDim + 4*in[0]*in[0]*embedDim"
 )
+
+// maskedModule attends behind a mask: a position sees those that are fewer than window away, and none ahead if causal.
+const maskedModule = `class MaskedAttention(nn.MultiheadAttention):
+    def __init__(self, dim, heads, window=None, causal=True, **options):
+        super().__init__(dim, heads, batch_first=True, **options)
+        self.window, self.causal = window, causal
+
+    def forward(self, x):
+        i = torch.arange(x.shape[1], device=x.device)
+        away = i[:, None] - i[None, :]
+        hidden = away.abs() >= (self.window or x.shape[1])
+        if self.causal:
+            hidden = hidden | (away < 0)
+        return super().forward(x, x, x, attn_mask=hidden, need_weights=False)[0]
+`

@@ -8,8 +8,7 @@ var _ = define(Type{
 	Group:   Recurrent,
 	Aliases: []string{"simpleRNN", "elmanRNN"},
 	Traits:  IsRecurrent | HasActivation,
-	Params: recurrentParams(bidirectional(),
-		Param{Name: "nonlinearity", Kind: String, Default: "tanh", Values: []string{"tanh", "relu"}, Aliases: []string{"activation"}, Doc: "what is applied to the state"}),
+	Params:  recurrentParams(bidirectional(), nonlinearity()),
 	Shape:   recurrent{1}.shape,
 	Weights: recurrent{1}.weights,
 	FLOPs:   recurrent{1}.flops,
@@ -28,3 +27,7 @@ var _ = define(Type{
 		{In: "[12,8]", Args: "inputSize=8 hiddenSize=16 dropout=1.5", Err: "dropout is 1.5"},
 	},
 })
+
+func nonlinearity() Param {
+	return Param{Name: "nonlinearity", Kind: String, Default: "tanh", Values: []string{"tanh", "relu"}, Aliases: []string{"activation"}, Doc: "what is applied to the state"}
+}

@@ -8,18 +8,11 @@ var _ = define(Type{
 	Group:   Blocks,
 	Aliases: []string{"transformerEncoderLayer", "transformerEncoderBlock", "encoderLayer"},
 	Traits:  IsAttention | HasResidual | HasNorm | HasActivation | KeepsShape,
-	Params: headParams(
-		ffDim(),
-		Param{Name: "activation", Kind: String, Default: "relu", Values: []string{"relu", "gelu"}, Doc: "what stands inside the feed-forward network"},
-		Param{Name: "normFirst", Kind: Bool, Default: true, Doc: "whether each half normalises its input, and not its result"},
-		Param{Name: "bias", Kind: Bool, Default: true, Doc: "whether maps and normalisations add a bias"},
-		innerDropout("probability of dropout in attention and feed-forward network"),
-		Param{Name: "layerNormEps", Kind: Float, Default: 1e-5, Doc: "what the normalisations add to the variance"},
-	),
-	Shape:   multiHead{}.shape,
+	Params:  blockParams(),
+	Shape:   multiHeadShape,
 	Weights: blockWeights,
 	FLOPs: func(c *Call) int64 {
-		return c.Add(multiHead{}.selfFLOPs(c), c.MatMul(2, c.In[0][0], c.Int("embedDim"), c.Int("ffDim")))
+		return c.Add(multiHeadFLOPs(c), c.MatMul(2, c.In[0][0], c.Int("embedDim"), c.Int("ffDim")))
 	},
 	Saved: blockSaved,
 	Torch: `nn.TransformerEncoderLayer({{embedDim}}, {{numHeads}}, {{ffDim}}, dropout={{dropout}}, activation={{activation}}, ` +
@@ -34,16 +27,38 @@ var _ = define(Type{
 	},
 })
 
+// blockParams are those of torch.nn's transformer layers.
+func blockParams() []Param {
+	return headParams(
+		ffDim(),
+		Param{Name: "activation", Kind: String, Default: "relu", Values: []string{"relu", "gelu"}, Doc: "what stands inside the feed-forward network"},
+		Param{Name: "normFirst", Kind: Bool, Default: true, Doc: "whether each part normalises its input, and not its result"},
+		Param{Name: "bias", Kind: Bool, Default: true, Doc: "whether maps and normalisations add a bias"},
+		innerDropout("probability of dropout in attention and feed-forward network"),
+		Param{Name: "layerNormEps", Kind: Float, Default: 1e-5, Doc: "what the normalisations add to the variance"},
+	)
+}
+
 func blockWeights(c *Call) {
+	multiHeadOf(c).named("self_attn").weights(c)
+	blockRestWeights(c, "norm1", "norm2")
+}
+
+// blockRestWeights declares the feed-forward network and the normalisations.
+func blockRestWeights(c *Call, norms ...string) {
 	e, f, bias := c.Int("embedDim"), c.Int("ffDim"), c.Bool("bias")
-	multiHead{prefix: "self_attn."}.weights(c)
 	c.Linear("linear1", e, f, bias)
 	c.Linear("linear2", f, e, bias)
-	for _, norm := range []string{"norm1", "norm2"} {
-		c.Weight(norm+".weight", e)
-		if bias {
-			c.Weight(norm+".bias", e)
-		}
+	for _, norm := range norms {
+		c.normWeights(norm, e, bias)
+	}
+}
+
+// normWeights declares a layer normalisation inside a block.
+func (c *Call) normWeights(name string, size int64, bias bool) {
+	c.weight(1, name, "weight", size)
+	if bias {
+		c.weight(1, name, "bias", size)
 	}
 }
 
@@ -51,13 +66,11 @@ func blockWeights(c *Call) {
 // position, a linear map what it is applied to, a residual connection nothing.
 func blockSaved(c *Call) {
 	s, e, f, first := c.In[0][0], c.Int("embedDim"), c.Int("ffDim"), c.Bool("normFirst")
-	multiHead{}.saved(c, func() {
-		if first {
-			c.Keep("normalised once", AsActivation, s, e)
-		} else {
-			c.KeepInput(0)
-		}
-	})
+	x := c.arriving(0)
+	if first {
+		x = c.made("normalised once", s, e)
+	}
+	multiHeadOf(c).keepSelf(c, x)
 	if first {
 		c.KeepInput(0)
 	} else {
@@ -66,10 +79,16 @@ func blockSaved(c *Call) {
 	c.Keep("first sum", AsActivation, s, e)
 	c.Keep("normalised", AsActivation, s, e)
 	c.Keep("means and deviations", AsFloat32, 4, s)
-	c.keepActivation(c.Str("activation"), s, f)
+	c.keepFeedForward(c.Str("activation"), s, f)
+	c.keepMask("mask of the first residual", s, e)
+	c.keepMask("mask of the second residual", s, e)
+}
+
+// keepFeedForward declares what stands between the maps of a feed-forward network: the activation, and its dropout.
+func (c *Call) keepFeedForward(activation string, positions, width int64) {
+	c.keepActivation(activation, positions, width)
 	if c.drops() {
-		c.Keep("masks of the residuals", AsBool, 2, s, e)
-		c.Keep("mask of the activation", AsBool, s, f)
-		c.Keep("dropped activation", AsActivation, s, f)
+		c.keepMask("mask of the activation", positions, width)
+		c.Keep("dropped activation", AsActivation, positions, width)
 	}
 }

@@ -1,0 +1,102 @@
+package catalog
+
+var _ = define(Type{
+	ID:      "ditBlock",
+	Title:   "A transformer block steered by a condition",
+	Doc:     `A block of a diffusion transformer: self-attention and a feed-forward network over the first input (sequence, embedDim), each normalised, then scaled, shifted and gated by six vectors that a linear map makes of the second input, one vector (embedDim) per sample. The heads must divide embedDim. The width inside is embedDim times mlpRatio, rounded down.`,
+	Source:  "Peebles and Xie 2022; facebookresearch/DiT DiTBlock (adaLN-Zero)",
+	Group:   Blocks,
+	Aliases: []string{"adaLNBlock", "diffusionTransformerBlock"},
+	Traits:  IsAttention | HasResidual | HasNorm | HasActivation | KeepsShape | IsMerge,
+	Inputs:  Arity{2, 2},
+	Params: headParams(
+		Param{Name: "mlpRatio", Kind: Float, Default: 4.0, Doc: "width inside the feed-forward network, in units of embedDim"},
+	),
+	Shape: ditShape,
+	Weights: func(c *Call) {
+		e, f := c.Int("embedDim"), c.scaled("mlpRatio", c.Int("embedDim"))
+		c.Linear("qkv", e, c.Mul(3, e), true)
+		c.Linear("proj", e, e, true)
+		c.Linear("mlp.0", e, f, true)
+		c.Linear("mlp.2", f, e, true)
+		c.Linear("modulation.1", e, c.Mul(6, e), true)
+	},
+	FLOPs: func(c *Call) int64 {
+		s, e, h := c.In[0][0], c.Int("embedDim"), c.Int("numHeads")
+		return c.Add(c.MatMul(6, 1, e, e), c.MatMul(4, s, e, e), c.attend(h, s, s, e/h), c.MatMul(2, s, e, c.scaled("mlpRatio", e)))
+	},
+	Saved: ditSaved,
+	Torch: `DiTBlock({{embedDim}}, {{numHeads}}, int({{embedDim}} * {{mlpRatio}}))`,
+	Module: `class DiTBlock(nn.Module):
+    def __init__(self, dim, heads, hidden):
+        super().__init__()
+        self.heads = heads
+        self.norm1, self.norm2 = [nn.LayerNorm(dim, elementwise_affine=False, eps=1e-6) for _ in range(2)]
+        self.qkv, self.proj = nn.Linear(dim, 3 * dim), nn.Linear(dim, dim)
+        self.mlp = nn.Sequential(nn.Linear(dim, hidden), nn.GELU(approximate="tanh"), nn.Linear(hidden, dim))
+        self.modulation = nn.Sequential(nn.SiLU(), nn.Linear(dim, 6 * dim))
+
+    def forward(self, x, condition):
+        shift1, scale1, gate1, shift2, scale2, gate2 = self.modulation(condition)[:, None].chunk(6, -1)
+        qkv = self.qkv(self.norm1(x) * (1 + scale1) + shift1).chunk(3, -1)
+        q, k, v = [t.unflatten(2, (self.heads, -1)).transpose(1, 2) for t in qkv]
+        x = x + gate1 * self.proj(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
+        return x + gate2 * self.mlp(self.norm2(x) * (1 + scale2) + shift2)
+`,
+	WeightFormula: "10*embedDim*embedDim + 11*embedDim + floor(embedDim*mlpRatio)*(2*embedDim+1)",
+	FLOPsFormula:  "12*embedDim*embedDim + 8*in[0]*embedDim*embedDim + 4*in[0]*in[0]*embedDim + 4*in[0]*embedDim*floor(embedDim*mlpRatio)",
+	Examples: []Example{
+		{In: "[3,20] [20]", Args: "embedDim=20 numHeads=4 mlpRatio=2.5", Out: "[3,20]", Weights: 6270, FLOPs: 27120},
+		{In: "[6,9] [9]", Args: "embedDim=9 numHeads=3 mlpRatio=2.5", Out: "[6,9]", Weights: 1327, FLOPs: 10908},
+		{In: "[3,20] [20]", Args: "embedDim=20 numHeads=3", Err: "embedDim 20 is not divisible by 3 heads"},
+		{In: "[3,20] [4,20]", Args: "embedDim=20 numHeads=4", Err: "the condition must be one vector (features), got [4,20]"},
+		{In: "[3,20] [16]", Args: "embedDim=20 numHeads=4", Err: "embedDim is 20 but the condition has 16 features"},
+		{In: "[3,20] [20]", Args: "embedDim=20 numHeads=4 mlpRatio=0.01", Err: "mlpRatio is 0.01, which leaves no width"},
+	},
+})
+
+func ditShape(c *Call) (Shape, error) {
+	out, err := c.headsOf()
+	if err != nil {
+		return out, err
+	}
+	e, condition := c.Int("embedDim"), c.In[1]
+	switch {
+	case c.scaled("mlpRatio", e) < 1:
+		return out, c.Errorf(BadParam, "mlpRatio is %v, which leaves no width inside for an embedDim of %d", c.arg("mlpRatio"), e)
+	case condition.Rank() != 1:
+		return out, c.Errorf(RankMismatch, "the condition must be one vector (features), got %v", condition)
+	case condition[0] != e:
+		return out, c.Errorf(FeatureMismatch, "embedDim is %d but the condition has %d features", e, condition[0]).Wants(1, At(-1), e)
+	}
+	return out, nil
+}
+
+// scaled is a size multiplied by a ratio and rounded towards zero, as Python's int does.
+func (c *Call) scaled(ratio string, size int64) int64 {
+	n := float64(size) * c.Float(ratio)
+	if n > 1<<62 {
+		return c.Mul(1<<62, 4) // does not fit
+	}
+	return int64(max(n, -1))
+}
+
+// ditSaved follows the parts: a product keeps both factors, and the six vectors lie in one storage.
+func ditSaved(c *Call) {
+	s, e, h := c.In[0][0], c.Int("embedDim"), c.Int("numHeads")
+	fuse := fused(e / h)
+	c.KeepInput(0)
+	c.KeepInput(1)
+	c.Keep("activated condition", AsActivation, e)
+	c.Keep("shifts, scales and gates", AsActivation, 6, e)
+	c.Keep("scales plus one", AsActivation, 2, e)
+	c.Keep("means and deviations", AsFloat32, 4, s)
+	c.Keep("normalised", AsActivation, 2, s, e)
+	c.Keep("scaled and shifted", AsActivation, 2, s, e)
+	c.keepSlice(fuse || h == 1, s, e, c.Mul(3, e))
+	c.keepScores(h, s, s, e/h, fuse)
+	c.Keep("attended", AsActivation, s, e)
+	c.Keep("before the gates", AsActivation, 2, s, e)
+	c.Keep("sum", AsActivation, s, e)
+	c.keepActivation("gelu", s, c.scaled("mlpRatio", e))
+}

@@ -1,0 +1,94 @@
+package catalog
+
+var _ = define(Type{
+	ID:      "perceiverResampler",
+	Title:   "Trained latents that summarise a sequence",
+	Doc:     `numLatents trained vectors attend, in depth layers of attention and feed-forward network, to a sequence (sequence, embedDim) and to themselves. The result is (numLatents, embedDim) whatever the length of the sequence. The heads must divide embedDim.`,
+	Source:  "Alayrac et al. 2022, Flamingo, section 3.1; lucidrains/flamingo-pytorch",
+	Group:   Blocks,
+	Aliases: []string{"resampler", "attentionResampler"},
+	Traits:  IsAttention | HasResidual | HasNorm | HasActivation,
+	Params: headParams(
+		Param{Name: "numLatents", Kind: Int, Min: 1, Writes: At(0), Aliases: []string{"numQueries", "nLatents"}, Doc: "number of trained vectors, the length of the result"},
+		Param{Name: "depth", Kind: Int, Min: 1, Default: 1, Aliases: []string{"numLayers"}, Doc: "number of layers"},
+		atLeastOne(ffDim()),
+	),
+	Shape: func(c *Call) (Shape, error) {
+		out := Of(c.Int("numLatents"), c.Int("embedDim"))
+		if _, err := c.headsOf(); err != nil {
+			return nil, err
+		}
+		return out, nil
+	},
+	Weights: func(c *Call) {
+		e, f, depth := c.Int("embedDim"), c.Int("ffDim"), c.Int("depth")
+		layer := numbered("layers.", 0, depth) + "."
+		c.Weight("latents", c.Int("numLatents"), e)
+		c.normWeights("norm", e, true)
+		for _, norm := range []string{"media", "own", "ff.0"} {
+			c.WeightTimes(depth, layer+norm+".weight", e)
+			c.WeightTimes(depth, layer+norm+".bias", e)
+		}
+		c.LinearTimes(depth, layer+"q", e, e, false)
+		c.LinearTimes(depth, layer+"kv", e, c.Mul(2, e), false)
+		c.LinearTimes(depth, layer+"out", e, e, false)
+		c.LinearTimes(depth, layer+"ff.1", e, f, false)
+		c.LinearTimes(depth, layer+"ff.3", f, e, false)
+	},
+	FLOPs: func(c *Call) int64 {
+		e, n, h := c.Int("embedDim"), c.Int("numLatents"), c.Int("numHeads")
+		keys := c.Add(c.In[0][0], n)
+		return c.Mul(c.Int("depth"), c.Add(c.MatMul(2, n, e, e), c.MatMul(2, keys, e, e), c.attend(h, n, keys, e/h), c.MatMul(2, n, e, c.Int("ffDim"))))
+	},
+	Saved: resamplerSaved,
+	Torch: `PerceiverResampler({{embedDim}}, {{numHeads}}, {{numLatents}}, {{depth}}, {{ffDim}})`,
+	Module: `class PerceiverResampler(nn.Module):
+    def __init__(self, dim, heads, latents, depth, hidden):
+        super().__init__()
+        self.heads, self.latents, self.norm = heads, nn.Parameter(torch.randn(latents, dim)), nn.LayerNorm(dim)
+        self.layers = nn.ModuleList(nn.ModuleDict(dict(
+            media=nn.LayerNorm(dim), own=nn.LayerNorm(dim), q=nn.Linear(dim, dim, bias=False),
+            kv=nn.Linear(dim, 2 * dim, bias=False), out=nn.Linear(dim, dim, bias=False),
+            ff=nn.Sequential(nn.LayerNorm(dim), nn.Linear(dim, hidden, bias=False), nn.GELU(), nn.Linear(hidden, dim, bias=False)),
+        )) for _ in range(depth))
+
+    def forward(self, x):
+        y = self.latents.expand(x.shape[0], -1, -1)
+        for m in self.layers:
+            own = m["own"](y)
+            k, v = m["kv"](torch.cat((m["media"](x), own), 1)).chunk(2, -1)
+            q, k, v = [t.unflatten(2, (self.heads, -1)).transpose(1, 2) for t in (m["q"](own), k, v)]
+            y = y + m["out"](F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
+            y = y + m["ff"](y)
+        return self.norm(y)
+`,
+	WeightFormula: "numLatents*embedDim + 2*embedDim + depth*(4*embedDim*embedDim + 2*embedDim*ffDim + 6*embedDim)",
+	FLOPsFormula: "depth*(4*numLatents*embedDim*embedDim + 4*(in[0]+numLatents)*embedDim*embedDim" +
+		" + 4*numLatents*(in[0]+numLatents)*embedDim + 4*numLatents*embedDim*ffDim)",
+	Examples: []Example{
+		{In: "[7,8]", Args: "embedDim=8 numHeads=1 numLatents=4 depth=3", Out: "[4,8]", Weights: 2496, FLOPs: 28032},
+		{In: "[5,12]", Args: "embedDim=12 numHeads=4 numLatents=3 ffDim=10", Out: "[3,12]", Weights: 948},
+		{In: "[7,8]", Args: "embedDim=8 numHeads=1", Err: "numLatents is missing"},
+		{In: "[7,8]", Args: "embedDim=8 numHeads=3 numLatents=4", Err: "embedDim 8 is not divisible by 3 heads"},
+	},
+})
+
+// resamplerSaved counts all layers, which are alike, at once. The first reads the latents, which are weights, but the last
+// hands what it made to the normalisation at the end.
+func resamplerSaved(c *Call) {
+	s, e, n, h, depth := c.In[0][0], c.Int("embedDim"), c.Int("numLatents"), c.Int("numHeads"), c.Int("depth")
+	keys, fuse := c.Add(s, n), fused(e/h)
+	c.KeepInput(0)
+	c.Keep("sequence and latents", AsActivation, depth, keys, e)
+	c.Keep("normalised latents", AsActivation, depth, n, e)
+	if fuse {
+		c.Keep("queries", AsActivation, depth, n, e)
+	}
+	c.keepSlice(fuse || h == 1, c.Mul(depth, keys), e, c.Mul(2, e))
+	c.keepScores(c.Mul(depth, h), n, keys, e/h, fuse)
+	c.Keep("attended", AsActivation, depth, n, e)
+	c.Keep("sums", AsActivation, depth, 2, n, e)
+	c.Keep("normalised", AsActivation, depth, n, e)
+	c.keepActivation("gelu", depth, n, c.Int("ffDim"))
+	c.Keep("means and deviations", AsFloat32, c.Add(c.Mul(depth, c.Add(c.Mul(4, n), c.Mul(2, s))), c.Mul(2, n)))
+}

@@ -1,0 +1,75 @@
+package catalog
+
+var _ = define(Type{
+	ID:      "windowAttention",
+	Title:   "Attention inside windows of an image",
+	Doc:     `Cuts an image (height, width, embedDim), channels last, into windows and lets the positions of each window attend to each other, with a trained bias for every relative position: the attention of Swin. The image is padded to whole windows, and shifted by shiftSize before it is cut; the result has the shape of the input. The heads must divide embedDim.`,
+	Source:  "Liu et al. 2021, Swin; torchvision.models.swin_transformer.ShiftedWindowAttention",
+	Group:   Attention,
+	Aliases: []string{"shiftedWindowAttention", "swinAttention"},
+	Traits:  IsAttention | HasActivation | KeepsShape | IsPositional,
+	Params: headParams(
+		Param{Name: "windowSize", Kind: Dims, N: 2, Min: 1, Doc: "height and width of a window"},
+		Param{Name: "shiftSize", Kind: Dims, N: 2, Negative: true, Default: 0, Doc: "how far the image is shifted before it is cut"},
+		Param{Name: "qkvBias", Kind: Bool, Default: true, Doc: "whether the first projection adds a bias"},
+	),
+	Shape: func(c *Call) (Shape, error) {
+		if err := c.Ranks(3, 3, "(height, width, features)"); err != nil {
+			return nil, err
+		}
+		if err := c.Match(AttentionInMismatch, "embedDim", "feature"); err != nil {
+			return nil, err
+		}
+		if e, h := c.Int("embedDim"), c.Int("numHeads"); e%h != 0 {
+			return c.In[0], c.Errorf(HeadDimDivisibility, "embedDim %d is not divisible by %d heads", e, h)
+		}
+		return c.In[0], nil
+	},
+	Weights: func(c *Call) {
+		e, w := c.Int("embedDim"), c.Dims("windowSize")
+		c.Weight("relative_position_bias_table", c.Mul(c.Mul(2, w[0])-1, c.Mul(2, w[1])-1), c.Int("numHeads"))
+		c.Linear("qkv", e, c.Mul(3, e), c.Bool("qkvBias"))
+		c.Linear("proj", e, e, true)
+	},
+	FLOPs: func(c *Call) int64 {
+		e, h := c.Int("embedDim"), c.Int("numHeads")
+		all, window := windowed(c)
+		return c.Add(c.MatMul(4, all, e, e), c.attend(h, all, window, e/h))
+	},
+	Saved: func(c *Call) {
+		e, h := c.Int("embedDim"), c.Int("numHeads")
+		all, window := windowed(c)
+		c.Keep("windows", AsActivation, all, e)
+		c.Keep("scaled queries", AsActivation, all, e)
+		if h == 1 {
+			c.Keep("queries, keys and values", AsActivation, 3, all, e)
+		} else { // copies, since the heads lie between the positions
+			c.Keep("keys", AsActivation, all, e)
+			c.Keep("values", AsActivation, all, e)
+		}
+		c.keepWeights(h, all, window)
+		c.Keep("attended", AsActivation, all, e)
+	},
+	Torch:         `WindowAttention({{embedDim}}, {{numHeads}}, {{windowSize}}, {{shiftSize}}, {{qkvBias}})`,
+	Module:        windowModule,
+	WeightFormula: "(2*windowSize[0]-1)*(2*windowSize[1]-1)*numHeads + 4*embedDim*embedDim + 3*qkvBias*embedDim + embedDim",
+	FLOPsFormula: "ceil(in[0], windowSize[0])*windowSize[0]*ceil(in[1], windowSize[1])*windowSize[1]" +
+		"*(8*embedDim*embedDim + 4*windowSize[0]*windowSize[1]*embedDim)",
+	Examples: []Example{
+		{In: "[8,5,8]", Args: "embedDim=8 numHeads=4 windowSize=[2,3] qkvBias=false", Out: "[8,5,8]", Weights: 324, FLOPs: 33792},
+		{In: "[9,5,10]", Args: "embedDim=10 numHeads=2 windowSize=3 shiftSize=2", Out: "[9,5,10]", Weights: 490, FLOPs: 62640},
+		{In: "[9,5,10]", Args: "embedDim=10 numHeads=3 windowSize=3", Err: "embedDim 10 is not divisible by 3 heads"},
+		{In: "[5,10]", Args: "embedDim=10 numHeads=2 windowSize=3", Err: "takes (height, width, features), got [5,10]"},
+		{In: "[9,5,10]", Args: "embedDim=10 numHeads=2 windowSize=[3,0]", Err: "windowSize is [3,0] but takes"},
+	},
+})
+
+// windowed returns the positions of the padded image, and of one window.
+func windowed(c *Call) (all, window int64) {
+	w := c.Dims("windowSize")
+	window, all = c.Mul(w[0], w[1]), 1
+	for i, n := range c.In[0][:2] {
+		all = c.Mul(all, c.Add(n, w[i]-1)/w[i], w[i])
+	}
+	return all, window
+}
