@@ -60,3 +60,9 @@ func globalShape(n int) func(*Call) (Shape, error) {
 		return Of(c.In[0][0]), nil
 	}
 }
+
+// globalMaxSaved is what amax keeps: the places of the largest values are found again.
+func globalMaxSaved(c *Call) {
+	c.KeepInput(0)
+	c.KeepOutput()
+}

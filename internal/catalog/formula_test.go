@@ -17,9 +17,10 @@ import (
 //
 // A formula is an expression in Go's syntax over the parameters (booleans are 0 or 1, a parameter without a value is 0,
 // lists are indexed), in, in2, out (shapes, indexed from 0, negative from the end; in(i) is input i), rank(x), size(x),
-// size(x, from) (product of the axes from there on), max, min, ceil(a, b) (division rounded up), floor(a*b) (a product of
-// fractions, rounded down) and comparisons, which are 0 or 1; mode == "sum" compares a word; letters() is the product of
-// the sizes of an equation's letters, summed() of those that its result lacks. Division is whole.
+// size(x, from) (product of the axes from there on), sizes(from) (the sum of those of all inputs), max, min, ceil(a, b)
+// (division rounded up), floor(a*b), round(a*b), divisible(a*b) (a product of fractions, rounded down, to the nearest, or to
+// a multiple of 8 as torchvision does) and comparisons, which are 0 or 1; mode == "sum" compares a word; letters() is the
+// product of the sizes of an equation's letters, summed() of those that its result lacks. Division is whole.
 func TestPrintedFormulasEqualTheCode(t *testing.T) {
 	for _, typ := range Types() {
 		for _, e := range typ.Examples {
@@ -172,11 +173,17 @@ func (f formula) call(e *ast.CallExpr) int64 {
 		}
 		return Shape(list).Size()
 	}
-	if name == "letters" || name == "summed" {
+	switch name {
+	case "letters", "summed":
 		return f.letters(name == "summed")
-	}
-	if name == "floor" {
+	case "floor":
 		return int64(math.Floor(f.fraction(e.Args[0])))
+	case "round":
+		return int64(math.RoundToEven(f.fraction(e.Args[0])))
+	case "divisible":
+		return int64(makeDivisible(f.fraction(e.Args[0])))
+	case "sizes":
+		return f.sizes(f.eval(e.Args[0]))
 	}
 	a, b := f.eval(e.Args[0]), f.eval(e.Args[1])
 	switch name {
@@ -188,6 +195,15 @@ func (f formula) call(e *ast.CallExpr) int64 {
 		return (a + b - 1) / b
 	}
 	panic("formula: " + name)
+}
+
+// sizes adds up the products of the axes of every input from one on.
+func (f formula) sizes(from int64) int64 {
+	s := int64(0)
+	for _, in := range f.c.In {
+		s += in[from:].Size()
+	}
+	return s
 }
 
 func (f formula) letters(summed bool) int64 {

@@ -10,11 +10,8 @@ var _ = define(Type{
 	Traits:  IsPool,
 	Ints:    IntsKept,
 	Shape:   globalShape(2),
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.KeepOutput()
-	},
-	Torch: `lambda x: x.amax((2, 3))`,
+	Saved:   globalMaxSaved,
+	Torch:   `lambda x: x.amax((2, 3))`,
 	Examples: []Example{
 		{In: "[512,7,7]", Out: "[512]"},
 		{In: "[512,7]", Err: "takes (channels, height, width), got [512,7]"},

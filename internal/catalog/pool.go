@@ -31,32 +31,37 @@ func maxPoolShape(n int) func(*Call) (Shape, error) {
 		if err := c.Ranks(n, n+1, imageAxes[n]); err != nil {
 			return nil, err
 		}
-		return poolSpatial(c, n, c.Dims("dilation"))
+		return poolSpatial(c, n, c.Dims("padding"), c.Dims("dilation"))
 	}
 }
 
 func avgPoolShape(n int) func(*Call) (Shape, error) {
 	return func(c *Call) (Shape, error) {
-		if err := c.Ranks(n, n+1, imageAxes[n]); err != nil {
-			return nil, err
-		}
 		if n > 1 && c.Has("divisorOverride") && c.Int("divisorOverride") == 0 {
 			return nil, c.Errorf(BadParam, "divisorOverride is 0, and nothing can be divided by it")
 		}
-		if n == 3 { // avg_pool3d alone does not let padding make up for a short input
-			for i, k := range c.Dims("kernelSize") {
-				if in := c.In[0].At(i - n); in < k {
-					return nil, c.Errorf(KernelExceedsInput, "the window covers %d but the %s is %d without padding", k, axisNames[n][i], in)
-				}
-			}
-		}
-		return poolSpatial(c, n, [3]int64{1, 1, 1})
+		return meanSpatial(c, n, c.Dims("padding"))
 	}
 }
 
+// meanSpatial checks the input as avg_pool1d to avg_pool3d do, and slides the window.
+func meanSpatial(c *Call, n int, padding [3]int64) (Shape, error) {
+	if err := c.Ranks(n, n+1, imageAxes[n]); err != nil {
+		return nil, err
+	}
+	if n == 3 { // avg_pool3d alone does not let padding make up for a short input
+		for i, k := range c.Dims("kernelSize") {
+			if in := c.In[0].At(i - n); in < k {
+				return nil, c.Errorf(KernelExceedsInput, "the window covers %d but the %s is %d without padding", k, axisNames[n][i], in)
+			}
+		}
+	}
+	return poolSpatial(c, n, padding, [3]int64{1, 1, 1})
+}
+
 // poolSpatial slides the window over the last n axes.
-func poolSpatial(c *Call, n int, dilation [3]int64) (Shape, error) {
-	kernel, padding, stride := c.Dims("kernelSize"), c.Dims("padding"), c.Dims("stride")
+func poolSpatial(c *Call, n int, padding, dilation [3]int64) (Shape, error) {
+	kernel, stride := c.Dims("kernelSize"), c.Dims("stride")
 	if !c.Has("stride") || c.IsList("stride") && len(c.Ints("stride")) == 0 {
 		stride = kernel
 	}

@@ -1,0 +1,48 @@
+package catalog
+
+import "math"
+
+// This file holds what the blocks of convolutions and batch normalisations share. Their weights have the names that
+// torchvision gives them.
+
+func blockInChannels() Param {
+	return Param{Name: "inChannels", Kind: Int, Reads: At(0), Aliases: []string{"inPlanes"}, Doc: "channels of the input"}
+}
+
+// normedConv declares a convolution without a bias and the batch normalisation behind it.
+func (c *Call) normedConv(conv, norm string, out, per, height, width int64) {
+	c.weight(1, conv, "weight", out, per, height, width)
+	c.channelNorm(norm, out)
+}
+
+// channelNorm declares a factor and a summand for each channel.
+func (c *Call) channelNorm(name string, channels int64) {
+	c.weight(1, name, "weight", channels)
+	c.weight(1, name, "bias", channels)
+}
+
+// keepNormed declares what a batch normalisation keeps: the result of the convolution before it, and two numbers for each
+// channel.
+func (c *Call) keepNormed(channels, pixels int64) {
+	c.Keep("normalised", AsActivation, channels, pixels)
+	c.KeepFixed("mean", AsFloat32, channels)
+	c.KeepFixed("invstd", AsFloat32, channels)
+}
+
+// strided is the size of an axis behind a convolution that is padded to keep it, with a stride.
+func strided(n, stride int64) int64 { return (n-1)/stride + 1 }
+
+// times multiplies channels by a ratio, as Python does.
+func (c *Call) times(channels int64, ratio string) float64 { return float64(channels) * c.Float(ratio) }
+
+// whole turns a product into a count, which is 0 below 1. One that does not fit makes the call a size-overflow.
+func (c *Call) whole(x float64) int64 {
+	if x < 1 {
+		return 0
+	}
+	if !(x < math.MaxInt64) {
+		c.overflow = true
+		return math.MaxInt64
+	}
+	return int64(x)
+}
