@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.nn.AdaptiveAvgPool1d",
 	Group:   Pooling,
 	Aliases: []string{"adaptiveAveragePool1d", "adaptiveAvgPooling1d", "adaptiveAveragePooling1d"},
-	Traits:  IsPool,
+	Traits:  IsPool | IsLinear,
 	Params: []Param{
 		{Name: "outputSize", Kind: Dims, N: 1, Min: 1, Writes: At(-1), Doc: "size of the result"},
 	},

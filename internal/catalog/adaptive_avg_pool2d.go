@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.nn.AdaptiveAvgPool2d",
 	Group:   Pooling,
 	Aliases: []string{"adaptiveAveragePool2d", "adaptiveAvgPooling2d", "adaptiveAveragePooling2d"},
-	Traits:  IsPool,
+	Traits:  IsPool | IsLinear,
 	Params: []Param{
 		{Name: "outputSize", Kind: Dims, N: 2, Min: 1, Nulls: true, Doc: "size of the result, null to keep an axis"},
 	},

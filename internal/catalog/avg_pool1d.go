@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.nn.AvgPool1d",
 	Group:   Pooling,
 	Aliases: []string{"averagePooling1d", "avgPooling1d", "averagePool1d"},
-	Traits:  IsPool,
+	Traits:  IsPool | IsLinear,
 	Params:  avgPoolParams(1),
 	Ints:    IntsKept,
 	Shape:   avgPoolShape(1),

@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.nn.AvgPool2d",
 	Group:   Pooling,
 	Aliases: []string{"averagePooling2d", "avgPooling2d", "averagePool2d"},
-	Traits:  IsPool,
+	Traits:  IsPool | IsLinear,
 	Params:  avgPoolParams(2),
 	Ints:    IntsKept,
 	Shape:   avgPoolShape(2),

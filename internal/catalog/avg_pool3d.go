@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.nn.AvgPool3d",
 	Group:   Pooling,
 	Aliases: []string{"averagePooling3d", "avgPooling3d", "averagePool3d"},
-	Traits:  IsPool,
+	Traits:  IsPool | IsLinear,
 	Params:  avgPoolParams(3),
 	Ints:    IntsKept,
 	Shape:   avgPoolShape(3),

@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.nn.BatchNorm1d, BatchNorm2d, BatchNorm3d and their lazy forms; Ioffe and Szegedy 2015",
 	Group:   Normalisation,
 	Aliases: []string{"batchNorm1d", "batchNorm2d", "batchNorm3d", "batchNormalization", "lazyBatchNorm1d", "lazyBatchNorm2d", "lazyBatchNorm3d", "syncBatchNorm"},
-	Traits:  IsNorm | IsBatchNorm | KeepsShape,
+	Traits:  IsNorm | IsBatchNorm | KeepsShape | CentresChannels,
 	Params: []Param{
 		paramNumFeatures, paramEps, paramMomentum,
 		{Name: "affine", Kind: Bool, Default: true, Doc: "whether there is a trained scale and shift for each channel"},

@@ -108,33 +108,44 @@ const (
 )
 
 // Trait is what rules need to know about a type, so that no rule lists type names.
-type Trait uint32
+type Trait uint64
 
 // The traits.
 const (
-	IsActivation  Trait = 1 << iota // element-wise non-linearity
-	Saturates                       // an activation whose slope vanishes on both sides
-	IsNorm                          // normalises
-	IsBatchNorm                     // normalises over the batch
-	IsDropout                       // drops at random
-	IsAffine                        // one linear map with weights (linear, convolution)
-	IsConv                          // convolution of any kind
-	IsPool                          // pooling of any kind
-	IsAttention                     // mixes positions by attention
-	IsRecurrent                     // runs along the sequence
-	IsPositional                    // tells positions apart
-	IsEmbedding                     // looks rows up by token id
-	IsMerge                         // joins several inputs
-	IsAdd                           // adds its inputs: a residual joint
-	IsExperts                       // routes tokens to experts
-	HasResidual                     // has a residual connection inside
-	HasNorm                         // has a normalisation inside
-	HasActivation                   // has a non-linearity inside
-	KeepsShape                      // the result has the shape of the first input
-	IsView                          // the result shares the storage of the first input
-	IsVirtual                       // stands for no layer: input, output, note
-	IsHead                          // gives logits over a vocabulary
-	IsSoftmax                       // turns values into shares along an axis, or into their logarithms
+	IsActivation    Trait = 1 << iota // element-wise non-linearity
+	Saturates                         // an activation whose slope vanishes on both sides
+	IsNorm                            // normalises
+	IsBatchNorm                       // normalises over the batch
+	IsDropout                         // drops at random
+	IsAffine                          // one linear map with weights (linear, convolution)
+	IsConv                            // convolution of any kind
+	IsPool                            // pooling of any kind
+	IsAttention                       // mixes positions by attention
+	IsRecurrent                       // runs along the sequence
+	IsPositional                      // tells positions apart
+	IsEmbedding                       // looks rows up by token id
+	IsMerge                           // joins several inputs
+	IsAdd                             // adds its inputs: a residual joint
+	IsExperts                         // routes tokens to experts
+	HasResidual                       // has a residual connection inside
+	HasNorm                           // has a normalisation inside
+	HasActivation                     // has a non-linearity inside
+	KeepsShape                        // the result has the shape of the first input
+	IsView                            // the result shares the storage of the first input
+	IsVirtual                         // stands for no layer: input, output, note
+	IsHead                            // gives logits over a vocabulary
+	IsSoftmax                         // turns values into shares along an axis, or into their logarithms
+	IsOpaque                          // may hold anything: rules that conclude from what is not there hold back
+	IsLinear                          // a linear map without weights, other than views, additions and dropout
+	IsTransposed                      // a convolution that spreads each element: the result grows with the stride
+	IsDepthwise                       // a convolution that maps each channel by itself
+	IsPatches                         // cuts an image or a video into a sequence, whose order is then lost
+	IsGated                           // a feed-forward network of three matrices, one of them a gate
+	IsCausal                          // attention in which a position sees only those before it, unless a parameter causal says no
+	InUnit                            // gives values from 0 to 1
+	Rectifies                         // an activation that gives no negative values, and no slope where it gives zero
+	SelfNorms                         // an activation that keeps mean and variance by itself
+	CentresChannels                   // a normalisation that takes the mean of each channel away, and with it what was added to all of it
 )
 
 // Has reports whether all of the traits are there.

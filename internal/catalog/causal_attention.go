@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.nn.MultiheadAttention with attn_mask; Radford et al. 2018",
 	Group:   Attention,
 	Aliases: []string{"causalSelfAttention", "maskedSelfAttention", "maskedMultiHeadAttention"},
-	Traits:  IsAttention | HasActivation | KeepsShape,
+	Traits:  IsAttention | HasActivation | KeepsShape | IsCausal,
 	Params:  multiHeadParams(),
 	Shape:   multiHeadShape,
 	Weights: multiHeadWeights,

@@ -6,7 +6,7 @@ var _ = define(Type{
 	Doc:    `Splits the channels into groups and interleaves them, as torch.nn.ChannelShuffle does, so that the groups of the next grouped convolution see channels of every group. The input needs at least one axis behind the channels, whose number must be divisible by groups.`,
 	Source: "torch.nn.ChannelShuffle; Zhang et al. 2017, ShuffleNet",
 	Group:  Resampling,
-	Traits: KeepsShape,
+	Traits: KeepsShape | IsLinear,
 	Params: []Param{{Name: "groups", Kind: Int, Min: 1, Doc: "number of groups"}},
 	Ints:   IntsKept,
 	Shape: func(c *Call) (Shape, error) {

@@ -8,7 +8,7 @@ var _ = define(Type{
 	Group:   Merging,
 	Aliases: []string{"concat", "cat", "concatenation"},
 	Inputs:  Arity{1, Any},
-	Traits:  IsMerge,
+	Traits:  IsMerge | IsLinear,
 	Ints:    IntsKept,
 	Params:  []Param{{Name: "dim", Kind: Int, Negative: true, Default: 1, Doc: "the axis that grows, counting the batch"}},
 	Shape: func(c *Call) (Shape, error) {

@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.cumsum",
 	Group:   Arithmetic,
 	Aliases: []string{"cumulativeSum"},
-	Traits:  KeepsShape,
+	Traits:  KeepsShape | IsLinear,
 	Ints:    IntsKept,
 	Params:  []Param{{Name: "dim", Kind: Int, Negative: true, Default: 1, Doc: "the axis, counting the batch"}},
 	Shape: func(c *Call) (Shape, error) {

@@ -7,6 +7,7 @@ var _ = define(Type{
 	Source:  "torch.nn.Module",
 	Group:   Structure,
 	Aliases: []string{"custom", "customLayer", "lambda"},
+	Traits:  IsOpaque,
 	Inputs:  Arity{1, Any},
 	Ints:    IntsToFloat,
 	Params: []Param{

@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.nn.Conv1d with groups=in_channels",
 	Group:   Convolution,
 	Aliases: []string{"dwConv1d", "depthwiseConvolution1d"},
-	Traits:  IsAffine | IsConv,
+	Traits:  IsAffine | IsConv | IsDepthwise,
 	Params:  depthwiseParams(1),
 	Shape:   depthwiseShape(1),
 	Weights: func(c *Call) {

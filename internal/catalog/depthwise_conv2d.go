@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.nn.Conv2d with groups=in_channels",
 	Group:   Convolution,
 	Aliases: []string{"dwConv2d", "depthwiseConvolution2d"},
-	Traits:  IsAffine | IsConv,
+	Traits:  IsAffine | IsConv | IsDepthwise,
 	Params:  depthwiseParams(2),
 	Shape:   depthwiseShape(2),
 	Weights: func(c *Call) {

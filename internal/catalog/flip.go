@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.flip",
 	Group:   Reshaping,
 	Aliases: []string{"reverse"},
-	Traits:  KeepsShape,
+	Traits:  KeepsShape | IsLinear,
 	Ints:    IntsKept,
 	Params:  []Param{{Name: "dims", Kind: Ints, Negative: true, EmptyOK: true, Aliases: []string{"dim", "axis", "axes"}, Doc: "the axis or axes to reverse, counting the batch"}},
 	Shape: func(c *Call) (Shape, error) {

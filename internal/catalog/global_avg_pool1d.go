@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.mean",
 	Group:   Pooling,
 	Aliases: []string{"globalAveragePooling1d", "globalAvgPooling1d", "globalAveragePool1d"},
-	Traits:  IsPool,
+	Traits:  IsPool | IsLinear,
 	Shape:   globalShape(1),
 	Torch:   `lambda x: x.mean(2)`,
 	Examples: []Example{

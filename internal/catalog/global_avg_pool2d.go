@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.mean; Lin et al. 2013, Network In Network",
 	Group:   Pooling,
 	Aliases: []string{"globalAveragePooling2d", "globalAvgPooling2d", "globalAveragePool2d"},
-	Traits:  IsPool,
+	Traits:  IsPool | IsLinear,
 	Shape:   globalShape(2),
 	Torch:   `lambda x: x.mean((2, 3))`,
 	Examples: []Example{

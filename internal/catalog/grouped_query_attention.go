@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:        "Ainslie et al. 2023; transformers LlamaAttention, Qwen3Attention for qkNorm",
 	Group:         Attention,
 	Aliases:       []string{"gqa", "multiQueryAttention", "mqa"},
-	Traits:        IsAttention | HasActivation | KeepsShape,
+	Traits:        IsAttention | HasActivation | KeepsShape | IsCausal,
 	Params:        groupedParams(perHead()),
 	Shape:         groupedShape,
 	Weights:       groupedWeights,

@@ -5,7 +5,7 @@ var _ = define(activation(Type{
 	Title:  "Sigmoid made of straight lines",
 	Doc:    `Computes relu6(x+3)/6, which follows the sigmoid without an exponential. Takes any shape, but no integers. Below -3 and above 3 it is flat and has no gradient.`,
 	Source: "torch.nn.Hardsigmoid; Howard et al. 2019 (MobileNetV3)",
-	Traits: Saturates,
+	Traits: Saturates | InUnit,
 	Params: []Param{paramInplace},
 	Saved:  savesInput,
 	Torch:  `nn.Hardsigmoid(inplace={{inplace}})`,

@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.nn.InstanceNorm1d, InstanceNorm2d, InstanceNorm3d and their lazy forms; Ulyanov et al. 2016",
 	Group:   Normalisation,
 	Aliases: []string{"instanceNorm1d", "instanceNorm2d", "instanceNorm3d", "instanceNormalization", "lazyInstanceNorm1d", "lazyInstanceNorm2d", "lazyInstanceNorm3d"},
-	Traits:  IsNorm | KeepsShape,
+	Traits:  IsNorm | KeepsShape | CentresChannels,
 	Params: []Param{
 		paramNumFeatures, paramEps, paramMomentum,
 		{Name: "affine", Kind: Bool, Default: false, Doc: "whether there is a trained scale and shift for each channel"},

@@ -7,6 +7,7 @@ var _ = define(Type{
 	Source:  "torch.mean",
 	Group:   Arithmetic,
 	Aliases: []string{"reduceMean"},
+	Traits:  IsLinear,
 	Params:  []Param{reducedDims, keepDim},
 	Shape:   reducedShape,
 	Torch:   `lambda x: x.mean({{dim}}, keepdim={{keepDim}})`,

@@ -16,6 +16,7 @@ var _ = define(Type{
 		{Name: "numSharedExperts", Kind: Int, Default: 0, Doc: "number of experts that every position visits"},
 		{Name: "sharedExpertDim", Kind: Int, Doc: "width inside a shared expert",
 			Derive: func(c *Call) int64 { return c.Int("expertDim") }, DeriveDoc: "expertDim"},
+		auxLossCoef,
 	},
 	Shape: expertsShape,
 	Weights: func(c *Call) {
@@ -48,6 +49,10 @@ var _ = define(Type{
 		{In: "[12,16]", Args: "embedDim=8 numExperts=8 topK=2 expertDim=20", Err: "embedDim is 8 but 16 features arrive"},
 	},
 })
+
+// auxLossCoef is no part of the forward pass; it says that training keeps the experts evenly loaded.
+var auxLossCoef = Param{Name: "auxLossCoef", Kind: Float, Optional: true, Aliases: []string{"routerAuxLossCoef", "loadBalanceCoef"},
+	Doc: "weight of the load-balancing loss in training; 0 where another scheme balances the experts"}
 
 // expertsShape keeps every axis, of which the last must be embedDim, and refuses to visit more experts than there are.
 func expertsShape(c *Call) (Shape, error) {

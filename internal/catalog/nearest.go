@@ -58,3 +58,28 @@ func editDistance(a, b string, limit int, row []int) int {
 	}
 	return row[len(b)]
 }
+
+// NearestParam returns the parameter of the type whose spelling is closest to a word, or the empty string.
+func (t *Type) NearestParam(word string) string {
+	key := squash(word)
+	if len(key) > 64 {
+		return ""
+	}
+	best, distance := "", len(key)/3+1
+	var row [65]int
+	try := func(p *Param, spelling string) {
+		if s := squash(spelling); len(s) <= 64 {
+			if d := editDistance(key, s, distance, row[:]); d < distance {
+				best, distance = p.Name, d
+			}
+		}
+	}
+	for i := range t.Params {
+		p := &t.Params[i]
+		try(p, p.Name)
+		for _, a := range p.Aliases {
+			try(p, a)
+		}
+	}
+	return best
+}

@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.neg",
 	Group:   Arithmetic,
 	Aliases: []string{"negative", "negate"},
-	Traits:  KeepsShape,
+	Traits:  KeepsShape | IsLinear,
 	Ints:    IntsKept,
 	Shape:   shapeOfInput,
 	Torch:   `torch.neg`,

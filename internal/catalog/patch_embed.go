@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "Dosovitskiy et al. 2020, An Image is Worth 16x16 Words; torch.nn.Conv2d",
 	Group:   Embeddings,
 	Aliases: []string{"patchEmbedding", "patchEmbeddings"},
-	Traits:  IsAffine,
+	Traits:  IsAffine | IsPatches,
 	Params: []Param{
 		{Name: "inChannels", Kind: Int, Default: 3, Reads: At(0), Doc: "channels of the image"},
 		{Name: "patchSize", Kind: Dims, N: 2, Min: 1, Doc: "size of a patch"},

@@ -6,6 +6,7 @@ var _ = define(Type{
 	Doc:    `Moves upscaleFactor² channels into an image that is upscaleFactor times larger, as torch.nn.PixelShuffle does.`,
 	Source: "torch.nn.PixelShuffle",
 	Group:  Resampling,
+	Traits: IsLinear,
 	Params: []Param{{Name: "upscaleFactor", Kind: Int, Min: 1, Doc: "how many times larger the image becomes"}},
 	Ints:   IntsKept,
 	Shape: func(c *Call) (Shape, error) {

@@ -6,6 +6,7 @@ var _ = define(Type{
 	Doc:    `Moves blocks of downscaleFactor by downscaleFactor pixels into channels, as torch.nn.PixelUnshuffle does: the opposite of pixelShuffle. Height and width must be divisible by the factor.`,
 	Source: "torch.nn.PixelUnshuffle",
 	Group:  Resampling,
+	Traits: IsLinear,
 	Params: []Param{{Name: "downscaleFactor", Kind: Int, Min: 1, Doc: "how many times smaller the image becomes"}},
 	Ints:   IntsKept,
 	Shape: func(c *Call) (Shape, error) {

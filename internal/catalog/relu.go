@@ -5,6 +5,7 @@ var _ = define(activation(Type{
 	Title:  "Rectified linear unit",
 	Doc:    `Replaces negative values by zero: max(0, x). Takes any shape, integers too. A unit whose input stays negative gets no gradient and no longer learns.`,
 	Source: "torch.nn.ReLU; Nair and Hinton 2010",
+	Traits: Rectifies,
 	Params: []Param{paramInplace},
 	Ints:   IntsKept,
 	Saved:  savesResult,

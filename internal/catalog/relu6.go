@@ -5,6 +5,7 @@ var _ = define(activation(Type{
 	Title:  "Rectified linear unit, capped at 6",
 	Doc:    `Clamps every value to the range from 0 to 6, which keeps activations small enough for fixed-point arithmetic. Takes any shape, integers too. Beyond either end there is no gradient.`,
 	Source: "torch.nn.ReLU6; Howard et al. 2017 (MobileNets)",
+	Traits: Rectifies,
 	Params: []Param{paramInplace},
 	Ints:   IntsKept,
 	Saved:  savesInput,

@@ -7,6 +7,7 @@ var _ = define(Type{
 	Source:  "torch.Tensor.repeat",
 	Group:   Reshaping,
 	Aliases: []string{"tile"},
+	Traits:  IsLinear,
 	Ints:    IntsKept,
 	Params:  []Param{{Name: "repeats", Kind: Ints, ListOnly: true, EmptyOK: true, Aliases: []string{"reps", "multiples"}, Doc: "how often each axis behind the batch is repeated"}},
 	Shape: func(c *Call) (Shape, error) {

@@ -6,7 +6,7 @@ var _ = define(Type{
 	Doc:    `Moves the entries along one axis or several, where what leaves at one end comes in at the other, as torch.roll does: the shift of windows in a Swin transformer. shifts and dims must have the same length; an axis may be named twice. Without any dims the whole tensor is rolled as one vector.`,
 	Source: "torch.roll",
 	Group:  Reshaping,
-	Traits: KeepsShape,
+	Traits: KeepsShape | IsLinear,
 	Ints:   IntsKept,
 	Params: []Param{
 		{Name: "shifts", Kind: Ints, Negative: true, Aliases: []string{"shift"}, Doc: "how far entries move along each axis"},

@@ -16,6 +16,7 @@ var _ = define(Type{
 		{Name: "sharedExpertDim", Kind: Int, Min: 1, Aliases: []string{"sharedExpertIntermediateSize"}, Doc: "width inside the shared expert",
 			Derive: func(c *Call) int64 { return c.Int("expertDim") }, DeriveDoc: "expertDim"},
 		{Name: "sharedGate", Kind: Bool, Default: true, Doc: "whether a trained gate scales the shared expert"},
+		auxLossCoef,
 	},
 	Shape: expertsShape,
 	Weights: func(c *Call) {

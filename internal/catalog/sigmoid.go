@@ -5,7 +5,7 @@ var _ = define(activation(Type{
 	Title:  "Logistic function",
 	Doc:    `Maps every value into the range from 0 to 1: 1/(1+exp(-x)). Takes any shape; integers become floats. Far from zero its slope vanishes, so it is better kept for gates and for the last layer.`,
 	Source: "torch.nn.Sigmoid",
-	Traits: Saturates,
+	Traits: Saturates | InUnit,
 	Ints:   IntsToFloat,
 	Saved:  savesResult,
 	Torch:  `nn.Sigmoid()`,

@@ -6,7 +6,7 @@ var _ = define(Type{
 	Doc:    `Exponentiates the values along the axis dim and divides them by their sum. dim counts the batch as axis 0; dim 0 is legal, but mixes the samples of a batch. CrossEntropyLoss expects the values before it, not the shares.`,
 	Source: "torch.nn.Softmax",
 	Group:  Activation,
-	Traits: IsSoftmax | KeepsShape,
+	Traits: IsSoftmax | KeepsShape | InUnit,
 	Params: []Param{paramSoftmaxDim},
 	Shape:  softmaxShape,
 	Saved:  savesResult,

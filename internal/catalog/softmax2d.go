@@ -6,7 +6,7 @@ var _ = define(Type{
 	Doc:    `The softmax over the channels of (channels, height, width), each position for itself. PyTorch counts the axis from the end: it also takes (height, width), but then mixes the samples of a batch.`,
 	Source: "torch.nn.Softmax2d",
 	Group:  Activation,
-	Traits: IsSoftmax | KeepsShape,
+	Traits: IsSoftmax | KeepsShape | InUnit,
 	Shape: func(c *Call) (Shape, error) {
 		if err := c.Ranks(2, 3, "(channels, height, width) or (height, width)"); err != nil {
 			return nil, err

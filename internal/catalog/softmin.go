@@ -6,7 +6,7 @@ var _ = define(Type{
 	Doc:    `The softmax of the negated values along the axis dim: the smallest gets the largest share. dim counts the batch as axis 0; dim 0 is legal, but mixes the samples of a batch.`,
 	Source: "torch.nn.Softmin",
 	Group:  Activation,
-	Traits: IsSoftmax | KeepsShape,
+	Traits: IsSoftmax | KeepsShape | InUnit,
 	Params: []Param{paramSoftmaxDim},
 	Shape:  softmaxShape,
 	Saved:  savesResult,

@@ -6,6 +6,7 @@ var _ = define(activation(Type{
 	Doc:     `Replaces negative values by zero and squares the others: max(0, x)². Takes any shape, integers too. It grows faster than its input, so it wants a normalisation around it.`,
 	Source:  "So et al. 2021 (Primer)",
 	Aliases: []string{"relu2", "reluSquared"},
+	Traits:  Rectifies,
 	Ints:    IntsKept,
 	Saved:   func(c *Call) { c.Keep("relu", AsActivation, c.In[0]...) },
 	Torch:   `lambda x: F.relu(x) ** 2`,

@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source: "torch.stack",
 	Group:  Merging,
 	Inputs: Arity{1, Any},
-	Traits: IsMerge,
+	Traits: IsMerge | IsLinear,
 	Ints:   IntsKept,
 	Params: []Param{{Name: "dim", Kind: Int, Negative: true, Default: 1, Doc: "the place of the new axis, counting the batch"}},
 	Shape: func(c *Call) (Shape, error) {

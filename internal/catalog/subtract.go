@@ -8,7 +8,7 @@ var _ = define(Type{
 	Group:   Merging,
 	Aliases: []string{"sub", "subtraction", "elementwiseSubtract"},
 	Inputs:  Arity{1, Any},
-	Traits:  IsMerge,
+	Traits:  IsMerge | IsLinear,
 	Ints:    IntsKept,
 	Shape:   broadcastShape,
 	Torch:   `Subtract()`,

@@ -7,6 +7,7 @@ var _ = define(Type{
 	Source:  "torch.sum",
 	Group:   Arithmetic,
 	Aliases: []string{"reduceSum"},
+	Traits:  IsLinear,
 	Ints:    IntsKept,
 	Params:  []Param{reducedDims, keepDim},
 	Shape:   reducedShape,

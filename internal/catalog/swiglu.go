@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "Shazeer 2020, GLU Variants Improve Transformer; transformers LlamaMLP",
 	Group:   Blocks,
 	Aliases: []string{"swigluFeedForward", "gatedMLP"},
-	Traits:  HasActivation | KeepsShape,
+	Traits:  HasActivation | KeepsShape | IsGated,
 	Params:  gatedParams(),
 	Shape:   mapShape, Weights: gatedWeights, FLOPs: gatedFLOPs, Saved: gatedSaved,
 	Torch: `Gated({{embedDim}}, {{intermediateSize}}, {{bias}}, F.silu)`, Module: gatedModule,

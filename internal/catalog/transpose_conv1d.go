@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.nn.ConvTranspose1d, torch.nn.LazyConvTranspose1d",
 	Group:   Convolution,
 	Aliases: []string{"convTranspose1d", "conv1dTranspose", "transposedConv1d", "convolutionTranspose1d", "deconv1d"},
-	Traits:  IsAffine | IsConv,
+	Traits:  IsAffine | IsConv | IsTransposed,
 	Params:  transposeConvParams(1),
 	Shape:   transposeConvShape(1),
 	Weights: transposeConvWeights(1),

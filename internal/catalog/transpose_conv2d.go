@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.nn.ConvTranspose2d, torch.nn.LazyConvTranspose2d",
 	Group:   Convolution,
 	Aliases: []string{"convTranspose2d", "conv2dTranspose", "transposedConv2d", "convolutionTranspose2d", "deconv2d"},
-	Traits:  IsAffine | IsConv,
+	Traits:  IsAffine | IsConv | IsTransposed,
 	Params:  transposeConvParams(2),
 	Shape:   transposeConvShape(2),
 	Weights: transposeConvWeights(2),

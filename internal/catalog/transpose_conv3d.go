@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.nn.ConvTranspose3d, torch.nn.LazyConvTranspose3d",
 	Group:   Convolution,
 	Aliases: []string{"convTranspose3d", "conv3dTranspose", "transposedConv3d", "convolutionTranspose3d", "deconv3d"},
-	Traits:  IsAffine | IsConv,
+	Traits:  IsAffine | IsConv | IsTransposed,
 	Params:  transposeConvParams(3),
 	Shape:   transposeConvShape(3),
 	Weights: transposeConvWeights(3),

@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "Arnab et al. 2021, ViViT, section 3.2; torch.nn.Conv3d",
 	Group:   Embeddings,
 	Aliases: []string{"tubeletEmbedding"},
-	Traits:  IsAffine,
+	Traits:  IsAffine | IsPatches,
 	Params: []Param{
 		{Name: "inChannels", Kind: Int, Default: 3, Reads: At(0), Doc: "channels of the video"},
 		{Name: "embedDim", Kind: Int, Writes: At(-1), Doc: "features of each tubelet"},

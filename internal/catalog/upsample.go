@@ -8,6 +8,7 @@ var _ = define(Type{
 	Doc:    `Resizes one, two or three axes behind the channels, either to size or by scaleFactor (size wins), as torch.nn.Upsample does. A factor gives the size rounded down. linear takes one axis, bilinear and bicubic two, trilinear three; nearest, nearest-exact and area any of these.`,
 	Source: "torch.nn.Upsample, torch.nn.functional.interpolate",
 	Group:  Resampling,
+	Traits: IsLinear,
 	Params: []Param{
 		{Name: "size", Kind: Ints, Optional: true, Min: 1, Aliases: []string{"outputSize"}, Doc: "size of each axis behind the channels"},
 		{Name: "scaleFactor", Kind: Floats, Optional: true, Aliases: []string{"scale"}, Doc: "how many times larger each of these axes becomes, read where size is left out"},

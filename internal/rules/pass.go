@@ -18,6 +18,8 @@ type Pass struct {
 	fired    map[string]bool
 	traits   catalog.Trait // those of all components together
 	layers   int
+	inferred bool    // an importer concluded a connection instead of reading it
+	depth    []depth // see depths
 }
 
 func newPass(res *infer.Result) *Pass {
@@ -28,6 +30,12 @@ func newPass(res *infer.Result) *Pass {
 			if !t.Has(catalog.IsVirtual) {
 				p.layers++
 			}
+		}
+	}
+	for i := range res.Graph.Connections {
+		if res.Graph.Connections[i].Inferred != "" {
+			p.inferred = true
+			break
 		}
 	}
 	return p
@@ -94,13 +102,76 @@ func (p *Pass) Edges(from, to catalog.Trait) iter.Seq[Edge] {
 
 // Arg returns the resolved value of a parameter, null where the component has none of that name.
 func (p *Pass) Arg(i int, name string) graph.Value {
+	if k := p.param(i, name); k >= 0 {
+		return p.Nodes[i].Args[k]
+	}
+	return graph.Value{}
+}
+
+// param returns the position of a parameter among the arguments of a component, or -1.
+func (p *Pass) param(i int, name string) int {
 	n := &p.Nodes[i]
 	for k := range n.Args {
 		if n.Type.Params[k].Name == name {
-			return n.Args[k]
+			return k
 		}
 	}
-	return graph.Value{}
+	return -1
+}
+
+// True reports whether a component has a parameter that Python would take for true.
+func (p *Pass) True(i int, name string) bool {
+	v := p.Arg(i, name)
+	switch v.Kind() {
+	case graph.Bool:
+		return v.Bool()
+	case graph.Null:
+		return false
+	}
+	c := catalog.Call{Type: p.Nodes[i].Type, Args: p.Nodes[i].Args}
+	return c.Bool(name)
+}
+
+// Spatial returns a parameter with one size for each of n spatial axes, and whether the component has a value for it.
+func (p *Pass) Spatial(i int, name string) (sizes [3]int64, n int, ok bool) {
+	k := p.param(i, name)
+	if k < 0 || p.Nodes[i].Type.Params[k].Kind != catalog.Dims {
+		return sizes, 0, false
+	}
+	v, n := &p.Nodes[i].Args[k], p.Nodes[i].Type.Params[k].N
+	list := v.List()
+	switch {
+	case v.Kind() == graph.Int:
+		sizes[0], sizes[1], sizes[2] = v.Int(), v.Int(), v.Int()
+	case len(list) == 1:
+		sizes[0], sizes[1], sizes[2] = list[0].Int(), list[0].Int(), list[0].Int()
+	case len(list) == n:
+		for a := range n {
+			sizes[a] = list[a].Int()
+		}
+	default:
+		return sizes, 0, false
+	}
+	return sizes, n, true
+}
+
+// Outputs yields the components that return a result to the caller.
+func (p *Pass) Outputs() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range p.With(catalog.IsVirtual) {
+			if p.Nodes[i].Type.Has(catalog.KeepsShape) && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// Sole reports whether nothing but one component reads the result of i.
+func (p *Pass) Sole(i int) bool { return len(p.Wiring.Outputs(i)) == 1 }
+
+// Is reports whether a component runs and has all of the traits.
+func (p *Pass) Is(i int, traits catalog.Trait) bool {
+	return p.Nodes[i].State == infer.Legal && p.Nodes[i].Type.Has(traits)
 }
 
 // Only returns the one component that feeds i, and whether there is exactly one and the connection was not inferred.
@@ -112,9 +183,13 @@ func (p *Pass) Only(i int) (int, bool) {
 	return int(in[0]), true
 }
 
+// reach is how many components Behind steps over. Nobody puts as many between two layers that belong together, and the
+// bound keeps a rule linear when many components share one long way up.
+const reach = 16
+
 // Behind returns the nearest component upstream of i that is not one of the given traits, following single inputs.
 func (p *Pass) Behind(i int, pass catalog.Trait) (int, bool) {
-	for range p.Nodes {
+	for range reach {
 		j, ok := p.Only(i)
 		if !ok {
 			return 0, false
