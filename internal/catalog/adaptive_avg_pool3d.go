@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.nn.AdaptiveAvgPool3d",
 	Group:   Pooling,
 	Aliases: []string{"adaptiveAveragePool3d", "adaptiveAvgPooling3d", "adaptiveAveragePooling3d"},
-	Traits:  IsPool,
+	Traits:  IsPool | IsLinear,
 	Params: []Param{
 		{Name: "outputSize", Kind: Dims, N: 3, Min: 1, Nulls: true, Doc: "size of the result, null to keep an axis"},
 	},

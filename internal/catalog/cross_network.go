@@ -10,7 +10,7 @@ var _ = define(Type{
 	Traits: KeepsShape | HasResidual,
 	Params: []Param{
 		{Name: "inputDim", Kind: Int, Min: 1, Reads: At(-1), Aliases: []string{"inFeatures"}, Doc: "number of features"},
-		{Name: "numLayers", Kind: Int, Min: 1, Default: 1, Doc: "number of layers"},
+		{Name: "numLayers", Kind: Int, Min: 1, Bools: true, Default: 1, Doc: "number of layers"},
 		{Name: "version", Kind: Int, Min: 1, Max: 2, Default: 2, Doc: "2 for a matrix in each layer, 1 for a vector"},
 	},
 	Shape: func(c *Call) (Shape, error) {

@@ -6,6 +6,7 @@ var _ = define(Type{
 	Doc:     `Puts each column back as a patch and adds where patches overlap, as torch.nn.Fold does: (channels * size of the kernel, number of patches) becomes (channels, height, width). The number of patches must be exactly what unfold makes of an image of outputSize.`,
 	Source:  "torch.nn.Fold",
 	Group:   Resampling,
+	Traits:  IsLinear,
 	Aliases: []string{"col2im"},
 	Params:  foldParams(Param{Name: "outputSize", Kind: Dims, N: 2, Min: 1, Doc: "height and width of the result"}),
 	Shape:   foldShape,

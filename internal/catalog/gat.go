@@ -13,7 +13,7 @@ var _ = define(Type{
 	Params: []Param{
 		paramNodeIn,
 		{Name: "outChannels", Kind: Int, Min: 1, Aliases: []string{"outFeatures"}, Doc: "features of a node in the result, for each head"},
-		{Name: "heads", Kind: Int, Min: 1, Default: 1, Aliases: []string{"numHeads"}, Doc: "number of heads"},
+		{Name: "heads", Kind: Int, Min: 1, Bools: true, Default: 1, Aliases: []string{"numHeads"}, Doc: "number of heads"},
 		{Name: "concat", Kind: Bool, Default: true, Doc: "whether the heads are set side by side, or averaged"},
 		{Name: "negativeSlope", Kind: Float, Default: 0.2, Doc: "slope of the scores' leaky ReLU below zero"},
 		paramNodeBias,

@@ -7,7 +7,7 @@ var _ = define(Type{
 	Source:  "torch.mean",
 	Group:   Pooling,
 	Aliases: []string{"globalAveragePooling3d", "globalAvgPooling3d", "globalAveragePool3d"},
-	Traits:  IsPool,
+	Traits:  IsPool | IsLinear,
 	Shape:   globalShape(3),
 	Torch:   `lambda x: x.mean((2, 3, 4))`,
 	Examples: []Example{

@@ -14,7 +14,7 @@ func groupedParams(headDim Param, more ...Param) []Param {
 			return 0
 		}, DeriveDoc: "bias"},
 		{Name: "qkNorm", Kind: Bool, Default: false, Doc: "whether each head of queries and keys is normalised by its root mean square"},
-		{Name: "causal", Kind: Bool, Default: true, Aliases: []string{"isCausal"}, Doc: "whether a position sees only those before it"},
+		{Name: "causal", Kind: Bool, Strict: true, Default: true, Aliases: []string{"isCausal"}, Doc: "whether a position sees only those before it"},
 	}, more...)...)
 }
 

@@ -6,6 +6,7 @@ var _ = define(Type{
 	Doc:    `Resizes one, two or three axes behind the channels, as torch.nn.functional.interpolate does: either to size or by scaleFactor, and exactly one of the two must be given. linear takes one axis, bilinear and bicubic two, trilinear three; nearest, nearest-exact and area any of these. alignCorners belongs to the modes in linear and bicubic, and giving it with another is refused.`,
 	Source: "torch.nn.functional.interpolate",
 	Group:  Resampling,
+	Traits: IsLinear,
 	Params: []Param{
 		{Name: "size", Kind: Ints, Optional: true, Min: 1, Aliases: []string{"outputSize"}, Doc: "size of each axis behind the channels"},
 		{Name: "scaleFactor", Kind: Floats, Optional: true, Aliases: []string{"scale"}, Doc: "how many times larger each of these axes becomes"},

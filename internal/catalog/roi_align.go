@@ -11,7 +11,7 @@ var _ = define(Type{
 	Params: []Param{
 		{Name: "outputSize", Kind: Ints, Min: 1, Doc: "height and width of each region in the result: a number for both, or a list"},
 		{Name: "spatialScale", Kind: Float, Default: 1.0, Doc: "what the boxes are multiplied by to be in pixels of the input"},
-		{Name: "samplingRatio", Kind: Int, Default: -1, Negative: true, Doc: "samples per bin and axis; as many as the bin has pixels if it is not positive"},
+		{Name: "samplingRatio", Kind: Int, Bools: true, Default: -1, Negative: true, Doc: "samples per bin and axis; as many as the bin has pixels if it is not positive"},
 		{Name: "aligned", Kind: Bool, Default: false, Doc: "whether boxes are shifted by half a pixel"},
 	},
 	Shape: func(c *Call) (Shape, error) {

@@ -6,6 +6,7 @@ var _ = define(Type{
 	Doc:     `Copies each patch that a sliding kernel covers into one column, as torch.nn.Unfold does: (channels, height, width) becomes (channels * size of the kernel, number of patches). Followed by a matrix product it is a convolution; fold is its counterpart.`,
 	Source:  "torch.nn.Unfold",
 	Group:   Resampling,
+	Traits:  IsLinear,
 	Aliases: []string{"im2col"},
 	Params:  foldParams(),
 	Shape: func(c *Call) (Shape, error) {
