@@ -22,11 +22,11 @@ var _ = define(Type{
 	Weights: func(c *Call) {
 		d, n := c.Int("inputDim"), c.Int("numLayers")
 		if c.Int("version") == 2 {
-			c.WeightTimes(n, "w.{i}", d, d)
+			c.WeightTimes(n, numbered("w.", 0, n), d, d)
 		} else {
-			c.WeightTimes(n, "w.{i}", d, 1)
+			c.WeightTimes(n, numbered("w.", 0, n), d, 1)
 		}
-		c.WeightTimes(n, "b.{i}", d, 1)
+		c.WeightTimes(n, numbered("b.", 0, n), d, 1)
 	},
 	// The product of a vector with a single number, in version 1, is no matrix product to PyTorch.
 	FLOPs: func(c *Call) int64 {

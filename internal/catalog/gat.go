@@ -42,7 +42,7 @@ var _ = define(Type{
 		}
 		c.Keep("messages", AsActivation, edges, heads, out)
 	},
-	Torch: `GraphLayer(torch_geometric.nn.GATConv({{inChannels}}, {{outChannels}}, heads={{heads}}, concat={{concat}}, ` +
+	Torch: `on_batches(torch_geometric.nn.GATConv({{inChannels}}, {{outChannels}}, heads={{heads}}, concat={{concat}}, ` +
 		`negative_slope={{negativeSlope}}, bias={{bias}}))`,
 	Module:        graphLayer,
 	WeightFormula: "heads*outChannels*(in[1] + 2) + bias*out[1]",

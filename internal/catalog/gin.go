@@ -41,7 +41,7 @@ var _ = define(Type{
 		c.Keep("sum", AsActivation, c.In[0]...)
 		c.Keep("hidden", AsActivation, c.In[0][0], c.Int("hiddenChannels"))
 	},
-	Torch: `GraphLayer(torch_geometric.nn.GINConv(nn.Sequential(nn.Linear({{inChannels}}, {{hiddenChannels}}, bias={{bias}}), nn.ReLU(), ` +
+	Torch: `on_batches(torch_geometric.nn.GINConv(nn.Sequential(nn.Linear({{inChannels}}, {{hiddenChannels}}, bias={{bias}}), nn.ReLU(), ` +
 		`nn.Linear({{hiddenChannels}}, {{outChannels}}, bias={{bias}})), train_eps={{trainEps}}))`,
 	Module:        graphLayer,
 	WeightFormula: "hiddenChannels*(inChannels + outChannels) + bias*(hiddenChannels + outChannels) + trainEps",

@@ -17,7 +17,7 @@ var _ = define(Type{
 	},
 	FLOPs:         aggregatingFLOPs,
 	Saved:         keepAggregation,
-	Torch:         `GraphLayer(torch_geometric.nn.GraphConv({{inChannels}}, {{outChannels}}, aggr={{aggr}}, bias={{bias}}))`,
+	Torch:         `on_batches(torch_geometric.nn.GraphConv({{inChannels}}, {{outChannels}}, aggr={{aggr}}, bias={{bias}}))`,
 	Module:        graphLayer,
 	WeightFormula: "outChannels*(2*in[1] + bias)",
 	FLOPsFormula:  "4*size(in)*outChannels",

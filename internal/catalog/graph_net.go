@@ -76,14 +76,16 @@ func keepAggregation(c *Call) {
 const graphLayer = `import torch_geometric.nn
 
 
-class GraphLayer(nn.Module):
-    def __init__(self, layer):
-        super().__init__()
-        self.layer = layer
+def on_batches(layer):
+    """The graphs of a batch become the parts of one graph; the layer keeps the names of its weights."""
+    forward = layer.forward
 
-    def forward(self, x, edges):
+    def batched(x, edges):
         batch, nodes, _ = x.shape
         edges = edges + (torch.arange(batch, device=edges.device) * nodes)[:, None, None]
         edges = edges.permute(1, 0, 2).reshape(2, -1)
-        return self.layer(x.flatten(0, 1), edges).reshape(batch, nodes, -1)
+        return forward(x.flatten(0, 1), edges).reshape(batch, nodes, -1)
+
+    layer.forward = batched
+    return layer
 `

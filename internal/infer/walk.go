@@ -94,11 +94,7 @@ func (w *walker) visit(i int) {
 		}
 		return
 	}
-	r := call.Apply()
-	if r.Err != nil && r.Err.Rule == catalog.MissingInput && w.lost {
-		return // the connection that it lacks may be the one that leads nowhere
-	}
-	w.record(i, r)
+	w.record(i, call.Apply())
 }
 
 const noteID = "stickyNote"
@@ -133,7 +129,8 @@ func (w *walker) bind(i int) (*catalog.Call, bool) {
 		w.refuse(i, err)
 		return nil, false
 	}
-	return call, known && !w.orphan[i]
+	lacks := w.lost && len(call.In) < node.Type.Inputs.Max // the connection that leads nowhere may have been meant for it
+	return call, known && !w.orphan[i] && !lacks
 }
 
 // gather collects what arrives at a component. Notes have no result and do not count.
