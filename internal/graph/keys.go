@@ -6,8 +6,8 @@ import "hash/maphash"
 // few, which are compared one by one, and wide ones get a hash table that the next wide object of the same depth uses again.
 type keys struct {
 	names   []span
-	escaped []string // names that are no part of the document as they stand
-	tables  [MaxDepth + 1]*keyTable
+	escaped []string                 // names that are no part of the document as they stand
+	tables  *[MaxDepth + 1]*keyTable // by depth
 }
 
 // span is a name: a part of the document or, where end is below zero, an escaped one. It holds no pointer, which spares
@@ -44,6 +44,9 @@ func (r *reader) isNew(base int, name string, s span) bool {
 }
 
 func (r *reader) isNewInTable(own []span, name string, s span) bool {
+	if r.keys.tables == nil {
+		r.keys.tables = new([MaxDepth + 1]*keyTable)
+	}
 	t := r.keys.tables[r.depth]
 	if t == nil {
 		t = &keyTable{seed: maphash.MakeSeed()}

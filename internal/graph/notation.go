@@ -17,10 +17,18 @@ import (
 //
 // A line defines a component, or connects components; several sources before an arrow feed its target in that order.
 // Words that are not numbers, true, false or null need no quotes; everything else is written as in JSON.
-func Parse(text string) (*Graph, error) {
+func Parse(text string) (*Graph, error) { return ParseWithin(text, LocalLimits) }
+
+// ParseWithin reads the notation as Parse does, under the limits of the caller.
+func ParseWithin(text string, limits Limits) (*Graph, error) {
+	p := &lineParser{limits: limits}
+	if over(len(text), limits.Bytes) {
+		return nil, ceiling{limits.Bytes, CodeBytes, "bytes"}.exceeded()
+	}
 	g := &Graph{}
-	for number, line := range strings.Split(text, "\n") {
-		p := &lineParser{rest: line, line: number + 1}
+	for line := range strings.SplitSeq(text, "\n") {
+		p.rest = line
+		p.line++
 		if err := p.statement(g); err != nil {
 			return nil, err
 		}
@@ -30,17 +38,29 @@ func Parse(text string) (*Graph, error) {
 
 // ParseParams reads the parameters of a component in the short notation: `kernelSize=3 padding=same`.
 func ParseParams(text string) ([]Param, error) {
-	p := &lineParser{rest: text, line: 1}
+	p := &lineParser{rest: text, line: 1, limits: LocalLimits}
 	return p.params()
 }
 
+// over reports whether there are more than a limit allows, if there is one.
+func over(n, limit int) bool { return limit > 0 && n > limit }
+
 type lineParser struct {
-	rest string
-	line int
+	rest   string
+	line   int
+	items  int // of all lists so far
+	limits Limits
 }
 
 func (p *lineParser) errorf(format string, args ...any) error {
 	return errorf(CodeNotation, "line "+strconv.Itoa(p.line), format, args...)
+}
+
+// exceeded is the error of a limit that this line passes.
+func (p *lineParser) exceeded(limit int, code, what string) error {
+	e := ceiling{limit, code, what}.exceeded()
+	e.Path = "line " + strconv.Itoa(p.line)
+	return e
 }
 
 // space steps over blanks, and over the rest of the line from a comment on.
@@ -102,9 +122,14 @@ func (p *lineParser) component(g *Graph, id string) (err error) {
 	if c.Type, err = p.word("a type"); err != nil {
 		return err
 	}
-	c.Params, err = p.params()
+	if c.Params, err = p.params(); err != nil {
+		return err
+	}
 	g.Components = append(g.Components, c)
-	return err
+	if over(len(g.Components), p.limits.Components) {
+		return p.exceeded(p.limits.Components, CodeComponents, "components")
+	}
+	return nil
 }
 
 func (p *lineParser) chain(g *Graph, first string) error {
@@ -116,6 +141,9 @@ func (p *lineParser) chain(g *Graph, first string) error {
 				return err
 			}
 			sources = append(sources, s)
+			if over(len(sources), p.limits.Connections) {
+				return p.exceeded(p.limits.Connections, CodeConnections, "connections")
+			}
 		}
 		if !p.take("->") {
 			if len(sources) > 1 {
@@ -130,7 +158,10 @@ func (p *lineParser) chain(g *Graph, first string) error {
 		for _, from := range sources {
 			g.Connections = append(g.Connections, Connection{From: from, To: to})
 		}
-		sources = []string{to}
+		if over(len(g.Connections), p.limits.Connections) {
+			return p.exceeded(p.limits.Connections, CodeConnections, "connections")
+		}
+		sources = append(sources[:0], to)
 	}
 }
 
@@ -244,6 +275,9 @@ func (p *lineParser) list(depth int) (Value, error) {
 	for !p.take("]") {
 		if len(list) > 0 && !p.take(",") {
 			return Value{}, p.errorf(`expected "," or "]" at %q`, clip(p.rest))
+		}
+		if p.items++; over(p.items, p.limits.Values) {
+			return Value{}, p.exceeded(p.limits.Values, CodeValues, "list items in all parameters")
 		}
 		item, err := p.value(depth + 1)
 		if err != nil {

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -89,6 +90,43 @@ func TestParseParams(t *testing.T) {
 	}
 	if _, err := ParseParams(params(1024)); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestParseWithinLimits(t *testing.T) {
+	three := Limits{Bytes: 100, Components: 3, Connections: 3, Values: 3}
+	for in, code := range map[string]string{
+		"a:t\nb:t\nc:t\na,b,c -> d":         "",
+		"a:t\nb:t\nc:t\nd:t":                CodeComponents,
+		"a -> b -> c -> d -> e":             CodeConnections,
+		"a, b, c, d -> e":                   CodeConnections,
+		"a:t p=[1]\nb:t q=[2,3]":            "",
+		"a:t p=[1,[2]]\nb:t q=[3,4]":        CodeValues,
+		"// " + strings.Repeat("long", 100): CodeBytes,
+	} {
+		_, err := ParseWithin(in, three)
+		var e *Error
+		if errors.As(err, &e) != (code != "") || e != nil && (e.Code != code || e.Limit == 0) {
+			t.Errorf("%q: got %v, want %q", in, err, code)
+		}
+	}
+}
+
+// TestHostileNotationStaysCheap holds the memory, as TestHostileDocumentsStayCheap does.
+func TestHostileNotationStaysCheap(t *testing.T) {
+	const size = 8<<20 - 100
+	for name, piece := range map[string][2]string{
+		"digits": {"a: t p=[", "0,"}, "strings": {"a: t p=[", `"",`}, "escapes": {"a: t p=[", `"\n",`}, "lists": {"a: t p=[", "["}, "objects": {"a: t p=[", "{},"},
+		"components": {"", "a:t\n"}, "connections": {"a", "->a"}, "sources": {"a", ",a"}, "parameters": {"a:t", " p=1"}, "blanks": {"", " \n"}, "an open string": {`"`, "x"}, "words": {"", "x"},
+	} {
+		text := piece[0] + strings.Repeat(piece[1], size/len(piece[1]))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := ParseWithin(text, ServiceLimits)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > 100<<20 {
+			t.Errorf("%s: %d MB (%v)", name, used>>20, err)
+		}
 	}
 }
 

@@ -7,7 +7,7 @@ const (
 )
 
 // reader is a strict JSON reader: it refuses duplicate keys, deep nesting, wide objects and numbers that do not fit. It is
-// our own because jsontext's tokens took three times as long. Strings and kept members are parts of one copy of the
+// our own because jsontext's tokens took four times as long. Strings and kept members are parts of one copy of the
 // document. Errors come back with the path below the value at hand; each level puts its own name in front.
 type reader struct {
 	text   string
@@ -63,22 +63,19 @@ func (r *reader) open(bracket byte) *Error {
 	return nil
 }
 
-// next steps to the next member or item, over a comma unless it is the first, and reports whether there is one.
-func (r *reader) next(first bool, bracket byte) (bool, *Error) {
-	c := r.space()
-	if c == bracket {
+// more steps to the next member or item, over a comma unless it is the first, and reports whether there is one.
+func (r *reader) more(first bool, end byte) (bool, *Error) {
+	switch c := r.space(); {
+	case c == end:
 		r.at++
 		r.depth--
 		return false, nil
-	}
-	if first {
+	case first:
 		return true, nil
-	}
-	if c == ',' {
+	case c == ',':
 		r.at++
 		return true, nil
-	}
-	if bracket == '}' {
+	case end == '}':
 		return false, r.syntax("a comma or the end of the object")
 	}
 	return false, r.syntax("a comma or the end of the list")
@@ -91,8 +88,7 @@ func (r *reader) object(member func(name string) *Error) *Error {
 	}
 	base, escaped := len(r.keys.names), len(r.keys.escaped)
 	for count := 0; ; count++ {
-		more, err := r.next(count == 0, '}')
-		if err != nil || !more {
+		if more, err := r.more(count == 0, '}'); !more {
 			r.keys.names, r.keys.escaped = r.keys.names[:base], r.keys.escaped[:escaped]
 			return err
 		}
@@ -151,8 +147,7 @@ func (r *reader) array(c ceiling, item func(i int) *Error) *Error {
 		return err
 	}
 	for i := 0; ; i++ {
-		more, err := r.next(i == 0, ']')
-		if err != nil || !more {
+		if more, err := r.more(i == 0, ']'); !more {
 			return err
 		}
 		if i == c.most && i > 0 {
@@ -204,7 +199,7 @@ func (r *reader) value() (Value, *Error) {
 func (r *reader) list() (Value, *Error) {
 	base := len(r.stack)
 	err := r.array(ceiling{}, func(int) *Error {
-		if r.items++; r.items > r.limits.Values && r.limits.Values > 0 {
+		if r.items++; over(r.items, r.limits.Values) {
 			return ceiling{r.limits.Values, CodeValues, "list items in all parameters"}.exceeded()
 		}
 		v, err := r.value()
