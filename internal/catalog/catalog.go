@@ -221,4 +221,9 @@ func Canonical(spelling string) string {
 }
 
 // Vocabulary is the catalogue as package graph needs it.
-var Vocabulary = graph.Vocabulary{Type: Canonical, Param: canonicalParam}
+var Vocabulary = graph.Vocabulary{Type: Canonical, Params: func(id string) graph.Names {
+	if t := byID[id]; t != nil {
+		return t
+	}
+	return nil
+}}

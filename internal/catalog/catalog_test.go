@@ -30,7 +30,7 @@ func (e *Example) run(t *testing.T, typ *Type) (*Call, Result) {
 		t.Fatalf("%s: %v", typ.ID, err)
 	}
 	for i := range params {
-		params[i].Name = canonicalParam(typ.ID, params[i].Name)
+		params[i].Name = typ.Canonical(params[i].Name)
 		if typ.Param(params[i].Name) == nil {
 			t.Fatalf("%s: the example gives %s, which the type does not read", typ.ID, params[i].Name)
 		}

@@ -225,10 +225,9 @@ var synonyms = [][]string{
 	{"reduction", "reductionRatio"},
 }
 
-// canonicalParam returns the name under which a type reads a parameter, or the name given if it reads no such.
-func canonicalParam(typ, name string) string {
-	t := byID[typ]
-	if t == nil || t.Param(name) != nil {
+// Canonical returns the name under which the type reads a parameter, or the name given if it reads no such.
+func (t *Type) Canonical(name string) string {
+	if t.Param(name) != nil {
 		return name
 	}
 	if canonical, ok := t.spellings[squash(name)]; ok {

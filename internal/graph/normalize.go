@@ -6,8 +6,14 @@ import "strconv"
 type Vocabulary struct {
 	// Type returns the canonical spelling of a type, or the spelling given where there is none.
 	Type func(spelling string) string
-	// Param returns the canonical name of a parameter of a canonical type, or the name given.
-	Param func(typ, name string) string
+	// Params returns the parameter names of a canonical type, or nil where the type is not known.
+	Params func(typ string) Names
+}
+
+// Names are the parameter names of one type.
+type Names interface {
+	// Canonical returns the canonical name of a parameter, or the name given.
+	Canonical(name string) string
 }
 
 // refParam is the one parameter whose value is the id of another component: weights that two components share.
@@ -20,8 +26,11 @@ func (g *Graph) Normalize(v Vocabulary) {
 	for i := range g.Components {
 		c := &g.Components[i]
 		c.Type = v.Type(c.Type)
+		names := v.Params(c.Type)
 		for j := range c.Params {
-			rename(c, j, v)
+			if names != nil {
+				rename(c, j, names)
+			}
 			if p := &c.Params[j]; p.Name == refParam && p.Value.Kind() == String {
 				p.Value = StringValue(endpoint(p.Value.Str(), ids, named))
 			}
@@ -80,8 +89,8 @@ func (g *Graph) fillIDs(ids map[string]bool) {
 
 // rename keeps an alias as it is where the canonical name was given too: the canonical one wins, and the alias is then
 // reported as unread.
-func rename(c *Component, j int, v Vocabulary) {
-	name := v.Param(c.Type, c.Params[j].Name)
+func rename(c *Component, j int, names Names) {
+	name := names.Canonical(c.Params[j].Name)
 	if name == c.Params[j].Name {
 		return
 	}

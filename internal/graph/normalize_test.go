@@ -7,12 +7,22 @@ import (
 
 var vocabulary = Vocabulary{
 	Type: func(s string) string { return strings.ToLower(s) },
-	Param: func(typ, name string) string {
-		if typ == "conv" && (name == "kernel" || name == "k") {
-			return "kernelSize"
+	Params: func(typ string) Names {
+		if typ == "conv" {
+			return convNames{}
 		}
-		return name
+		return nil
 	},
+}
+
+// convNames stand for those of one type.
+type convNames struct{}
+
+func (convNames) Canonical(name string) string {
+	if name == "kernel" || name == "k" {
+		return "kernelSize"
+	}
+	return name
 }
 
 func TestNormalize(t *testing.T) {

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
 )
@@ -47,7 +46,7 @@ var _ = define(Rule{
 // reportUnread says why a parameter is not read. Leaving out a second name is certain to change nothing.
 func (p *Pass) reportUnread(i int, name string) {
 	t := p.Nodes[i].Type
-	if canonical := catalog.Vocabulary.Param(t.ID, name); canonical != name {
+	if canonical := t.Canonical(name); canonical != name {
 		p.ReportEdit(i, name, graph.Value{}, "%s is another name for %s, which is given too and is the one that is read", name, canonical)
 		return
 	}
