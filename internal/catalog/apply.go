@@ -207,19 +207,13 @@ func (c *Call) checkInts() error {
 	return nil
 }
 
-// declared returns the weights of this call.
-func (c *Call) declared() []Weight {
-	w := c.arena.weights
-	return w[c.weights:len(w):len(w)]
-}
-
 // measure counts what a legal call costs.
 func (c *Call) measure() Result {
 	r := Result{Out: c.Out, OutIsInt: c.OutIsInt}
 	c.Size(c.Out)
 	if c.Type.Weights != nil {
 		c.Type.Weights(c)
-		for _, w := range c.declared() {
+		for _, w := range c.declared.weights.Open() {
 			r.Count = c.Add(r.Count, c.Mul(w.Times, c.Size(w.Shape)))
 		}
 	}
@@ -232,13 +226,13 @@ func (c *Call) measure() Result {
 	if c.overflow {
 		return c.refuse(nil, c.Errorf(SizeOverflow, "its size or cost does not fit in 64 bits"))
 	}
-	r.Args, r.Weights, r.Kept = c.Args, c.declared(), c.arena.kept[c.kept:len(c.arena.kept):len(c.arena.kept)]
+	r.Args, r.Weights, r.Kept = c.Args, c.declared.weights.Take(), c.declared.kept.Take()
 	return r
 }
 
 // isDifferentiated reports whether autograd records the call. Integers have no gradient: there must be a weight or a float.
 func (c *Call) isDifferentiated() bool {
-	if len(c.declared()) > 0 {
+	if len(c.declared.weights.Open()) > 0 {
 		return true
 	}
 	for i := range c.In {
@@ -252,7 +246,7 @@ func (c *Call) isDifferentiated() bool {
 // Evaluate binds the parameters that were given and applies the type to the shapes that arrive.
 func (t *Type) Evaluate(given []graph.Param, in []Shape, isInt []bool) Result {
 	var c Call
-	c.Begin(t, make([]graph.Value, len(t.Params)), &Arena{})
+	c.Begin(t, make([]graph.Value, len(t.Params)), &Declared{})
 	c.In, c.InIsInt = in, isInt
 	if err := t.Bind(given, c.Args); err != nil {
 		return c.refuse(nil, err)

@@ -3,6 +3,7 @@ package catalog
 import (
 	"math"
 
+	"github.com/modelverifier/verifier/internal/arena"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
@@ -18,27 +19,22 @@ type Call struct {
 	OutIsInt bool
 
 	overflow bool
-	arena    *Arena
-	weights  int // where those of this call start in the arena
-	kept     int
+	declared *Declared
 }
 
-// Arena holds what calls declare. The calls of one walk share one, so that a large graph does not cost an allocation for every
-// tensor; the zero value is ready.
-type Arena struct {
-	weights []Weight
-	kept    []Kept
-	dims    []int64
-}
-
-// NewArena returns an arena with room for about as many components.
-func NewArena(components int) *Arena {
-	return &Arena{make([]Weight, 0, components), make([]Kept, 0, components), make([]int64, 0, 3*components)}
+// Declared holds what calls declare. The calls of one walk share one, so that a large graph does not cost an allocation for
+// every tensor; the zero value is ready.
+type Declared struct {
+	weights arena.Of[Weight]
+	kept    arena.Of[Kept]
+	dims    arena.Of[int64]
 }
 
 // Begin prepares the call for a component, and lets go of everything that it knew of the last one.
-func (c *Call) Begin(t *Type, args []graph.Value, arena *Arena) {
-	*c = Call{Type: t, Args: args, arena: arena, weights: len(arena.weights), kept: len(arena.kept)}
+func (c *Call) Begin(t *Type, args []graph.Value, into *Declared) {
+	into.weights.Take()
+	into.kept.Take()
+	*c = Call{Type: t, Args: args, declared: into}
 }
 
 // Weight is a trained tensor, or Times equal ones.
@@ -61,10 +57,10 @@ func (w *Weight) Path() string {
 // the same tensor name the same storage, so that it is counted once.
 type Kept struct {
 	Name  string
-	Input int   // which input, where Name is KeptInput
+	Input int32 // which input, where Name is KeptInput
 	Elems int64 // of a new tensor: elements per sample, or in all where Fixed
 	Fixed bool  // does not grow with the batch
-	Round int64 // the bytes of the whole batch are rounded up to a multiple of this; 0 for none
+	Round int32 // the bytes of the whole batch are rounded up to a multiple of this; 0 for none
 	As    Elem
 }
 
@@ -75,7 +71,7 @@ func (k *Kept) Bytes(batch int64) int64 {
 	}
 	n := batch * k.Elems * k.As.Bytes()
 	if k.Round > 0 {
-		n = (n + k.Round - 1) / k.Round * k.Round
+		n = (n + int64(k.Round) - 1) / int64(k.Round) * int64(k.Round)
 	}
 	return n
 }
@@ -259,10 +255,9 @@ func (c *Call) WeightTimes(times int64, name string, dims ...int64) {
 }
 
 func (c *Call) weight(times int64, module, name string, dims ...int64) {
-	a := c.arena
-	start := len(a.dims)
-	a.dims = append(a.dims, dims...)
-	a.weights = append(a.weights, Weight{module, name, a.dims[start:len(a.dims):len(a.dims)], times})
+	d := c.declared
+	d.dims.PushAll(dims)
+	d.weights.Push(Weight{module, name, Of(d.dims.Take()...), times})
 }
 
 // Linear declares the weight and, if there is one, the bias of a linear map.
@@ -280,24 +275,24 @@ func (c *Call) LinearTimes(times int64, name string, in, out int64, bias bool) {
 func (c *Call) MatMul(times, m, k, n int64) int64 { return c.Mul(2, times, m, k, n) }
 
 // KeepInput declares that an input is kept for the backward pass.
-func (c *Call) KeepInput(i int) { c.arena.kept = append(c.arena.kept, Kept{Name: KeptInput, Input: i}) }
+func (c *Call) KeepInput(i int) { c.declared.kept.Push(Kept{Name: KeptInput, Input: int32(i)}) }
 
 // KeepOutput declares that the result is kept.
-func (c *Call) KeepOutput() { c.arena.kept = append(c.arena.kept, Kept{Name: KeptOutput}) }
+func (c *Call) KeepOutput() { c.declared.kept.Push(Kept{Name: KeptOutput}) }
 
 // Keep declares that a new tensor is kept, with this many elements per sample.
 func (c *Call) Keep(name string, as Elem, counts ...int64) {
-	c.arena.kept = append(c.arena.kept, Kept{Name: name, Elems: c.Mul(counts...), As: as})
+	c.declared.kept.Push(Kept{Name: name, Elems: c.Mul(counts...), As: as})
 }
 
 // KeepFixed declares that a new tensor is kept whose size does not depend on the batch.
 func (c *Call) KeepFixed(name string, as Elem, counts ...int64) {
-	c.arena.kept = append(c.arena.kept, Kept{Name: name, Elems: c.Mul(counts...), Fixed: true, As: as})
+	c.declared.kept.Push(Kept{Name: name, Elems: c.Mul(counts...), Fixed: true, As: as})
 }
 
 // KeepRounded is Keep for a tensor whose bytes, over the whole batch, are rounded up.
-func (c *Call) KeepRounded(name string, round int64, as Elem, counts ...int64) {
-	c.arena.kept = append(c.arena.kept, Kept{Name: name, Elems: c.Mul(counts...), Round: round, As: as})
+func (c *Call) KeepRounded(name string, round int32, as Elem, counts ...int64) {
+	c.declared.kept.Push(Kept{Name: name, Elems: c.Mul(counts...), Round: round, As: as})
 }
 
 // join names a part of a part.

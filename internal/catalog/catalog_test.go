@@ -36,7 +36,7 @@ func (e *Example) run(t *testing.T, typ *Type) (*Call, Result) {
 		}
 	}
 	c := &Call{}
-	c.Begin(typ, make([]graph.Value, len(typ.Params)), &Arena{})
+	c.Begin(typ, make([]graph.Value, len(typ.Params)), &Declared{})
 	c.In, c.InIsInt = parseShapes(t, e.In)
 	if refused := typ.Bind(params, c.Args); refused != nil {
 		return c, c.refuse(nil, refused)

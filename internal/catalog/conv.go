@@ -1,6 +1,9 @@
 package catalog
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // This file holds what the convolutions share. The checks are those of torch.nn.modules.conv and of check_shape_forward
 // in ATen/native/Convolution.cpp, in their order.
@@ -81,7 +84,9 @@ func channelsFirst(channels int64, spatial Shape) Shape {
 	if spatial == nil {
 		return nil
 	}
-	return append(Of(channels), spatial...)
+	out := make(Shape, 1, 1+len(spatial))
+	out[0] = channels
+	return append(out, spatial...)
 }
 
 // divides refuses a call unless a parameter is a multiple of another.
@@ -174,7 +179,9 @@ func convPads(c *Call, n int, mode string) ([3][2]int64, error) {
 // output channel reads, or, transposed, that one input channel writes.
 func (c *Call) convWeight(name string, n int, channels, per, biases int64, bias bool) {
 	kernel := c.Dims("kernelSize")
-	c.Weight(join(name, "weight"), append([]int64{channels, per}, kernel[:n]...)...)
+	dims := [5]int64{channels, per}
+	copy(dims[2:], kernel[:n])
+	c.Weight(join(name, "weight"), dims[:2+n]...)
 	if bias {
 		c.Weight(join(name, "bias"), biases)
 	}
@@ -204,22 +211,27 @@ func (c *Call) keepConvInput(n int, mode string) {
 	if err != nil {
 		return
 	}
-	padded := append(Shape{}, c.In[0]...)
 	copied := mode != "zeros"
+	for i := range n {
+		copied = copied || pads[i][0] != pads[i][1]
+	}
+	if !copied {
+		c.KeepInput(0)
+		return
+	}
+	padded := slices.Clone(c.In[0])
 	for i := range n {
 		axis := len(padded) - n + i
 		if before, behind := pads[i][0], pads[i][1]; mode != "zeros" {
 			padded[axis] = c.grow(padded[axis], before, behind)
 		} else if before != behind { // the kernel pads evenly by itself; only the odd element is added beforehand
-			padded[axis], copied = c.grow(padded[axis], behind-before), true
+			padded[axis] = c.grow(padded[axis], behind-before)
 		}
 	}
-	if !copied || mode == "reflect" || mode == "replicate" {
+	if mode == "reflect" || mode == "replicate" {
 		c.KeepInput(0)
 	}
-	if copied {
-		c.Keep("padded", AsActivation, padded...)
-	}
+	c.Keep("padded", AsActivation, padded...)
 }
 
 func convSaved(n int) func(*Call) {

@@ -45,7 +45,7 @@ func FuzzEvaluate(f *testing.F) {
 			t.Fatalf("%s %v %v: %d weights, %d FLOPs", typ.ID, params, in, r.Count, r.FLOPs)
 		}
 		for _, k := range r.Kept {
-			if k.Elems < 0 || k.Name == KeptInput && (k.Input < 0 || k.Input >= len(in)) {
+			if k.Elems < 0 || k.Name == KeptInput && (k.Input < 0 || int(k.Input) >= len(in)) {
 				t.Fatalf("%s %v %v: keeps %+v", typ.ID, params, in, k)
 			}
 		}

@@ -3,6 +3,8 @@ package graph
 import (
 	"math"
 	"strings"
+
+	"github.com/modelverifier/verifier/internal/arena"
 )
 
 // Limits are what the caller allows. A zero field means no limit.
@@ -41,8 +43,8 @@ func Decode(data []byte, root string, limits Limits) (*Graph, error) {
 
 type decoder struct {
 	*reader
-	params arena[Param]
-	extras arena[Member] // of components and connections
+	params arena.Of[Param]
+	extras arena.Of[Member] // of components and connections
 }
 
 func (d *decoder) graph() (*Graph, *Error) {
@@ -103,7 +105,7 @@ func (d *decoder) component(c *Component) *Error {
 		}
 		return err
 	})
-	c.Extra = d.extras.take()
+	c.Extra = d.extras.Take()
 	return err
 }
 
@@ -113,10 +115,10 @@ func (d *decoder) parameters() ([]Param, *Error) {
 	}
 	err := d.object(func(name string) *Error {
 		v, err := d.value()
-		d.params.push(Param{name, v})
+		d.params.Push(Param{name, v})
 		return err
 	})
-	return d.params.take(), err
+	return d.params.Take(), err
 }
 
 // connections may be null: a list that is left out.
@@ -152,7 +154,7 @@ func (d *decoder) connection(c *Connection) *Error {
 		}
 		return err
 	})
-	c.Extra = d.extras.take()
+	c.Extra = d.extras.Take()
 	if err == nil && source && !from {
 		c.From, err = c.endpoint("source")
 	}
@@ -187,6 +189,6 @@ func (d *decoder) optional() (string, *Error) {
 
 func (d *decoder) extra(name string) *Error {
 	raw, err := d.raw()
-	d.extras.push(Member{name, raw})
+	d.extras.Push(Member{name, raw})
 	return err
 }

@@ -1,5 +1,7 @@
 package graph
 
+import "github.com/modelverifier/verifier/internal/arena"
+
 // Limits that hold for every document, whoever sends it.
 const (
 	MaxDepth = 64
@@ -17,7 +19,7 @@ type reader struct {
 	limits Limits
 	keys   keys
 	stack  []Value // the items of the lists that are still open
-	values arena[Value]
+	values arena.Of[Value]
 }
 
 func newReader(text string, limits Limits) *reader { return &reader{text: text, limits: limits} }
@@ -207,10 +209,10 @@ func (r *reader) list() (Value, *Error) {
 		return err
 	})
 	for _, v := range r.stack[base:] {
-		r.values.push(v)
+		r.values.Push(v)
 	}
 	r.stack = r.stack[:base]
-	return ListValue(r.values.take()...), err
+	return ListValue(r.values.Take()...), err
 }
 
 // raw reads any value under the same limits and returns its text.

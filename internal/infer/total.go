@@ -48,7 +48,7 @@ func (w *walker) keptBytes(i int, k catalog.Kept) (int64, int) {
 	switch k.Name {
 	case catalog.KeptOutput:
 	case catalog.KeptInput:
-		owner = w.feeder(i, k.Input)
+		owner = w.feeder(i, int(k.Input))
 	default:
 		bytes, ok := quantity.Mul(k.Elems, k.As.Bytes())
 		if !ok {

@@ -16,12 +16,12 @@ type walker struct {
 	orphan  []bool // a connection into it comes from nowhere
 	lost    bool   // a connection leads nowhere: some component may lack it
 
-	demands []demand
-	call    catalog.Call
-	arena   *catalog.Arena
-	args    []graph.Value   // one backing array for the arguments of all components
-	shapes  []catalog.Shape // and for their inputs
-	ints    []bool
+	demands  []demand
+	call     catalog.Call
+	declared catalog.Declared
+	args     []graph.Value   // one backing array for the arguments of all components
+	shapes   []catalog.Shape // and for their inputs
+	ints     []bool
 }
 
 // demand remembers, for a refusal, which size the component would have accepted.
@@ -44,7 +44,6 @@ func newWalker(g *graph.Graph) *walker {
 			arguments += len(node.Type.Params)
 		}
 	}
-	w.arena = catalog.NewArena(n)
 	w.args = make([]graph.Value, arguments)
 	w.shapes = make([]catalog.Shape, 0, len(g.Connections))
 	w.ints = make([]bool, 0, len(g.Connections))
@@ -122,7 +121,7 @@ func (w *walker) bind(i int) (*catalog.Call, bool) {
 	node.Args, w.args = w.args[:count:count], w.args[count:]
 	err := node.Type.Bind(node.Component.Params, node.Args)
 	call := &w.call
-	call.Begin(node.Type, node.Args, w.arena)
+	call.Begin(node.Type, node.Args, &w.declared)
 	known := w.gather(i, call)
 	node.In = call.In
 	if err != nil {

@@ -1,0 +1,50 @@
+// Package arena keeps many short lists in few allocations. It knows nothing of what the lists hold.
+package arena
+
+// Of is an arena of lists. One list is open at a time: Push adds to it, Take closes it. The zero value is ready.
+type Of[T any] struct {
+	chunk []T // its first mark items belong to lists already taken
+	mark  int
+}
+
+// most is how many items are allocated ahead at most.
+const most = 4096
+
+// With returns an arena whose first chunk has room for as many items.
+func With[T any](items int) Of[T] { return Of[T]{chunk: make([]T, 0, min(items, most))} }
+
+// Push adds an item to the open list.
+func (a *Of[T]) Push(v T) {
+	if len(a.chunk) == cap(a.chunk) {
+		a.grow(1)
+	}
+	a.chunk = append(a.chunk, v)
+}
+
+// PushAll adds items to the open list.
+func (a *Of[T]) PushAll(list []T) {
+	if len(a.chunk)+len(list) > cap(a.chunk) {
+		a.grow(len(list))
+	}
+	a.chunk = append(a.chunk, list...)
+}
+
+// grow moves the open list, and nothing else, into a chunk with room for as many more.
+func (a *Of[T]) grow(items int) {
+	open := a.chunk[a.mark:]
+	room := max(2*(len(open)+items), min(2*cap(a.chunk), most), 16)
+	a.chunk, a.mark = append(make([]T, 0, room), open...), 0
+}
+
+// Open returns the open list as it stands.
+func (a *Of[T]) Open() []T { return a.chunk[a.mark:] }
+
+// Take returns the open list, nil where it is empty, and opens the next.
+func (a *Of[T]) Take() []T {
+	from, to := a.mark, len(a.chunk)
+	if from == to {
+		return nil
+	}
+	a.mark = to
+	return a.chunk[from:to:to]
+}

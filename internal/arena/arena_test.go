@@ -1,0 +1,41 @@
+package arena
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestListsKeepWhatWasPushed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := With[int](rapid.IntRange(0, 40).Draw(t, "room"))
+		var want, got [][]int
+		for i := range rapid.IntRange(1, 30).Draw(t, "lists") {
+			list := make([]int, rapid.IntRange(0, 60).Draw(t, "items"))
+			for k := range list {
+				list[k] = 100*i + k
+			}
+			half := len(list) / 2
+			a.PushAll(list[:half])
+			for _, v := range list[half:] {
+				a.Push(v)
+			}
+			if !slices.Equal(a.Open(), list) {
+				t.Fatalf("open: %v, not %v", a.Open(), list)
+			}
+			want, got = append(want, list), append(got, a.Take())
+		}
+		for i := range want {
+			if !slices.Equal(got[i], want[i]) {
+				t.Fatalf("list %d: %v, not %v", i, got[i], want[i])
+			}
+			_ = append(got[i], -1) // must not reach into the next list
+		}
+		for i := range want {
+			if !slices.Equal(got[i], want[i]) {
+				t.Fatalf("list %d was overwritten: %v", i, got[i])
+			}
+		}
+	})
+}
