@@ -48,3 +48,12 @@ func (a *Of[T]) Take() []T {
 	a.mark = to
 	return a.chunk[from:to:to]
 }
+
+// Make returns a list of n zero items. No list may be open.
+func (a *Of[T]) Make(n int) []T {
+	if len(a.chunk)+n > cap(a.chunk) {
+		a.grow(n)
+	}
+	a.chunk = a.chunk[:len(a.chunk)+n] // a chunk is never used twice, so that what lies behind its end is zero
+	return a.Take()
+}

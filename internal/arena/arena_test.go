@@ -16,6 +16,9 @@ func TestListsKeepWhatWasPushed(t *testing.T) {
 			for k := range list {
 				list[k] = 100*i + k
 			}
+			if zeros := a.Make(i % 7); !slices.Equal(zeros, make([]int, i%7)) {
+				t.Fatalf("made %v", zeros)
+			}
 			half := len(list) / 2
 			a.PushAll(list[:half])
 			for _, v := range list[half:] {

@@ -38,7 +38,8 @@ type Node struct {
 	State     State
 
 	In       []catalog.Shape // nil entries where unknown
-	Out      catalog.Shape   // nil where unknown
+	inIsInt  []bool
+	Out      catalog.Shape // nil where unknown
 	OutIsInt bool
 
 	Weights    []catalog.Weight

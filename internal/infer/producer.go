@@ -31,7 +31,7 @@ func (w *walker) blameProducers() {
 		}
 		producer := &w.res.Nodes[src.node]
 		value := graph.IntValue(group[0].size)
-		if r := evaluate(producer, producer.Type.Params[src.param].Name, value, producer.In, w.intsInto(src.node)); r.Err != nil {
+		if r := evaluate(producer, producer.Type.Params[src.param].Name, value, producer.In, producer.inIsInt); r.Err != nil {
 			continue
 		}
 		edit := []Edit{{producer.Component.ID, producer.Type.Params[src.param].Name, value}}
@@ -115,12 +115,4 @@ func (w *walker) fixes(i, axis int) bool {
 		}
 	}
 	return false
-}
-
-func (w *walker) intsInto(i int) []bool {
-	ints := make([]bool, len(w.res.Nodes[i].In))
-	for k := range ints {
-		ints[k] = w.res.Nodes[w.feeder(i, k)].OutIsInt
-	}
-	return ints
 }

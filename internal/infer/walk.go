@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/modelverifier/verifier/internal/arena"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
 )
@@ -19,9 +20,10 @@ type walker struct {
 	demands  []demand
 	call     catalog.Call
 	declared catalog.Declared
-	args     []graph.Value   // one backing array for the arguments of all components
-	shapes   []catalog.Shape // and for their inputs
-	ints     []bool
+	args     arena.Of[graph.Value]
+	shapes   arena.Of[catalog.Shape]
+	ints     arena.Of[bool]
+	recent   map[*catalog.Type]*recent
 }
 
 // demand remembers, for a refusal, which size the component would have accepted.
@@ -35,18 +37,16 @@ type demand struct {
 
 func newWalker(g *graph.Graph) *walker {
 	n := len(g.Components)
-	w := &walker{res: &Result{Graph: g, Wiring: g.Wire(), Nodes: make([]Node, n)}, skip: make([]bool, n), visited: make([]bool, n), orphan: make([]bool, n)}
-	arguments := 0
-	for i := range g.Components {
-		node := &w.res.Nodes[i]
-		node.Component = &g.Components[i]
-		if node.Type = catalog.Lookup(node.Component.Type); node.Type != nil {
-			arguments += len(node.Type.Params)
-		}
+	w := &walker{
+		res:  &Result{Graph: g, Wiring: g.Wire(), Nodes: make([]Node, n)},
+		skip: make([]bool, n), visited: make([]bool, n), orphan: make([]bool, n),
+		shapes: arena.With[catalog.Shape](len(g.Connections)), ints: arena.With[bool](len(g.Connections)),
+		recent: map[*catalog.Type]*recent{},
 	}
-	w.args = make([]graph.Value, arguments)
-	w.shapes = make([]catalog.Shape, 0, len(g.Connections))
-	w.ints = make([]bool, 0, len(g.Connections))
+	for i := range g.Components {
+		w.res.Nodes[i].Component = &g.Components[i]
+		w.res.Nodes[i].Type = catalog.Lookup(g.Components[i].Type)
+	}
 	for _, i := range w.res.Wiring.Duplicates {
 		w.skip[i] = true
 	}
@@ -83,7 +83,11 @@ func (w *walker) visit(i int) {
 		node.State = Note
 		return
 	}
-	call, known := w.bind(i)
+	known := w.gather(i)
+	if known && w.copyAlike(i) {
+		return
+	}
+	call := w.bind(i)
 	if call == nil {
 		return
 	}
@@ -105,7 +109,8 @@ func (w *walker) visitBlind(i int) {
 		w.visit(i)
 		return
 	}
-	if call, _ := w.bind(i); call != nil {
+	w.gather(i)
+	if call := w.bind(i); call != nil {
 		r := call.CheckParams()
 		if r != nil && r.Rule != catalog.MissingInput && r.Rule != catalog.TooManyInputs { // the cycle may be the input too many
 			w.refuse(i, r)
@@ -113,41 +118,36 @@ func (w *walker) visitBlind(i int) {
 	}
 }
 
-// bind returns the call of a component with its arguments and inputs, and whether every input is known. It returns nil where
-// a parameter is refused.
-func (w *walker) bind(i int) (*catalog.Call, bool) {
+// bind returns the call of a component whose inputs have been gathered, or nil where a parameter is refused.
+func (w *walker) bind(i int) *catalog.Call {
 	node := &w.res.Nodes[i]
-	count := len(node.Type.Params)
-	node.Args, w.args = w.args[:count:count], w.args[count:]
-	err := node.Type.Bind(node.Component.Params, node.Args)
-	call := &w.call
-	call.Begin(node.Type, node.Args, &w.declared)
-	known := w.gather(i, call)
-	node.In = call.In
-	if err != nil {
+	node.Args = w.args.Make(len(node.Type.Params))
+	if err := node.Type.Bind(node.Component.Params, node.Args); err != nil {
 		w.refuse(i, err)
-		return nil, false
+		return nil
 	}
-	lacks := w.lost && len(call.In) < node.Type.Inputs.Max // the connection that leads nowhere may have been meant for it
-	return call, known && !w.orphan[i] && !lacks
+	w.call.Begin(node.Type, node.Args, &w.declared)
+	w.call.In, w.call.InIsInt = node.In, node.inIsInt
+	return &w.call
 }
 
-// gather collects what arrives at a component. Notes have no result and do not count.
-func (w *walker) gather(i int, call *catalog.Call) bool {
-	start, known := len(w.shapes), true
-	if call.Type.Inputs.Max > 0 {
+// gather collects what arrives at a component, and reports whether all of it is known. Notes have no result and do not count.
+func (w *walker) gather(i int) bool {
+	node, known := &w.res.Nodes[i], !w.orphan[i]
+	if node.Type.Inputs.Max > 0 {
 		for _, j := range w.res.Wiring.Inputs(i) {
 			from := &w.res.Nodes[j]
 			if from.State == Note {
 				continue
 			}
-			w.shapes, w.ints = append(w.shapes, from.Out), append(w.ints, from.OutIsInt)
+			w.shapes.Push(from.Out)
+			w.ints.Push(from.OutIsInt)
 			known = known && from.Out != nil
 		}
 	}
-	end := len(w.shapes)
-	call.In, call.InIsInt = w.shapes[start:end:end], w.ints[start:end:end]
-	return known
+	node.In, node.inIsInt = w.shapes.Take(), w.ints.Take()
+	lacks := w.lost && len(node.In) < node.Type.Inputs.Max // the connection that leads nowhere may have been meant for it
+	return known && !lacks
 }
 
 // record keeps the result of a call.
@@ -163,6 +163,7 @@ func (w *walker) record(i int, r catalog.Result) {
 		node.State = Withheld
 	}
 	node.Weights, node.Params, node.FLOPs, node.Kept = r.Weights, r.Count, r.FLOPs, r.Kept
+	w.remember(i)
 	if node.Type.ID == InputID && !given(node, "dtype") {
 		node.OutIsInt = w.feedsIndex(i)
 	}
@@ -228,7 +229,7 @@ func (w *walker) repairs(i int, param string, v graph.Value) bool {
 			return false
 		}
 	}
-	return evaluate(node, param, v, node.In, w.intsInto(i)).Err == nil
+	return evaluate(node, param, v, node.In, node.inIsInt).Err == nil
 }
 
 // evaluate applies a component with one parameter changed.

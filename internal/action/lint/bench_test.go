@@ -1,14 +1,16 @@
 package lint
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/graph"
 )
 
-// residualNetwork writes a convolutional network with n components as an editor exports it: names, positions, params.
-func residualNetwork(n int) []byte {
+// residualNetwork writes a convolutional network with n components as an editor exports it: names, positions, params. Its
+// blocks are alike, as in most models; distinct gives every block a width of its own.
+func residualNetwork(n int, distinct bool) []byte {
 	g := &graph.Graph{Name: "bench"}
 	add := func(typ, params string, from ...string) string {
 		id := fmt.Sprintf("%s_%d", typ, len(g.Components))
@@ -25,11 +27,14 @@ func residualNetwork(n int) []byte {
 	}
 	x := add("input", "shape=[3,32,32]")
 	x = add("conv2d", "inChannels=3 outChannels=64 kernelSize=3 padding=1", x)
-	for len(g.Components) < n-10 {
-		y := add("conv2d", "inChannels=64 outChannels=64 kernelSize=3 padding=1 bias=false", x)
-		y = add("batchNorm", "numFeatures=64", y)
+	for width := 64; len(g.Components) < n-10; {
+		if distinct {
+			width++
+		}
+		y := add("conv2d", fmt.Sprintf("inChannels=64 outChannels=%d kernelSize=3 padding=1 bias=false", width), x)
+		y = add("batchNorm", fmt.Sprintf("numFeatures=%d", width), y)
 		y = add("relu", "", y)
-		y = add("conv2d", "inChannels=64 outChannels=64 kernelSize=3 padding=1 bias=false", y)
+		y = add("conv2d", fmt.Sprintf("inChannels=%d outChannels=64 kernelSize=3 padding=1 bias=false", width), y)
 		y = add("batchNorm", "numFeatures=64", y)
 		x = add("relu", "", add("add", "", x, y))
 	}
@@ -45,20 +50,35 @@ func residualNetwork(n int) []byte {
 // BenchmarkLint goes from JSON to findings: decode, walk and every rule.
 func BenchmarkLint(b *testing.B) {
 	for _, n := range []int{10, 100, 1000, 2000} {
-		doc := residualNetwork(n)
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			b.SetBytes(int64(len(doc)))
-			b.ReportAllocs()
-			for b.Loop() {
-				g, err := graph.Decode(doc, "model", graph.ServiceLimits)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if r := Run(g); r.Counts.Block > 0 {
-					b.Fatal(r.Findings[0])
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/component")
-		})
+		benchmark(b, fmt.Sprint(n), n, residualNetwork(n, false))
 	}
+	benchmark(b, "2000-distinct", 2000, residualNetwork(2000, true))
+}
+
+// BenchmarkValid is the raw limit to compare with: encoding/json's check of the same document.
+func BenchmarkValid(b *testing.B) {
+	doc := residualNetwork(2000, false)
+	b.SetBytes(int64(len(doc)))
+	for b.Loop() {
+		if !json.Valid(doc) {
+			b.Fatal("not JSON")
+		}
+	}
+}
+
+func benchmark(b *testing.B, name string, n int, doc []byte) {
+	b.Run(name, func(b *testing.B) {
+		b.SetBytes(int64(len(doc)))
+		b.ReportAllocs()
+		for b.Loop() {
+			g, err := graph.Decode(doc, "model", graph.ServiceLimits)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if r := Run(g); r.Counts.Block > 0 {
+				b.Fatal(r.Findings[0])
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/component")
+	})
 }

@@ -1,0 +1,54 @@
+package infer
+
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/graph"
+)
+
+// recent holds the last components of a type that were inferred and run. Large models repeat a few blocks many times, and a
+// component that is like an earlier one in parameters and inputs has the same result.
+type recent struct {
+	nodes [8]int32
+	count int
+}
+
+// remember makes a component that runs available to those like it. An input is left out: its data type follows from its
+// readers.
+func (w *walker) remember(i int) {
+	node := &w.res.Nodes[i]
+	if node.Type.ID == InputID {
+		return
+	}
+	r := w.recent[node.Type]
+	if r == nil {
+		r = &recent{}
+		w.recent[node.Type] = r
+	}
+	r.nodes[r.count%len(r.nodes)] = int32(i)
+	r.count++
+}
+
+// copyAlike takes over what is known of an earlier component that is like this one, and reports whether there was one. The
+// inputs of both must be known.
+func (w *walker) copyAlike(i int) bool {
+	node := &w.res.Nodes[i]
+	r := w.recent[node.Type]
+	if r == nil {
+		return false
+	}
+	for k := range min(r.count, len(r.nodes)) {
+		old := &w.res.Nodes[r.nodes[(r.count-1-k)%len(r.nodes)]]
+		if !slices.Equal(node.inIsInt, old.inIsInt) || !slices.EqualFunc(node.In, old.In, catalog.Shape.Equal) ||
+			!slices.EqualFunc(node.Component.Params, old.Component.Params, equalParam) {
+			continue
+		}
+		node.Args, node.State, node.Out, node.OutIsInt = old.Args, old.State, old.Out, old.OutIsInt
+		node.Weights, node.Params, node.FLOPs, node.Kept = old.Weights, old.Params, old.FLOPs, old.Kept
+		return true
+	}
+	return false
+}
+
+func equalParam(a, b graph.Param) bool { return a.Name == b.Name && a.Value.Equal(b.Value) }
