@@ -23,6 +23,14 @@ var published = map[string]int64{
 	"gcn-node-classifier": 23_063,      // Kipf and Welling 2017 with biases, as torch_geometric's GCNConv
 }
 
+// measuredFLOPs are what torch's FlopCounterMode counts for torchvision's models, one sample of [3,224,224], forward.
+var measuredFLOPs = map[string]int64{
+	"alexnet":      1_428_376_960,
+	"vgg11":        15_218_180_096,
+	"resnet18":     3_628_146_688,
+	"mobilenet-v2": 601_548_544,
+}
+
 // justified lists, by rule and model, the warnings that the rule's page asks for, with the sentence that does.
 var justified = map[string]map[string]string{}
 
@@ -43,6 +51,9 @@ func TestModels(t *testing.T) {
 				if res.Params != want {
 					t.Errorf("has %s weights, published are %s", quantity.Grouped(res.Params), quantity.Grouped(want))
 				}
+			}
+			if want, ok := measuredFLOPs[name]; ok && res.FLOPs != want {
+				t.Errorf("has %s FLOPs, torch counts %s", quantity.Grouped(res.FLOPs), quantity.Grouped(want))
 			}
 			for _, f := range rules.Run(res) {
 				where := "the graph"
