@@ -42,15 +42,16 @@ var _ = register(func() *cobra.Command {
 
 // description is a model as a table.
 type description struct {
-	Name       string          `json:"name"`
-	Legal      bool            `json:"legal"`
-	Components []describedPart `json:"components"`
-	Params     int64           `json:"params"`
-	FLOPs      int64           `json:"flops"`
-	MACs       int64           `json:"macs"`
-	SavedBytes int64           `json:"savedBytes"`
-	Heaviest   []describedPart `json:"heaviest"`
-	Blockers   []string        `json:"blockers"`
+	Name        string          `json:"name"`
+	Fingerprint string          `json:"fingerprint"`
+	Legal       bool            `json:"legal"`
+	Components  []describedPart `json:"components"`
+	Params      int64           `json:"params"`
+	FLOPs       int64           `json:"flops"`
+	MACs        int64           `json:"macs"`
+	SavedBytes  int64           `json:"savedBytes"`
+	Heaviest    []describedPart `json:"heaviest"`
+	Blockers    []string        `json:"blockers"`
 }
 
 type describedPart struct {
@@ -68,7 +69,7 @@ var stateWords = map[infer.State]string{infer.Unknown: "unknown", infer.Legal: "
 
 func describe(res *infer.Result) *description {
 	d := &description{
-		Name: res.Graph.Name, Legal: true, Params: res.Params, FLOPs: res.FLOPs, MACs: res.FLOPs / 2, SavedBytes: res.SavedBytes,
+		Name: res.Graph.Name, Fingerprint: res.Fingerprint(), Legal: true, Params: res.Params, FLOPs: res.FLOPs, MACs: res.FLOPs / 2, SavedBytes: res.SavedBytes,
 		Components: []describedPart{}, Heaviest: []describedPart{}, Blockers: []string{},
 	}
 	for i := range res.Nodes {
@@ -120,9 +121,10 @@ func (d *description) text() string {
 	if !d.Legal {
 		b.WriteString("of the components that are known:\n")
 	}
-	fmt.Fprintf(&b, "weights  %s (%s)\n", quantity.Grouped(d.Params), quantity.Short(d.Params))
-	fmt.Fprintf(&b, "FLOPs    %s (%s), one sample, forward; %s multiply-adds\n", quantity.Grouped(d.FLOPs), quantity.FLOPs(d.FLOPs), quantity.Grouped(d.MACs))
-	fmt.Fprintf(&b, "kept     %s for the backward pass of one sample, in 32-bit floats\n", quantity.Bytes(d.SavedBytes))
+	fmt.Fprintf(&b, "weights   %s (%s)\n", quantity.Grouped(d.Params), quantity.Short(d.Params))
+	fmt.Fprintf(&b, "FLOPs     %s (%s), one sample, forward; %s multiply-adds\n", quantity.Grouped(d.FLOPs), quantity.FLOPs(d.FLOPs), quantity.Grouped(d.MACs))
+	fmt.Fprintf(&b, "kept      %s for the backward pass of one sample, in 32-bit floats\n", quantity.Bytes(d.SavedBytes))
+	fmt.Fprintf(&b, "structure %s\n", d.Fingerprint)
 	if len(d.Heaviest) > 0 {
 		b.WriteString("\nheaviest\n")
 		for _, p := range d.Heaviest {
@@ -130,7 +132,7 @@ func (d *description) text() string {
 		}
 	}
 	for _, s := range d.Blockers {
-		fmt.Fprintf(&b, "\nrefused  %s\n", s)
+		fmt.Fprintf(&b, "\nrefused   %s\n", s)
 	}
 	return b.String()
 }

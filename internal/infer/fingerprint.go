@@ -31,3 +31,7 @@ func indexOf(node *Node, param string) int {
 	}
 	return -1
 }
+
+// Fingerprint names the structure of the graph in eight hex digits: types, resolved arguments and connections, but no ids,
+// names or positions. A default or a size taken from the input counts the same whether it is written out or not.
+func (r *Result) Fingerprint() string { return r.Graph.Fingerprint(r.Arguments) }

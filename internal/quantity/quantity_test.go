@@ -1,0 +1,56 @@
+package quantity
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestFormats(t *testing.T) {
+	for _, c := range []struct {
+		n                            int64
+		grouped, short, bytes, flops string
+	}{
+		{0, "0", "0", "0 B", "0 FLOP"},
+		{999, "999", "999", "999 B", "999 FLOP"},
+		{1000, "1,000", "1.0K", "1000 B", "1.0 KFLOP"},
+		{1024, "1,024", "1.0K", "1.0 KiB", "1.0 KFLOP"},
+		{11689512, "11,689,512", "11.7M", "11.1 MiB", "11.7 MFLOP"},
+		{999950, "999,950", "1.0M", "976.5 KiB", "1.0 MFLOP"},
+		{1048575, "1,048,575", "1.0M", "1.0 MiB", "1.0 MFLOP"},
+		{-1500, "-1,500", "-1.5K", "-1.5 KiB", "-1.5 KFLOP"},
+		{math.MaxInt64, "9,223,372,036,854,775,807", "9.2E", "8.0 EiB", "9.2 EFLOP"},
+	} {
+		if g, s, b, f := Grouped(c.n), Short(c.n), Bytes(c.n), FLOPs(c.n); g != c.grouped || s != c.short || b != c.bytes || f != c.flops {
+			t.Errorf("%d: %q %q %q %q, want %q %q %q %q", c.n, g, s, b, f, c.grouped, c.short, c.bytes, c.flops)
+		}
+	}
+}
+
+func TestProductsAndSumsAreExactOrRefused(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		counts := rapid.SliceOfN(rapid.Int64Range(0, math.MaxInt64>>rapid.IntRange(0, 62).Draw(t, "shift")), 1, 5).Draw(t, "counts")
+		product, sum := big.NewInt(1), big.NewInt(0)
+		for _, n := range counts {
+			product.Mul(product, big.NewInt(n))
+			sum.Add(sum, big.NewInt(n))
+		}
+		if got, ok := Mul(counts...); ok != product.IsInt64() && product.Sign() != 0 || ok && got != product.Int64() {
+			t.Fatalf("product of %v: %d, %v, want %v", counts, got, ok, product)
+		}
+		if got, ok := Add(counts...); ok != sum.IsInt64() || ok && got != sum.Int64() {
+			t.Fatalf("sum of %v: %d, %v, want %v", counts, got, ok, sum)
+		}
+	})
+}
+
+func TestNegativeCountsAreRefused(t *testing.T) {
+	if _, ok := Mul(3, -1); ok {
+		t.Error("a negative factor passed")
+	}
+	if _, ok := Add(3, -1); ok {
+		t.Error("a negative term passed")
+	}
+}
