@@ -198,7 +198,7 @@ func Types() []*Type {
 // squash makes spellings comparable: Conv2d, conv_2d and CONV-2D are one.
 func squash(s string) string {
 	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch c := s[i]; {
 		case c >= 'A' && c <= 'Z':
 			b = append(b, c+'a'-'A')

@@ -56,7 +56,7 @@ func saveMatrices(c *Call) {
 	outer := c.Out[:len(c.Out)-2]
 	for i, name := range []string{"stretched first", "stretched second"} {
 		in := c.In[i]
-		if Shape(in[:len(in)-2]).Equal(outer) {
+		if in[:len(in)-2].Equal(outer) {
 			c.KeepInput(i)
 			continue
 		}

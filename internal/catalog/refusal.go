@@ -118,10 +118,10 @@ func arrive(n int64, what string) string {
 	return fmt.Sprintf("%d %ss arrive", n, what)
 }
 
-// Ranks refuses the first input unless its number of axes is between min and max. takes says what would do, such as
+// Ranks refuses the first input unless its number of axes is between least and most. takes says what would do, such as
 // "(channels, height, width)".
-func (c *Call) Ranks(min, max int, takes string) error {
-	if r := len(c.In[0]); r < min || r > max {
+func (c *Call) Ranks(least, most int, takes string) error {
+	if r := len(c.In[0]); r < least || r > most {
 		return c.Errorf(RankMismatch, "takes %s, got %v", takes, c.In[0])
 	}
 	return nil

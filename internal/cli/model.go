@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -54,7 +55,7 @@ func limited(r io.Reader, name string) ([]byte, error) {
 func decodeModel(data []byte) (*graph.Graph, error) {
 	text := bytes.TrimLeft(data, " \t\r\n")
 	if len(text) == 0 {
-		return nil, fmt.Errorf("the file is empty")
+		return nil, errors.New("the file is empty")
 	}
 	if text[0] != '{' && text[0] != '[' && text[0] != '"' {
 		return graph.Parse(string(data))

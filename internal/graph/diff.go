@@ -238,7 +238,7 @@ func (d Delta) Downstream(after *Graph) int {
 		visit(p.After)
 	}
 	count := -len(queue)
-	for k := 0; k < len(queue); k++ {
+	for k := 0; k < len(queue); k++ { //nolint:intrange // visit makes the queue longer
 		for _, j := range w.Outputs(queue[k]) {
 			if after.Components[j].Type != noteType {
 				visit(int(j))

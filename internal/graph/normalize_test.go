@@ -6,7 +6,7 @@ import (
 )
 
 var vocabulary = Vocabulary{
-	Type: func(s string) string { return strings.ToLower(s) },
+	Type: strings.ToLower,
 	Params: func(typ string) Names {
 		if typ == "conv" {
 			return convNames{}

@@ -16,7 +16,8 @@ func (w *walker) tie() {
 		if node.State != Legal || node.Type.Param("tiedTo") == nil {
 			continue
 		}
-		to, partner := node.str("tiedTo"), -1
+		to := node.str("tiedTo")
+		var partner int
 		switch {
 		case to != "":
 			if index == nil {

@@ -10,7 +10,7 @@ func Grouped(n int64) string {
 		start = 1
 	}
 	out := make([]byte, 0, len(digits)+len(digits)/3)
-	for i := 0; i < len(digits); i++ {
+	for i := range len(digits) {
 		if i > start && (len(digits)-i)%3 == 0 {
 			out = append(out, ',')
 		}
