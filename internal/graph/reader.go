@@ -179,7 +179,10 @@ func (r *reader) value() (Value, *Error) {
 		return r.list()
 	case '{':
 		raw, err := r.raw()
-		return objectValue(compact(raw)), err
+		if err != nil {
+			return Value{}, err // what was read is no whole object
+		}
+		return objectValue(compact(raw)), nil
 	case 't':
 		return BoolValue(true), r.word("true")
 	case 'f':
