@@ -11,7 +11,7 @@ import (
 // TestFLOPs holds the FLOPs of every type to what torch's FlopCounterMode counted.
 func TestFLOPs(t *testing.T) {
 	all := rowsOf(t, "costs.jsonl.gz")
-	tb := newTable("rows", "agree")
+	tb := newTable("rows", "FLOPs")
 	for _, typ := range sorted(all) {
 		t.Run(typ, func(t *testing.T) {
 			for _, r := range all[typ] {
@@ -34,7 +34,7 @@ func TestFLOPs(t *testing.T) {
 // whether the result, and the bytes of new tensors at a batch of two and of three.
 func TestSaved(t *testing.T) {
 	all := rowsOf(t, "costs.jsonl.gz")
-	tb := newTable("rows", "agree")
+	tb := newTable("rows", "kept")
 	for _, typ := range sorted(all) {
 		t.Run(typ, func(t *testing.T) {
 			for _, r := range all[typ] {
@@ -100,7 +100,7 @@ func (s *saved) total() [2]int64 {
 // TestInts holds every type to what PyTorch does with integer tensors in the place of floats.
 func TestInts(t *testing.T) {
 	all := rowsOf(t, "ints.jsonl.gz")
-	tb := newTable("rows", "agree")
+	tb := newTable("rows", "integers")
 	for _, typ := range sorted(all) {
 		t.Run(typ, func(t *testing.T) {
 			for _, r := range all[typ] {

@@ -18,19 +18,19 @@ func TestLayers(t *testing.T) {
 
 func layers(t *testing.T, file string) {
 	all := rowsOf(t, file)
-	tb := newTable("rows", "refused", "agree")
+	tb := newTable("rows", "refused", "verdict", "shape", "weights")
 	for _, typ := range sorted(all) {
 		t.Run(typ, func(t *testing.T) {
 			for _, r := range all[typ] {
 				got := r.evaluate(t)
-				diff := r.differs(got)
-				tb.add(typ, 1, count(!r.OK), count(diff == ""))
-				if a := accidentOf(&r, got); file == edges && diff != "" && a != nil {
+				v := r.compare(got)
+				tb.add(typ, 1, count(!r.OK), count(v.legal), count(v.shape), count(v.weights))
+				if a := accidentOf(&r, got); file == edges && !v.agrees() && a != nil {
 					a.seen++
 					continue
 				}
-				if diff != "" {
-					t.Errorf("%s %s %v %v: %s", r.Type, r.Params, r.Inputs, r.Dtypes, diff)
+				if !v.agrees() {
+					t.Errorf("%s %s %v %v: %s", r.Type, r.Params, r.Inputs, r.Dtypes, v.why)
 				}
 			}
 		})

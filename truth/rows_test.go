@@ -109,23 +109,34 @@ func (r *row) evaluate(t *testing.T) catalog.Result {
 	return typ.Evaluate(g.Components[0].Params, r.Inputs, isInt)
 }
 
-// differs says how our answer to a row differs from PyTorch's; empty where it does not.
-func (r *row) differs(got catalog.Result) string {
+// verdict is how our answer to a row compares: each part agrees or not, and why says what does not. Where PyTorch refuses,
+// shape and weights agree if we refuse too.
+type verdict struct {
+	legal, shape, weights bool
+	why                   string
+}
+
+func (v verdict) agrees() bool { return v.why == "" }
+
+func (r *row) compare(got catalog.Result) verdict {
+	v := verdict{legal: r.OK == (got.Err == nil)}
 	switch {
 	case r.OK && got.Err != nil:
-		return "PyTorch runs it, we refuse: " + got.Err.Message
+		v.why = "PyTorch runs it, we refuse: " + got.Err.Message
+		return v
 	case !r.OK && got.Err == nil:
-		return fmt.Sprintf("PyTorch refuses (%s), we give %v", r.Error, got.Out)
+		v.why = fmt.Sprintf("PyTorch refuses (%s), we give %v", r.Error, got.Out)
+		return v
 	case !r.OK:
-		return ""
-	case !got.Out.Equal(r.OutShape):
-		return fmt.Sprintf("PyTorch gives %v, we give %v", r.OutShape, got.Out)
-	case got.Count != r.ParamCount:
-		return fmt.Sprintf("PyTorch has %d weights, we count %d", r.ParamCount, got.Count)
-	case got.OutIsInt != r.OutInt:
-		return fmt.Sprintf("PyTorch's result is an integer tensor: %v, ours: %v", r.OutInt, got.OutIsInt)
+		return verdict{true, true, true, ""}
 	}
-	return ""
+	v.shape, v.weights = got.Out.Equal(r.OutShape) && got.OutIsInt == r.OutInt, got.Count == r.ParamCount
+	if !v.shape {
+		v.why = fmt.Sprintf("PyTorch gives %v (integers: %v), we give %v (%v)", r.OutShape, r.OutInt, got.Out, got.OutIsInt)
+	} else if !v.weights {
+		v.why = fmt.Sprintf("PyTorch has %d weights, we count %d", r.ParamCount, got.Count)
+	}
+	return v
 }
 
 // table prints one line for each type and a total.
