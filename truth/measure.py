@@ -4,7 +4,7 @@ more.jsonl: what PyTorch does with random cases of each new type (CPU, training 
 costs.jsonl: FLOPs and what autograd keeps, of old and new types (CUDA). ints.jsonl: what int64 in the place of floats does.
 Every type is measured in a process of its own, restarted after the row at fault if a row kills it or hangs.
 """
-import argparse, gzip, json, multiprocessing, os, random, signal, sys, time, warnings, zlib
+import argparse, gzip, json, multiprocessing, os, random, signal, subprocess, sys, time, warnings, zlib
 import torch
 import torch.nn as nn
 import reference
@@ -337,14 +337,21 @@ def main():
     ap.add_argument("--smoke", action="store_true")
     ap.add_argument("--rows", type=int, help="with --smoke: cases per type")
     ap.add_argument("--only", help="comma-separated types, for trying")
+    ap.add_argument("--costs", action="store_true", help="for measure.py itself: the part that needs CUDA")
     a = ap.parse_args()
     rows, costs, ints = ROWS, COST_ROWS, INT_ROWS
     if a.smoke:
         DEV, rows, costs, ints = "cpu", a.rows or 5, 2, 1
+    parts = os.path.join(a.outdir, "parts")
+    at = lambda kind, ty: os.path.join(parts, f"{kind}.{ty}")  # noqa: E731
+    if a.costs:
+        for ty, v in json.load(open(at("few", "json"))).items():
+            print(f"costs {ty}", flush=True)
+            each(cost)(ty, at("costs", ty), v)
+        return
     only = set(a.only.split(",")) if a.only else None
     new = [k for k in NEW if not only or k in only]
     old = [k for k in OLD if not only or k in only]
-    parts = os.path.join(a.outdir, "parts")
     os.makedirs(parts, exist_ok=True)
     for x in os.listdir(parts):
         os.remove(os.path.join(parts, x))
@@ -352,7 +359,6 @@ def main():
         if n not in sys.modules:
             print(f"WARNING: {n} is not imported; types built on it will be refused throughout", flush=True)
     workers = min(16, os.cpu_count() or 1)
-    at = lambda kind, ty: os.path.join(parts, f"{kind}.{ty}")  # noqa: E731
 
     in_processes(draw, [(ty, at("more", ty), (a.seed, rows)) for ty in new], "more", workers)
     by, note = {ty: [] for ty in old}, {}
@@ -377,9 +383,11 @@ def main():
                 f.write(compact(x if "type" in x else dict(type=ty, params=r["params"], inputs=r["inputs"], int="refused", error=x["skipped"])) + "\n")
 
     few = {ty: spread(v, costs) for ty, v in legal.items()}
-    for ty, v in few.items():  # in this process: the libraries initialise CUDA when imported, and a fork cannot use it then
-        print(f"costs {ty}", flush=True)
-        each(cost)(ty, at("costs", ty), v)
+    with open(at("few", "json"), "w") as f:
+        json.dump(few, f)
+    for _ in range(100):  # in a process of its own: the libraries initialise CUDA when imported, and a fork cannot use it then
+        if subprocess.call([sys.executable, __file__, a.outdir, "--costs"] + (["--smoke"] if a.smoke else [])) == 0:
+            break  # any other end is a lost context: the next process goes on behind the row at fault
     skipped, unrun = {}, {}
     with open(os.path.join(a.outdir, "costs.jsonl"), "w") as f:
         for ty, v in few.items():
