@@ -37,8 +37,9 @@ lint: ## golangci-lint, slower to build; .golangci.yml gives the reason beside e
 truth: ## compare with PyTorch's measured rows, and print the tables
 	$(GO) test ./truth -count=1 -v | grep -v '^ *--- PASS\|^=== '
 
-bench: ## benchmarks of decoding, the walk and the rules, summed up by benchstat
-	$(GO) test ./internal/graph ./internal/infer ./internal/rules ./internal/action/lint -run '^$$' -bench . -benchmem -count 6 -cpu 1 | tee $(BIN)/bench.txt
+bench: build ## benchmarks of decoding, the walk and the rules, summed up by benchstat
+	$(GO) test ./internal/graph ./internal/infer ./internal/rules ./internal/action/lint -run '^$$' -bench '^Benchmark(Decode|Walk|Rules|Lint|Valid)$$' \
+		-benchtime 0.3s -benchmem -count 6 -cpu 1 > $(BIN)/bench.txt
 	$(TOOL) benchstat $(BIN)/bench.txt
 
 fuzz: ## fuzz every target for FUZZTIME (10m) each
