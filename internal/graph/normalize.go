@@ -43,7 +43,8 @@ func (g *Graph) Normalize(v Vocabulary) {
 }
 
 // identify fills in missing ids and returns the ids that were given, and the id behind every name: an empty one where two
-// components share the name. An id that is filled in is one that nothing in the graph says already.
+// components share the name. An id that is filled in is the component's position, n0 and so on, which connections may use; it
+// is another one where a component has that id or name.
 func (g *Graph) identify() (ids map[string]bool, named map[string]string) {
 	ids, named = make(map[string]bool, len(g.Components)), map[string]string{}
 	missing := false
@@ -75,9 +76,6 @@ func (g *Graph) fillIDs(ids map[string]bool) {
 	}
 	for i := range g.Components {
 		said[g.Components[i].Name] = true
-	}
-	for _, c := range g.Connections {
-		said[c.From], said[c.To] = true, true
 	}
 	for i := range g.Components {
 		if c := &g.Components[i]; c.ID == "" {

@@ -29,7 +29,7 @@ func TestNormalize(t *testing.T) {
 	for _, c := range []struct{ name, in, out string }{
 		{"ids are filled in by position", `"": a` + "\n" + `"": b`, "n0: a\nn1: b\n"},
 		{"an id that is taken is not used", `"": a` + "\n" + `n0: b`, "n0_: a\nn0: b\n"},
-		{"nor one that a connection means", `"": a` + "\nx: b\nn0 -> x", "n0_: a\nx: b\nn0 -> x\n"},
+		{"connections may use positions", `"": a` + "\n" + `"": b` + "\nn0 -> n1", "n0: a\nn1: b\nn0 -> n1\n"},
 		{"nor one that is a name", `"": a` + "\n" + `x "n0": b` + "\nn0 -> x", "n0_: a\nx \"n0\": b\nx -> x\n"},
 		{"names become ids", `i "in": a` + "\n" + `o "out": b` + "\nin -> out", "i \"in\": a\no \"out\": b\ni -> o\n"},
 		{"names of components without ids", `"" "in": a` + "\n" + `"" "out": b` + "\nin -> out", "n0 \"in\": a\nn1 \"out\": b\nn0 -> n1\n"},
