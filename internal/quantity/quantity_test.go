@@ -54,3 +54,29 @@ func TestNegativeCountsAreRefused(t *testing.T) {
 		t.Error("a negative term passed")
 	}
 }
+
+func TestDollars(t *testing.T) {
+	for micro, want := range map[int64]string{
+		0: "$0.0000", 590400: "$0.5904", 49: "$0.0000", 50: "$0.0001", 999_999: "$1.0000", 1_000_000: "$1.00", 1_951_200: "$1.95",
+		1_005_000: "$1.01", 1_234_567_890_000: "$1,234,567.89", -2_500_000: "-$2.50", math.MinInt64: "-$9,223,372,036,854.78", math.MaxInt64: "$9,223,372,036,854.78",
+	} {
+		if got := Dollars(micro); got != want {
+			t.Errorf("%d is %s, want %s", micro, got, want)
+		}
+	}
+}
+
+func TestDecimalsAreRoundedUp(t *testing.T) {
+	for _, c := range []struct {
+		n                int64
+		exponent, places int
+		want             string
+	}{
+		{0, 6, 2, "0.00"}, {4_200_000, 6, 2, "4.20"}, {4_200_001, 6, 2, "4.21"}, {1, 6, 2, "0.01"}, {999_999, 6, 2, "1.00"},
+		{24_000_000_001, 9, 1, "24.1"}, {7, 0, 0, "7"}, {math.MaxInt64, 9, 1, "9223372036.9"}, {math.MaxInt64, 9, 0, "9223372037"},
+	} {
+		if got := DecimalUp(c.n, c.exponent, c.places); got != c.want {
+			t.Errorf("%d: %s, want %s", c.n, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package estimate
+
+import (
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// gradient is a buffer that holds the gradient of one or more results: an addition hands the same one to both its inputs.
+type gradient struct {
+	bytes int64
+	users int
+}
+
+// flow is the state of the backward pass.
+type flow struct {
+	of   []int32 // the buffer of each component's result, from 1; 0 where there is none yet
+	bufs []gradient
+	live int64
+}
+
+func (f *flow) set(i int, bytes int64) {
+	f.bufs = append(f.bufs, gradient{bytes, 1})
+	f.of[i] = int32(len(f.bufs))
+	f.live = plus(f.live, bytes)
+}
+
+func (f *flow) drop(i int) {
+	at := f.of[i]
+	if at == 0 {
+		return
+	}
+	f.of[i] = 0
+	if b := &f.bufs[at-1]; b.users == 1 {
+		b.users, f.live = 0, f.live-min(f.live, b.bytes)
+	} else {
+		b.users--
+	}
+}
+
+// backward walks the components from the last to the first. A component's own gradients come to life, then the gradients of
+// its inputs, and then what it kept is freed.
+func (s *stepper) backward(always int64) {
+	f := &flow{of: make([]int32, len(s.res.Nodes)), bufs: make([]gradient, 0, len(s.res.Nodes))}
+	freed := make([]int64, len(s.order))
+	for _, k := range s.saved {
+		freed[k.first] = plus(freed[k.first], k.bytes)
+	}
+	for _, i := range s.heads {
+		f.set(i, block(s.result(i)))
+	}
+	rest, gradients := s.activations, int64(0)
+	for p := len(s.order) - 1; p >= 0; p-- {
+		i := s.order[p]
+		n := &s.res.Nodes[i]
+		if f.of[i] != 0 {
+			gradients = plus(gradients, s.own[i])
+			most := plus(s.inner(n), s.pass(f, i))
+			s.moment(plus(always, gradients, s.held, rest, most), gradients, rest, s.held, 0)
+			f.drop(i)
+		}
+		rest -= min(rest, freed[p])
+	}
+}
+
+func (s *stepper) trained() []bool {
+	out := make([]bool, len(s.res.Nodes))
+	for _, i := range s.order {
+		n := &s.res.Nodes[i]
+		out[i] = len(n.Weights) > 0
+		for j := range s.inputs(i) {
+			out[i] = out[i] || out[j]
+		}
+		out[i] = out[i] && !n.OutIsInt
+	}
+	return out
+}
+
+// pass hands gradients to the inputs of a component, and returns the most that was alive meanwhile.
+func (s *stepper) pass(f *flow, i int) int64 {
+	n := &s.res.Nodes[i]
+	same := n.Type.HasAny(catalog.IsView | catalog.IsAdd)
+	most := f.live
+	for j := range s.inputs(i) {
+		if !s.trains[j] {
+			continue
+		}
+		bytes := block(s.result(j))
+		switch {
+		case same && f.of[j] == 0 && s.result(j) == s.result(i):
+			f.of[j] = f.of[i]
+			f.bufs[f.of[i]-1].users++
+		case f.of[j] == 0:
+			f.set(j, bytes)
+		case f.bufs[f.of[j]-1].users == 1: // added in place
+			most = max(most, plus(f.live, bytes))
+		default: // added into a new buffer
+			if !same {
+				most = max(most, plus(f.live, bytes, bytes))
+			}
+			f.drop(j)
+			f.set(j, bytes)
+		}
+		most = max(most, f.live)
+	}
+	return most
+}
+
+// inner is what the backward pass of a component needs for itself: the gradient of its largest inner tensor, of queries, keys
+// and values together, and of eager attention's scores before and after the softmax.
+func (s *stepper) inner(n *infer.Node) int64 {
+	largest, all := int64(0), int64(0)
+	for k := range n.Kept {
+		kept := &n.Kept[k]
+		if kept.As == catalog.AsActivation && kept.Name != catalog.KeptInput && kept.Name != catalog.KeptOutput {
+			bytes := s.newBytes(n, kept)
+			largest, all = max(largest, bytes), plus(all, bytes)
+		}
+	}
+	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {
+		largest = max(largest, times(scores, s.scoreGradientBytes(n)))
+		all = plus(all, times(scores, s.scoreBytes(n)))
+	}
+	if s.o.Checkpointing && recomputes(n) { // all that it would have kept is there again
+		return plus(largest, all)
+	}
+	return largest
+}

@@ -1,0 +1,150 @@
+package estimate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/hardware"
+	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// What decides a score: a model that fits gets up to 50 points for its latency, 30 for the memory that it leaves free and 20
+// for what the target costs. One that does not fit gets none.
+const (
+	latencyPoints, memoryPoints = 50, 30
+	promptMs                    = 100  // a reaction that people take as immediate earns all points, and a slower one its share
+	freeShare                   = 0.75 // of the memory left free earns all points
+	inferEfficiency             = 0.35 // of the arithmetic rate that one sample at a time reaches; an assumption
+)
+
+// costPoints are for the user's own device, one that is bought once, and two that are rented.
+var costPoints = [...]float64{20, 15, 10, 0}
+
+// Deployment is how a trained model would do on a target, one sample at a time.
+type Deployment struct {
+	Target          *hardware.Target
+	Score           int     // 0 to 100; 0 where it does not fit
+	LatencyMs       float64 // of one sample, rounded to three digits behind the point
+	SizeMB          float64 // weights as the target takes them, in millions of bytes
+	SizeMBQuantized float64 // weights as 8-bit integers
+	Fits            bool
+	Reasons         []string // what decided, in words
+}
+
+// Deploy scores every target, the best first; equal ones in the order of hardware.Targets.
+func Deploy(res *infer.Result) []Deployment {
+	var out []Deployment
+	p := profileOf(res)
+	for _, t := range hardware.Targets() {
+		out = append(out, p.on(t))
+	}
+	slices.SortStableFunc(out, func(a, b Deployment) int { return b.Score - a.Score })
+	return out
+}
+
+// profile is what a target needs to know of a model.
+type profile struct {
+	params, flops, layers int64
+	moved                 int64 // elements that components give
+	alive                 int64 // elements alive at once, at most
+	largest               int64 // elements of the largest tensor
+	groups                []string
+}
+
+func profileOf(res *infer.Result) profile {
+	p := profile{}
+	left := make([]int, len(res.Nodes)) // readers that are still to come
+	live := int64(0)
+	size := func(i int) int64 {
+		if n := &res.Nodes[i]; known(n) && n.Out != nil {
+			return max(0, n.Out.Size())
+		}
+		return 0
+	}
+	for _, i := range res.Wiring.Order {
+		n := &res.Nodes[i]
+		left[i] = len(res.Wiring.Outputs(i))
+		live = plus(live, size(i))
+		p.alive = max(p.alive, live)
+		for _, j := range res.Wiring.Inputs(i) {
+			if left[j]--; left[j] == 0 {
+				live -= min(live, size(int(j)))
+			}
+		}
+		if !known(n) || n.Type.Has(catalog.IsVirtual) {
+			continue
+		}
+		p.count(n, size(i))
+	}
+	return p
+}
+
+func (p *profile) count(n *infer.Node, size int64) {
+	p.layers++
+	p.params, p.flops, p.moved = plus(p.params, max(0, n.Params)), plus(p.flops, max(0, n.FLOPs)), plus(p.moved, size)
+	p.largest = max(p.largest, size)
+	for i := range n.Weights {
+		p.largest = max(p.largest, n.Weights[i].Shape.Size())
+	}
+	if name := string(n.Type.Group); !slices.Contains(p.groups, name) {
+		p.groups = append(p.groups, name)
+	}
+	if name := string(catalog.Attention); n.Type.Has(catalog.IsAttention) && !slices.Contains(p.groups, name) {
+		p.groups = append(p.groups, name) // a block with attention inside
+	}
+}
+
+// on judges one target.
+func (p *profile) on(t *hardware.Target) Deployment {
+	size := t.WeightBits / 8
+	weights := times(p.params, size)
+	need := plus(weights, times(p.alive, size))
+	d := Deployment{Target: t, Fits: true, SizeMB: thousandths(float64(weights) / 1e6), SizeMBQuantized: thousandths(float64(p.params) / 1e6)}
+	d.LatencyMs = thousandths(p.latencyMs(t, weights))
+	no := func(format string, args ...any) {
+		d.Fits = false
+		d.Reasons = append(d.Reasons, fmt.Sprintf(format, args...))
+	}
+	if need > t.MemoryBytes {
+		no("needs %s of memory, %s are there", quantity.Bytes(need), quantity.Bytes(t.MemoryBytes))
+	}
+	if largest := times(p.largest, size); t.TensorBytes > 0 && largest > t.TensorBytes {
+		no("its largest tensor takes %s, one binding holds %s", quantity.Bytes(largest), quantity.Bytes(t.TensorBytes))
+	}
+	for _, group := range t.Refuses {
+		if slices.Contains(p.groups, group) {
+			no("%s layers do not run there", group)
+		}
+	}
+	if !d.Fits {
+		return d
+	}
+	d.Reasons = append(d.Reasons, fmt.Sprintf("takes %s of %s in %d-bit numbers", quantity.Bytes(need), quantity.Bytes(t.MemoryBytes), t.WeightBits))
+	if d.LatencyMs > promptMs {
+		d.Reasons = append(d.Reasons, "takes longer for a sample than the 100 ms that feel immediate")
+	}
+	if t.OnChipBytes > 0 && weights > t.OnChipBytes {
+		d.Reasons = append(d.Reasons, fmt.Sprintf("weights beyond the %s on the chip are sent again for every sample", quantity.Bytes(t.OnChipBytes)))
+	}
+	free := 1 - float64(need)/float64(t.MemoryBytes)
+	score := float64(latencyPoints*min(1, promptMs/max(d.LatencyMs, 0.001))) + float64(memoryPoints*min(1, free/freeShare))
+	d.Score = int(math.Floor(score + costPoints[min(max(t.CostClass, 0), 3)]))
+	return d
+}
+
+// latencyMs is the larger of arithmetic and memory traffic, and the time to start the layers.
+func (p *profile) latencyMs(t *hardware.Target, weights int64) float64 {
+	traffic := plus(weights, times(2, p.moved, t.WeightBits/8))
+	if t.OnChipBytes > 0 {
+		traffic = max(0, weights-t.OnChipBytes)
+	}
+	arithmetic := float64(p.flops) / float64(t.TFLOPS*(inferEfficiency*1e9))
+	bus := float64(traffic) / float64(t.BandwidthGBs*1e6)
+	return max(arithmetic, bus) + float64(float64(p.layers)*t.LayerMicros)/1e3
+}
+
+// thousandths rounds to three digits behind the point.
+func thousandths(x float64) float64 { return math.Round(x*1000) / 1000 }

@@ -1,0 +1,188 @@
+package estimate
+
+import (
+	"iter"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// memory is what a training step holds of a card: the parts, and the most at any moment.
+type memory struct {
+	weights, gradients, states, stepExtra, activations, logits, peak int64
+	binding                                                          string
+}
+
+// storage is a tensor that autograd keeps. The backward pass frees it behind the first component that keeps it.
+type storage struct {
+	bytes int64
+	first int // the position of that component
+}
+
+// stepper follows one step through the components that are known, in the order in which they run.
+type stepper struct {
+	res    *infer.Result
+	o      Options
+	order  []int
+	at     []int // the position of each component, or -1
+	narrow []bool
+	saved  []storage
+	owned  []int32 // the storage of a component's result, from 1; 0 where it is not kept
+	own    []int64 // the bytes of a component's weights
+	trains []bool  // whether a component's result depends on a weight, so that a gradient is computed for it
+	heads  []int   // components whose results the loss is computed from
+	memory
+	fixed int64 // inputs, targets and buffers
+	held  int64 // logits that the training script holds
+}
+
+// newStepper finds out what does not depend on the kind of attention.
+func newStepper(res *infer.Result, o Options) *stepper {
+	size := len(res.Nodes)
+	s := &stepper{res: res, o: o, narrow: narrow(res, o.Precision), at: make([]int, size), owned: make([]int32, size), own: make([]int64, size),
+		order: make([]int, 0, size), saved: make([]storage, 0, 4*size)}
+	for i := range s.at {
+		s.at[i] = -1
+	}
+	for _, i := range res.Wiring.Order {
+		if known(&res.Nodes[i]) {
+			s.at[i] = len(s.order)
+			s.order = append(s.order, i)
+		}
+	}
+	s.constants()
+	s.trains = s.trained()
+	return s
+}
+
+// measure adds up what a step holds at its three kinds of moments: when the gradient of the loss is computed, in the backward
+// pass of every component, and in the optimizer's step. Measured: language models are largest at the first, convolutional
+// networks at the second, networks that are mostly weights at the third.
+func (s *stepper) measure(attention string) memory {
+	s.o.Attention = attention
+	s.saved, s.activations, s.peak = s.saved[:0], 0, 0
+	clear(s.owned)
+	for p, i := range s.order {
+		s.keep(p, i)
+	}
+	for _, k := range s.saved {
+		s.activations = plus(s.activations, k.bytes)
+	}
+	always := plus(s.weights, s.states, s.fixed)
+	s.moment(plus(always, s.activations, s.logits), 0, s.activations, s.logits, 0)
+	s.backward(always)
+	s.moment(plus(always, s.gradients, s.stepExtra, s.held), s.gradients, 0, s.held, s.stepExtra)
+	return s.memory
+}
+
+// moment raises the peak, and names the largest part of it.
+func (s *stepper) moment(total, gradients, activations, logits, stepExtra int64) {
+	if total <= s.peak {
+		return
+	}
+	s.peak = total
+	largest := int64(-1)
+	for _, part := range [...]struct {
+		name  string
+		bytes int64
+	}{{"weights", s.weights}, {"gradients", gradients}, {"optimizer", plus(s.states, stepExtra)}, {"activations", activations}, {"logits", logits}} {
+		if part.bytes > largest {
+			s.binding, largest = part.name, part.bytes
+		}
+	}
+}
+
+// constants sums what does not change during a step, and finds the heads.
+func (s *stepper) constants() {
+	size := weightSize(s.o.Precision)
+	held, worst := logitSizes(s.o.Precision)
+	for _, i := range s.order {
+		n := &s.res.Nodes[i]
+		s.own[i] = weightBytes(n, size)
+		s.weights = plus(s.weights, s.own[i])
+		s.states = plus(s.states, stateBytes(n, s.o.Optimizer, s.own[i], size))
+		s.fixed = plus(s.fixed, bufferBytes(n, size))
+		if n.Type.ID == infer.InputID {
+			s.fixed = plus(s.fixed, block(s.result(i)))
+		}
+		if !s.isHead(i) {
+			continue
+		}
+		s.heads = append(s.heads, i)
+		count := times(max(0, n.Out.Size()), s.o.Batch)
+		s.held = plus(s.held, block(times(count, held)))
+		s.logits = plus(s.logits, block(times(count, worst)))
+		s.fixed = plus(s.fixed, block(times(8, count/classes(n.Out)))) // a 64-bit target for each
+	}
+	s.gradients = s.weights
+	s.stepExtra = times(s.weights, stepCopies(s.o.Optimizer))
+}
+
+// classes is the number of logits that one target chooses among: the channels of an image, otherwise the last axis.
+func classes(out catalog.Shape) int64 {
+	switch out.Rank() {
+	case 0:
+		return 1
+	case 3:
+		return max(1, out[0])
+	}
+	return max(1, out.At(-1))
+}
+
+// isHead reports whether a component feeds an output, or is the end of a graph that has none behind it.
+func (s *stepper) isHead(i int) bool {
+	n := &s.res.Nodes[i]
+	if n.Type.Has(catalog.IsVirtual) || n.OutIsInt || n.Out == nil {
+		return false
+	}
+	readers := s.res.Wiring.Outputs(i)
+	for _, j := range readers {
+		if r := &s.res.Nodes[j]; r.Type.Has(catalog.IsVirtual) && known(r) {
+			return true
+		}
+	}
+	return len(readers) == 0
+}
+
+// result is the bytes of a component's result for the whole batch.
+func (s *stepper) result(i int) int64 {
+	n := &s.res.Nodes[i]
+	if n.Out == nil {
+		return 0
+	}
+	return times(max(0, n.Out.Size()), s.o.Batch, width(n, s.narrow[i]))
+}
+
+// source is the component whose storage a component's result lies in: its own, or, for a view, that of its first input.
+func (s *stepper) source(i int) int {
+	for s.res.Nodes[i].Type.Has(catalog.IsView) {
+		j := s.input(i, 0)
+		if j < 0 {
+			break
+		}
+		i = j
+	}
+	return i
+}
+
+// inputs yields the known components that feed component i.
+func (s *stepper) inputs(i int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for _, j := range s.res.Wiring.Inputs(i) {
+			if s.at[j] >= 0 && !yield(int(j)) {
+				return
+			}
+		}
+	}
+}
+
+// input is the k-th of them, or -1.
+func (s *stepper) input(i, k int) int {
+	for j := range s.inputs(i) {
+		if k == 0 {
+			return j
+		}
+		k--
+	}
+	return -1
+}

@@ -1,0 +1,140 @@
+// Package estimate says what a training run of a model takes, in memory, time and dollars, and where the trained model could
+// be deployed.
+//
+// Its figures are estimates: every assumption is printed with them, and a test compares them with runs that were measured.
+// The package knows nothing of requests, policies or verdicts.
+package estimate
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// Options describe a training run. A zero value stands for what Defaults says.
+type Options struct {
+	Batch         int64
+	Precision     string // one of Precisions
+	Optimizer     string // one of Optimizers
+	Attention     string // one of Attentions
+	Epochs        int64
+	Samples       int64 // in one epoch
+	SamplesGiven  bool  // whether Samples is known, and not assumed; false where Samples is 0
+	Checkpointing bool  // whether only the inputs of attention layers and blocks are kept, and the rest computed again
+}
+
+// The values that Validate lets pass, the default first.
+var (
+	// Precisions: all in 32-bit floats; the same with TF32 products; bf16 or fp16 autocast over 32-bit weights; everything
+	// in bf16.
+	Precisions = []string{"fp32", "tf32", "amp", "fp16", "bf16"}
+	// Optimizers are those of torch.optim with its defaults; sgd has a momentum of 0.9, adamw-8bit is that of bitsandbytes.
+	Optimizers = []string{"adamw", "adam", "sgd", "sgd-plain", "adamw-fused", "adamw-8bit", "adafactor"}
+	// Attentions: the fused kernels that PyTorch picks, FlashAttention, and scores in memory.
+	Attentions = []string{"sdpa", "flash", "eager"}
+)
+
+// Bounds of the numbers, so that a product of them is still a number.
+const (
+	MaxBatch   = 1 << 20
+	MaxEpochs  = 1_000_000
+	MaxSamples = 1_000_000_000_000
+)
+
+// Batch sizes of the default run.
+const (
+	defaultBatch      = 32
+	defaultTokenBatch = 8 // where a sample is a sequence of tokens
+)
+
+// Defaults is the run that is assumed of a model when nothing is said: 32-bit floats, which is what PyTorch does unless
+// asked, for every kind of model; AdamW; fused attention; 10 epochs over 50,000 samples, the size of CIFAR-10's training set.
+// Batch is left at 0, which Train resolves: 32 samples a step, or 8 where a sample is a sequence of tokens.
+func Defaults() Options {
+	return Options{Precision: Precisions[0], Optimizer: Optimizers[0], Attention: Attentions[0], Epochs: 10, Samples: 50_000}
+}
+
+func batchFor(res *infer.Result) int64 {
+	if readsTokens(res) {
+		return defaultTokenBatch
+	}
+	return defaultBatch
+}
+
+// readsTokens reports whether an input is a sequence of integers.
+func readsTokens(res *infer.Result) bool {
+	for i := range res.Nodes {
+		n := &res.Nodes[i]
+		if n.Type != nil && n.Type.ID == infer.InputID && n.OutIsInt {
+			return true
+		}
+	}
+	return false
+}
+
+// or fills in defaults where nothing is said, and brings what is out of bounds within them: an estimate never fails.
+func (o Options) or(d Options, batch int64) Options {
+	number := func(n, standard, most int64) int64 {
+		if n <= 0 {
+			return standard
+		}
+		return min(n, most)
+	}
+	word := func(s, standard string, known []string) string {
+		if !slices.Contains(known, s) {
+			return standard
+		}
+		return s
+	}
+	o.SamplesGiven = o.SamplesGiven && o.Samples > 0
+	o.Batch, o.Epochs, o.Samples = number(o.Batch, batch, MaxBatch), number(o.Epochs, d.Epochs, MaxEpochs), number(o.Samples, d.Samples, MaxSamples)
+	o.Precision = word(o.Precision, d.Precision, Precisions)
+	o.Optimizer = word(o.Optimizer, d.Optimizer, Optimizers)
+	o.Attention = word(o.Attention, d.Attention, Attentions)
+	return o
+}
+
+// Problem is a field of Options that has a value it cannot have.
+type Problem struct {
+	Field   string // as it is written on the wire
+	Value   string
+	Allowed []string // the values that it can have, or
+	Max     int64    // the largest number, from 1
+}
+
+func (p Problem) Error() string {
+	if len(p.Allowed) == 0 {
+		return p.Field + " is " + p.Value + " but takes a number from 1 to " + strconv.FormatInt(p.Max, 10)
+	}
+	text := p.Field + " is " + strconv.Quote(p.Value) + " but takes one of "
+	for i, a := range p.Allowed {
+		if i > 0 {
+			text += ", "
+		}
+		text += a
+	}
+	return text
+}
+
+// Validate lists what is wrong, in the order of the fields. Zero values are not wrong.
+func (o Options) Validate() []Problem {
+	var out []Problem
+	number := func(field string, n, most int64) {
+		if n < 0 || n > most {
+			out = append(out, Problem{Field: field, Value: strconv.FormatInt(n, 10), Max: most})
+		}
+	}
+	word := func(field, s string, known []string) {
+		if s != "" && !slices.Contains(known, s) {
+			out = append(out, Problem{Field: field, Value: s, Allowed: slices.Clone(known)})
+		}
+	}
+	number("batch", o.Batch, MaxBatch)
+	word("precision", o.Precision, Precisions)
+	word("optimizer", o.Optimizer, Optimizers)
+	word("attention", o.Attention, Attentions)
+	number("epochs", o.Epochs, MaxEpochs)
+	number("samples", o.Samples, MaxSamples)
+	return out
+}

@@ -1,0 +1,152 @@
+package estimate
+
+import (
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// keep declares what the component at a position keeps for the backward pass.
+func (s *stepper) keep(p, i int) {
+	n := &s.res.Nodes[i]
+	if s.o.Checkpointing && recomputes(n) {
+		for j := range s.inputs(i) {
+			s.share(p, s.source(j))
+		}
+		return
+	}
+	for k := range n.Kept {
+		switch kept := &n.Kept[k]; kept.Name {
+		case catalog.KeptInput:
+			if j := s.input(i, int(kept.Input)); j >= 0 {
+				s.keepInput(p, i, s.source(j))
+			}
+		case catalog.KeptOutput:
+			s.share(p, s.source(i))
+		default:
+			s.add(p, s.newBytes(n, kept))
+		}
+	}
+	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {
+		s.add(p, times(scores, s.scoreBytes(n)))
+	}
+	if autocasts(s.o.Precision) && multiplies(n) { // a 16-bit copy of every weight
+		s.add(p, weightBytes(n, 2))
+	}
+}
+
+// recomputes reports whether checkpointing covers a component.
+func recomputes(n *infer.Node) bool {
+	return n.Type.Has(catalog.IsAttention) || n.Type.Group == catalog.Blocks
+}
+
+func (s *stepper) add(p int, bytes int64) {
+	s.saved = append(s.saved, storage{block(bytes), p})
+}
+
+// share keeps the result of a component, once however many keep it. Inputs are there anyway.
+func (s *stepper) share(p, owner int) {
+	if s.res.Nodes[owner].Type.ID == infer.InputID {
+		return
+	}
+	if at := s.owned[owner]; at > 0 {
+		s.saved[at-1].first = min(s.saved[at-1].first, p)
+		return
+	}
+	s.add(p, s.result(owner))
+	s.owned[owner] = int32(len(s.saved))
+}
+
+// keepInput keeps an input. Under autocast that is a copy where the component computes in another width: a product one
+// for every matrix that it is multiplied with, since autocast does not remember casts of activations.
+func (s *stepper) keepInput(p, i, owner int) {
+	n, from := &s.res.Nodes[i], &s.res.Nodes[owner]
+	count := times(max(0, from.Out.Size()), s.o.Batch)
+	switch {
+	case !autocasts(s.o.Precision) || from.OutIsInt:
+		s.share(p, owner)
+	case multiplies(n) && !n.Type.Has(catalog.HasNorm) && !s.narrow[owner]:
+		for range projections(n) {
+			s.add(p, times(count, 2))
+		}
+	case widens(n) && s.narrow[owner]:
+		s.add(p, times(count, 4))
+	default:
+		s.share(p, owner)
+	}
+}
+
+// projections is the number of matrices of a component that its input is multiplied with.
+func projections(n *infer.Node) int {
+	switch {
+	case n.Type.Has(catalog.IsGated):
+		return 2
+	case n.Type.Has(catalog.IsAttention) && n.Type.Param("numKVHeads") != nil:
+		return 3
+	}
+	return 1
+}
+
+// newBytes is the size of a new tensor that is kept.
+func (s *stepper) newBytes(n *infer.Node, k *catalog.Kept) int64 {
+	size, batch := k.As.Bytes(), s.o.Batch
+	if k.As == catalog.AsActivation && (s.o.Precision == "bf16" || autocasts(s.o.Precision) && !staysWide(n, k)) {
+		size = 2
+	}
+	if k.Fixed {
+		batch = 1
+	}
+	bytes := times(k.Elems, batch, size)
+	if round := int64(k.Round); round > 0 {
+		bytes = (bytes + round - 1) / round * round
+	}
+	return bytes
+}
+
+// staysWide reports whether a new tensor has 32-bit elements under autocast: what a block with a residual adds up.
+func staysWide(n *infer.Node, k *catalog.Kept) bool {
+	return !multiplies(n) || n.Type.Has(catalog.HasResidual) && strings.Contains(k.Name, "sum")
+}
+
+// scores is the number of attention scores of a component for the whole batch; 0 where it has none or keeps them anyway.
+func (s *stepper) scores(n *infer.Node) int64 {
+	if !n.Type.Has(catalog.IsAttention) || len(n.In) == 0 {
+		return 0
+	}
+	for i := range n.Kept {
+		if k := &n.Kept[i]; k.Name == "logsumexp" { // one number for each head and query, so the kernel is the fused one
+			keys := n.In[len(n.In)-1]
+			if keys.Rank() == 0 {
+				return 0
+			}
+			return times(k.Elems, keys[0], s.o.Batch)
+		}
+	}
+	return 0
+}
+
+// scoreBytes is what eager attention keeps of a score: its weight; under autocast the 32-bit softmax and a 16-bit copy.
+// Llama's attention takes the softmax in 32 bits whatever the precision. Measured.
+func (s *stepper) scoreBytes(n *infer.Node) int64 {
+	switch {
+	case autocasts(s.o.Precision):
+		return 6
+	case s.o.Precision != "bf16":
+		return 4
+	case n.Type.Param("numKVHeads") != nil:
+		return 6
+	}
+	return 2
+}
+
+// scoreGradientBytes is what the backward pass of eager attention needs of a score at the most: three tensors in the width
+// of the softmax (softmax_backward_data of PyTorch multiplies into a third), less the 16-bit copy that is free by then.
+func (s *stepper) scoreGradientBytes(n *infer.Node) int64 {
+	switch kept := s.scoreBytes(n); kept {
+	case 6:
+		return 3*4 - 2
+	default:
+		return 3 * kept
+	}
+}

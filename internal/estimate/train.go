@@ -1,0 +1,168 @@
+package estimate
+
+import (
+	"fmt"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/hardware"
+	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// contextBytes is what the driver holds of a card for each process, outside the allocator: 0.3 to 0.7 GiB.
+const contextBytes = 1 << 29
+
+// workspaceBytes is what cuBLAS allocates once for each process on current cards (getChosenWorkspaceSize of PyTorch); the
+// measured peaks leave it out.
+const workspaceBytes = 32 << 20
+
+// What the allocator takes from the card for every 100 bytes of the peak: the most that was seen in 64 measured runs, 175 and 128. cuDNN
+// tries several algorithms for every convolution, and their workspaces stay reserved; the median was 133 there, and 108 for
+// models of other kinds.
+const (
+	reservedPercent     = 128
+	reservedPercentConv = 180 // where most FLOPs are convolutions
+)
+
+// Training is what a run takes.
+type Training struct {
+	Options Options // with the defaults filled in
+
+	WeightBytes     int64
+	GradientBytes   int64
+	OptimizerBytes  int64 // states, and what a step needs while it works
+	ActivationBytes int64 // kept for the backward pass, without what the loss needs
+	LogitBytes      int64 // the model's results, the loss and their gradients
+	PeakBytes       int64 // allocated at most
+	UpperBytes      int64 // taken from the card by the allocator, at most
+	CardBytes       int64 // with the context of the process: what must fit
+	Binding         string
+	EagerExtraBytes int64 // what the peak would gain by attention that keeps its scores; 0 where it does so already
+
+	GPU      *hardware.GPU // the cheapest that fits and can train at this precision; nil where no card does
+	PricedOn *hardware.GPU // what time and cost are for: GPU, or the largest card that can be rented
+	Cards    int64         // how many of them; more than 1 where none fits, as if the work were split without loss
+	Fits     []Fit         // every card, the cheapest first
+
+	Steps        int64
+	StepMicros   int64
+	TotalSec     float64
+	CostMicroUSD int64
+	Assumptions  string
+
+	reserved int64 // percent of the peak
+}
+
+// Fit says whether a run fits on a card.
+type Fit struct {
+	GPU  *hardware.GPU
+	Fits bool
+}
+
+// On reports whether the run fits on a card, and whether the card is known.
+func (t *Training) On(name string) (fits, known bool) {
+	g := hardware.Lookup(name)
+	return g != nil && t.CardBytes <= g.MemoryBytes, g != nil
+}
+
+// Train estimates a run. Of a graph that is refused it counts the components that are known.
+func Train(res *infer.Result, o Options) *Training {
+	o = o.or(Defaults(), batchFor(res))
+	s := newStepper(res, o)
+	m := s.measure(o.Attention)
+	t := &Training{Options: o, WeightBytes: m.weights, GradientBytes: m.gradients, OptimizerBytes: plus(m.states, m.stepExtra),
+		ActivationBytes: m.activations, LogitBytes: m.logits, PeakBytes: m.peak, Binding: m.binding}
+	if o.Attention != "eager" && attends(res) {
+		t.EagerExtraBytes = max(0, s.measure("eager").peak-m.peak)
+	}
+	t.reserved = reservedPercent
+	if mostlyConvolves(res) {
+		t.reserved = reservedPercentConv
+	}
+	t.UpperBytes = plus(scale(m.peak, t.reserved, 100), workspaceBytes)
+	t.CardBytes = plus(t.UpperBytes, contextBytes)
+	t.choose()
+	t.price(res, &m)
+	t.Assumptions = t.assumptions()
+	return t
+}
+
+func attends(res *infer.Result) bool {
+	for i := range res.Nodes {
+		if res.Nodes[i].Type.Has(catalog.IsAttention) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostlyConvolves reports whether more than half of the FLOPs are convolutions.
+func mostlyConvolves(res *infer.Result) bool {
+	conv, all := int64(0), int64(0)
+	for i := range res.Nodes {
+		if n := &res.Nodes[i]; known(n) {
+			all = plus(all, n.FLOPs)
+			if convolves(n) {
+				conv = plus(conv, n.FLOPs)
+			}
+		}
+	}
+	return conv > all/2
+}
+
+// choose finds the cards that hold the run.
+func (t *Training) choose() {
+	for _, g := range hardware.GPUs() {
+		fits := t.CardBytes <= g.MemoryBytes
+		t.Fits = append(t.Fits, Fit{g, fits})
+		if !g.Managed || rate(g, t.Options.Precision, false) == 0 {
+			continue
+		}
+		if fits && t.GPU == nil {
+			t.GPU = g
+		}
+		if t.PricedOn == nil || g.MemoryBytes > t.PricedOn.MemoryBytes {
+			t.PricedOn = g
+		}
+	}
+	t.Cards = 1
+	if t.GPU != nil {
+		t.PricedOn = t.GPU
+	} else if room := t.PricedOn.MemoryBytes - contextBytes; t.UpperBytes > room {
+		t.Cards = (t.UpperBytes + room - 1) / room
+	}
+}
+
+func (t *Training) assumptions() string {
+	o := t.Options
+	samples := "samples"
+	if !o.SamplesGiven {
+		samples = "samples (assumed)"
+	}
+	text := fmt.Sprintf("%s epochs of %s %s, batch %s, %s, %s, %s attention", quantity.Grouped(o.Epochs), quantity.Grouped(o.Samples), samples,
+		quantity.Grouped(o.Batch), precisionText(o.Precision), o.Optimizer, o.Attention)
+	if o.Checkpointing {
+		text += ", activations of attention layers and blocks computed again"
+	}
+	g := t.PricedOn
+	price := fmt.Sprintf("%s at %s an hour (%s, %s)", g.Name, quantity.Dollars(g.PriceMicroUSDPerHour), g.PriceSource, g.PriceDate)
+	if t.Cards > 1 {
+		price = fmt.Sprintf("no single card fits, priced as if split without loss over %s %s", quantity.Grouped(t.Cards), price)
+	}
+	return text + "; " + price + fmt.Sprintf("; memory is the peak of PyTorch's allocator, %d %% of which it reserves at the most, plus %s of workspace and %s of context; "+
+		"time is for eager PyTorch with data that is always ready", t.reserved, quantity.Bytes(workspaceBytes), quantity.Bytes(contextBytes))
+}
+
+func precisionText(p string) string {
+	switch p {
+	case "tf32":
+		return "fp32 with TF32 products"
+	case "amp":
+		return "bf16 autocast (amp)"
+	case "fp16":
+		return "fp16 autocast"
+	case "bf16":
+		return "everything in bf16"
+	}
+	return p
+}

@@ -1,0 +1,120 @@
+package hardware
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// GPU is a card, and what an hour of it costs. Rates are dense, in TFLOP/s; 0 means that the card does not have the type.
+type GPU struct {
+	Name         string   `json:"name"`
+	Label        string   `json:"label"`
+	Aliases      []string `json:"aliases"`
+	Managed      bool     `json:"managed"` // whether a training job can ask for it
+	Capability   string   `json:"computeCapability"`
+	MarketedGB   int64    `json:"marketedGb"`
+	VisibleMiB   int64    `json:"visibleMib"`
+	BandwidthGBs float64  `json:"bandwidthGbs"`
+	FP32         float64  `json:"fp32"`
+	TF32         float64  `json:"tf32"`
+	FP16         float64  `json:"fp16"`
+	BF16         float64  `json:"bf16"`
+	Source       string   `json:"source"`
+
+	PriceMicroUSDPerHour int64  `json:"priceMicroUsdPerHour"`
+	PriceSource          string `json:"priceSource"`
+	PriceDate            string `json:"priceDate"`
+
+	MemoryBytes int64 `json:"-"` // what a process can allocate, its own context included
+}
+
+var gpus = func() []*GPU {
+	all := load[GPU]("gpus")
+	for _, g := range all {
+		g.MemoryBytes = g.VisibleMiB << 20
+	}
+	slices.SortFunc(all, func(a, b *GPU) int {
+		return cmp.Or(cmp.Compare(a.PriceMicroUSDPerHour, b.PriceMicroUSDPerHour), strings.Compare(a.Name, b.Name))
+	})
+	return all
+}()
+
+// GPUs lists every card, the cheapest hour first.
+func GPUs() []*GPU { return slices.Clone(gpus) }
+
+// Lookup finds a card by its name or another spelling of it, and returns nil for one that is not known. Case, "-", "_",
+// spaces, the maker and a trailing GB do not matter.
+func Lookup(name string) *GPU {
+	key := squash(name)
+	if key == "" {
+		return nil
+	}
+	for _, g := range gpus {
+		if slices.Contains(g.keys(), key) {
+			return g
+		}
+	}
+	return nil
+}
+
+func (g *GPU) keys() []string {
+	keys := []string{squash(g.Name)}
+	for _, a := range g.Aliases {
+		keys = append(keys, squash(a))
+	}
+	return keys
+}
+
+// squash leaves of a spelling what tells cards apart.
+func squash(name string) string {
+	key := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == ' ' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(name))
+	for _, maker := range []string{"nvidia", "amd"} {
+		key = strings.TrimPrefix(key, maker)
+	}
+	return strings.TrimSuffix(key, "gb")
+}
+
+// Nearest returns the name of the card whose spelling is closest to a word, or the empty string where none is close enough
+// to be meant.
+func Nearest(name string) string {
+	key := squash(name)
+	best, least := "", max(1, len(key)/2)+1
+	if len(key) > 32 {
+		return ""
+	}
+	for _, g := range gpus {
+		for _, k := range g.keys() {
+			if d := distance(key, k); d < least {
+				best, least = g.Name, d
+			}
+		}
+	}
+	return best
+}
+
+// distance is the number of letters to insert, remove or replace.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := last
+			if a[i] != b[j] {
+				change++
+			}
+			last = row[j+1]
+			row[j+1] = min(change, last+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
