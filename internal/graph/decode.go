@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"math"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/arena"
@@ -11,25 +10,23 @@ import (
 type Limits struct {
 	Bytes, Components, Connections int
 	Values                         int // items of all lists among the parameters
+	Candidates                     int // of one request
 }
 
 // The limits of the two kinds of caller: a request over the network, and a file of one's own.
 var (
-	ServiceLimits = Limits{Bytes: 8 << 20, Components: 2_000, Connections: 20_000, Values: 200_000}
-	LocalLimits   = Limits{Bytes: 512 << 20, Components: 100_000, Connections: 1_000_000, Values: 10_000_000}
+	ServiceLimits = Limits{Bytes: 8 << 20, Components: 2_000, Connections: 20_000, Values: 200_000, Candidates: 20}
+	LocalLimits   = Limits{Bytes: 512 << 20, Components: 100_000, Connections: 1_000_000, Values: 10_000_000, Candidates: 1_000}
 )
 
 // Decode reads a graph. Paths in errors start with root, the name that the caller's document has for it. The graph shares
 // the memory of one copy of the document and none with data.
 func Decode(data []byte, root string, limits Limits) (*Graph, error) {
-	most := math.MaxInt32 // the reader's places in the document are 32 bits wide
-	if limits.Bytes > 0 {
-		most = min(most, limits.Bytes)
+	text, err := limits.text(data, root)
+	if err != nil {
+		return nil, err
 	}
-	if len(data) > most {
-		return nil, errorf(CodeBytes, root, "%d bytes, at most %d are read", len(data), most).limited(int64(most))
-	}
-	d := &decoder{reader: newReader(string(data), limits)}
+	d := &decoder{reader: newReader(text, limits)}
 	g, err := d.graph()
 	if err == nil {
 		err = d.end()

@@ -17,6 +17,7 @@ const (
 	CodeComponents  = "too-many-components"
 	CodeConnections = "too-many-connections"
 	CodeValues      = "too-many-values"
+	CodeCandidates  = "too-many-candidates"
 	CodeBytes       = "too-large"
 	CodeNotation    = "invalid-notation"
 )
@@ -27,6 +28,7 @@ type Error struct {
 	Path    string // model.components[3].params.kernelSize, or line 3 of the notation
 	Message string
 	Limit   int64
+	Allowed []string // the values that would have been taken, where they can be listed
 }
 
 func (e *Error) Error() string {
@@ -55,7 +57,9 @@ func (e *Error) under(name string) *Error {
 }
 
 // at puts the index of the list's item in front of the path.
-func (e *Error) at(i int) *Error { return e.in("[" + strconv.Itoa(i) + "]") }
+func (e *Error) at(i int) *Error { return e.in(indexed(i)) }
+
+func indexed(i int) string { return "[" + strconv.Itoa(i) + "]" }
 
 func (e *Error) in(segment string) *Error {
 	e.Path = segment + e.Path

@@ -1,0 +1,212 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/graph"
+)
+
+// item is a value with its place, from JSON and YAML alike.
+type item struct {
+	path    string // policy.forbid_types[0]
+	line    int    // in a file, else 0
+	kind    graph.Kind
+	text    string // a string, or a number as a plain decimal
+	list    []item
+	members []member
+}
+
+type member struct {
+	item
+	name string
+}
+
+// where is the path for an error.
+func (v item) where() string {
+	if v.line == 0 {
+		return v.path
+	}
+	return strings.TrimSuffix("line "+strconv.Itoa(v.line)+": "+v.path, ": ")
+}
+
+func (v item) errorf(code, format string, args ...any) *graph.Error {
+	return &graph.Error{Code: code, Path: v.where(), Message: fmt.Sprintf(format, args...)}
+}
+
+func (v item) wrong(expected string) *graph.Error {
+	return v.errorf(graph.CodeType, "must be %s, not %s", expected, v.kind)
+}
+
+// unknown names the known word that is nearest, or all where none is near and they are few.
+func (v item) unknown(code, what, word string, known []string) *graph.Error {
+	near := nearest(word, known)
+	switch {
+	case near != "":
+		return v.errorf(code, "no %s is named %q: did you mean %s?", what, clip(word), near)
+	case len(known) <= 10:
+		return v.errorf(code, "no %s is named %q: there are %s", what, clip(word), strings.Join(known, ", "))
+	}
+	return v.errorf(code, "no %s is named %q", what, clip(word))
+}
+
+// member returns a member that is not null, or nil.
+func (v item) member(name string) *item {
+	for i := range v.members {
+		if m := &v.members[i]; m.name == name && m.kind != graph.Null {
+			return &m.item
+		}
+	}
+	return nil
+}
+
+// only refuses members other than those known.
+func (v item) only(what string, known ...string) *graph.Error {
+	if v.kind != graph.Object {
+		return v.wrong("an object with " + strings.Join(known, ", "))
+	}
+next:
+	for _, m := range v.members {
+		for _, k := range known {
+			if m.name == k {
+				continue next
+			}
+		}
+		return m.unknown(CodeKey, what, m.name, known)
+	}
+	return nil
+}
+
+// parseJSON reads an object, or null, as strictly as a graph is read.
+func parseJSON(raw, path string) (item, *graph.Error) {
+	out := item{path: path}
+	if strings.TrimSpace(raw) == "null" {
+		return out, nil
+	}
+	body, err := graph.DecodeBody([]byte(raw), graph.ServiceLimits, func(string) bool { return false })
+	if err != nil {
+		e := &graph.Error{Code: graph.CodeSyntax, Message: err.Error()}
+		errors.As(err, &e)
+		e.Path = strings.Trim(path+"."+e.Path, ".")
+		return out, e
+	}
+	out.kind = graph.Object
+	for i := range body.Members {
+		m := &body.Members[i]
+		at := join(path, m.Name)
+		v := item{path: at, kind: graph.List} // a list of candidates has no raw text, and no policy has one
+		if m.Items == nil {
+			value, err := m.Value(at)
+			if err != nil {
+				return out, err
+			}
+			if v, err = fromJSON(value, at); err != nil {
+				return out, err
+			}
+		}
+		out.members = append(out.members, member{v, m.Name})
+	}
+	return out, nil
+}
+
+func fromJSON(v graph.Value, path string) (out item, err *graph.Error) {
+	out = item{path: path, kind: v.Kind()}
+	switch v.Kind() {
+	case graph.String:
+		out.text = v.Str()
+	case graph.Int:
+		out.text = strconv.FormatInt(v.Int(), 10)
+	case graph.Float:
+		out.text = plain(v.Float())
+	case graph.List:
+		out.list = make([]item, len(v.List()))
+		for i, w := range v.List() {
+			if out.list[i], err = fromJSON(w, path+"["+strconv.Itoa(i)+"]"); err != nil {
+				return out, err
+			}
+		}
+	case graph.Object:
+		fields, err := (&graph.BodyMember{Raw: v.String()}).Fields(path)
+		if err != nil {
+			return out, err
+		}
+		for _, f := range fields {
+			w, err := fromJSON(f.Value, join(path, f.Name))
+			if err != nil {
+				return out, err
+			}
+			out.members = append(out.members, member{w, f.Name})
+		}
+	}
+	return out, nil
+}
+
+// plain writes a float without an exponent, whole ones without a fraction. No limit is infinite.
+func plain(f float64) string {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return "inf"
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// join appends the name of a member to a path. A name that would not be read as one is quoted.
+func join(path, name string) string {
+	plain := name != "" && len(name) <= 64
+	for i := range len(name) {
+		c := name[i]
+		plain = plain && (c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z')
+	}
+	if !plain {
+		return path + "[" + strconv.Quote(clip(name)) + "]"
+	}
+	return strings.TrimPrefix(path+"."+name, ".")
+}
+
+// clip keeps messages short and valid whatever was sent.
+func clip(s string) string {
+	if len(s) > 40 {
+		return strings.ToValidUTF8(s[:40], "") + "…"
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// nearest returns the known word with the least edits from a word, or "" where none is near enough to be meant. Case and
+// the separators - and _ count for nothing.
+func nearest(word string, known []string) string {
+	fold := strings.NewReplacer("-", "", "_", "", " ", "")
+	word = strings.ToLower(fold.Replace(word))
+	best, least := "", len(word)/3+1
+	if len(word) > 64 {
+		return ""
+	}
+	for _, k := range known {
+		if d := edits(word, strings.ToLower(fold.Replace(k))); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// edits is Levenshtein's distance.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := diagonal
+			if a[i-1] != b[j-1] {
+				cost++
+			}
+			diagonal = row[j]
+			row[j] = min(cost, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,103 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/rules"
+)
+
+// Waiver says that findings of a rule, or violations of a policy line, fail no command. They are still found and shown, with
+// the reason; the verdict and every body on the wire stay as they are.
+type Waiver struct {
+	Rule      string // id of a rule, or key of a policy line
+	Component string // pattern for the id or the name; "" stands for every one, and for findings on the graph
+	Reason    string
+	Expires   string // the last day, as 2027-01-31, or ""
+}
+
+// Waiver returns the first waiver that holds today (as 2027-01-31) for a finding on a component known by these names, or nil.
+// A violation of the line of a severity has the rule severity.<rule>, for which a waiver of the rule holds too.
+func (f *File) Waiver(rule, today string, names ...string) *Waiver {
+	if f == nil {
+		return nil
+	}
+	for i := range f.Waivers {
+		w := &f.Waivers[i]
+		named := w.Component == "" || slices.ContainsFunc(names, func(n string) bool { return glob(w.Component, n) })
+		if w.Rule == strings.TrimPrefix(rule, severityKey+".") && named && !w.Expired(today) {
+			return w
+		}
+	}
+	return nil
+}
+
+// Expired reports whether the last day is over. Days written as 2027-01-31 compare as text.
+func (w *Waiver) Expired(today string) bool { return w.Expires != "" && today > w.Expires }
+
+func waivers(v item) ([]Waiver, *graph.Error) {
+	if v.kind != graph.List {
+		return nil, v.wrong("a list of waivers")
+	}
+	var out []Waiver
+	for _, e := range v.list {
+		w, err := waiver(e)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+func waiver(v item) (w Waiver, err *graph.Error) {
+	if err := v.only("part of a waiver", "rule", "component", "reason", "expires"); err != nil {
+		return w, err
+	}
+	for _, part := range []struct {
+		name     string
+		into     *string
+		required bool
+	}{{"rule", &w.Rule, true}, {"component", &w.Component, false}, {"reason", &w.Reason, true}, {"expires", &w.Expires, false}} {
+		m := v.member(part.name)
+		switch {
+		case m == nil && part.required:
+			return w, v.errorf(graph.CodeMissing, "a waiver needs a %s", part.name)
+		case m == nil:
+			continue
+		case m.kind != graph.String || strings.TrimSpace(m.text) == "":
+			return w, m.wrong("a string that says something")
+		}
+		*part.into = m.text
+	}
+	if rules.Lookup(w.Rule) == nil && lineOf(w.Rule) == nil {
+		return w, v.member("rule").unknown(CodeValue, "rule or policy line", w.Rule, append(ruleIDs(), keys()[:len(lines)]...))
+	}
+	if w.Expires != "" && !isDate(w.Expires) {
+		return w, v.member("expires").errorf(CodeValue, "must be a day such as 2027-01-31, not %q", clip(w.Expires))
+	}
+	return w, nil
+}
+
+// isDate reports whether a text is a day of the Gregorian calendar in the form 2027-01-31.
+func isDate(s string) bool {
+	if len(s) != 10 || s[4] != '-' || s[7] != '-' || !digits(s[:4]) || !digits(s[5:7]) || !digits(s[8:]) {
+		return false
+	}
+	number := func(t string) (n int) {
+		for i := range len(t) {
+			n = n*10 + int(t[i]-'0')
+		}
+		return n
+	}
+	year, month, day := number(s[:4]), number(s[5:7]), number(s[8:])
+	if month < 1 || month > 12 {
+		return false
+	}
+	days := [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}[month-1]
+	if month == 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+		days++
+	}
+	return day >= 1 && day <= days
+}
