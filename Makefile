@@ -44,9 +44,15 @@ bench: build ## benchmarks of decoding, the walk and the rules, summed up by ben
 
 fuzz: ## fuzz every target for FUZZTIME (10m) each
 	$(GO) test ./internal/graph -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/graph -run '^$$' -fuzz '^FuzzDecodeBody$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/graph -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/catalog -run '^$$' -fuzz '^FuzzEvaluate$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/infer -run '^$$' -fuzz '^FuzzWalk$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/action/check -run '^$$' -fuzz '^FuzzCheck$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/action/plan -run '^$$' -fuzz '^FuzzPlan$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/action/rank -run '^$$' -fuzz '^FuzzRank$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/policy -run '^$$' -fuzz '^FuzzParseFile$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/policy -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME)
 
 generate: ## refresh the digests of the rule set
 	$(GO) generate ./...

@@ -19,7 +19,7 @@ var _ = register(func() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			result := lint.Run(g)
+			result := lint.Run(&lint.Request{Model: g})
 			if wantsJSON(cmd) {
 				err = printJSON(cmd, result)
 			} else {

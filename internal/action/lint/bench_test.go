@@ -75,7 +75,7 @@ func benchmark(b *testing.B, name string, n int, doc []byte) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if r := Run(g); r.Counts.Block > 0 {
+			if r := Run(&Request{Model: g}); r.Counts.Block > 0 {
 				b.Fatal(r.Findings[0])
 			}
 		}

@@ -59,7 +59,7 @@ func TestHostileModelsStaySmall(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		Run(g)
+		Run(&Request{Model: g})
 		runtime.ReadMemStats(&after)
 		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 100 {
 			t.Errorf("%s: %d MB were allocated", name, mb)
@@ -77,7 +77,7 @@ func BenchmarkHostile(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				Run(g)
+				Run(&Request{Model: g})
 			}
 		})
 	}

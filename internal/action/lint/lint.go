@@ -2,11 +2,28 @@
 package lint
 
 import (
-	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/graph"
-	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/policy"
 	"github.com/modelverifier/verifier/internal/rules"
 )
+
+// Request is what can be asked.
+type Request struct {
+	Model  *graph.Graph
+	Policy *policy.Policy
+}
+
+// Decode reads a request.
+func Decode(body []byte, limits graph.Limits) (*Request, error) {
+	f := action.Read(body, limits, action.Model)
+	r := &Request{Model: f.Model(), Policy: f.Policy()}
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
 
 // Result is the answer.
 type Result struct {
@@ -25,22 +42,18 @@ type Counts struct {
 
 // Finding is one thing found. Component, Edit and Fix are additions to the specification.
 type Finding struct {
-	Rule          string         `json:"rule"`
+	Rule          string         `json:"rule"` // or policyRule
 	Severity      rules.Severity `json:"severity"`
 	Message       string         `json:"message"`
 	ComponentName string         `json:"componentName"`
 	ComponentType string         `json:"componentType"`
 	Component     string         `json:"component,omitempty"`
-	Edit          []Edit         `json:"edit,omitempty"`
+	Edit          []action.Edit  `json:"edit,omitempty"`
 	Fix           string         `json:"fix,omitempty"`
 }
 
-// Edit is the change of one parameter that repairs a finding.
-type Edit struct {
-	Component string      `json:"component"`
-	Param     string      `json:"param"`
-	Value     graph.Value `json:"value"`
-}
+// policyRule stands for a rule where a line of the caller's own policy fails.
+const policyRule = "policy"
 
 // Inferred counts the connections that an importer concluded instead of reading them.
 type Inferred struct {
@@ -51,11 +64,17 @@ type Inferred struct {
 }
 
 // Run lints a model. It brings the graph into canonical form first, in place.
-func Run(g *graph.Graph) *Result {
-	g.Normalize(catalog.Vocabulary)
-	out := &Result{Verdict: "pass", Findings: []Finding{}, Inferred: inferred(g)}
-	for _, f := range rules.Run(infer.Walk(g)) {
-		out.add(g, f)
+func Run(r *Request) *Result {
+	s := action.Examine(r.Model)
+	out := &Result{Verdict: "pass", Findings: []Finding{}, Inferred: inferred(s.Graph)}
+	for _, f := range s.Findings {
+		out.addRule(s.Graph, f)
+	}
+	if !r.Policy.Empty() {
+		s.Price(estimate.Options{}, 0)
+		for _, v := range r.Policy.Check(s.Facts()) {
+			out.add(Finding{Rule: policyRule, Severity: v.Severity, Message: v.Detail, Fix: v.Fix})
+		}
 	}
 	switch {
 	case out.Counts.Block > 0:
@@ -66,16 +85,18 @@ func Run(g *graph.Graph) *Result {
 	return out
 }
 
-func (r *Result) add(g *graph.Graph, f rules.Finding) {
-	out := Finding{Rule: f.Rule.ID, Severity: f.Rule.Severity, Message: f.Message, Fix: f.Fix}
+func (r *Result) addRule(g *graph.Graph, f rules.Finding) {
+	out := Finding{Rule: f.Rule.ID, Severity: f.Rule.Severity, Message: f.Message, Fix: f.Fix, Edit: action.Edits(f)}
 	if f.Node >= 0 {
 		c := &g.Components[f.Node]
 		out.ComponentName, out.ComponentType, out.Component = c.Label(), c.Type, c.ID
 	}
-	for _, e := range f.Edits {
-		out.Edit = append(out.Edit, Edit{e.Component, e.Param, e.Value})
-	}
-	switch f.Rule.Severity {
+	r.add(out)
+}
+
+// add keeps a finding and counts it.
+func (r *Result) add(f Finding) {
+	switch f.Severity {
 	case rules.Block:
 		r.Counts.Block++
 	case rules.Warn:
@@ -83,7 +104,7 @@ func (r *Result) add(g *graph.Graph, f rules.Finding) {
 	default:
 		r.Counts.Info++
 	}
-	r.Findings = append(r.Findings, out)
+	r.Findings = append(r.Findings, f)
 }
 
 // inferred is nil where every connection was read.

@@ -77,7 +77,7 @@ func randomGraph(t *rapid.T) *graph.Graph {
 func answer(g *graph.Graph) map[string]string {
 	out := map[string]string{}
 	g = g.Clone()
-	res := Run(g)
+	res := Run(&Request{Model: g})
 	walked := infer.Walk(g)
 	for i := range walked.Nodes {
 		n := &walked.Nodes[i]
@@ -150,7 +150,7 @@ func TestAnUnreadComponentChangesNoOther(t *testing.T) {
 func TestAnEditRemovesItsFinding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGraph(t)
-		before := Run(g)
+		before := Run(&Request{Model: g})
 		for _, f := range before.Findings {
 			if len(f.Edit) == 0 {
 				continue
@@ -164,7 +164,7 @@ func TestAnEditRemovesItsFinding(t *testing.T) {
 					}
 				}
 			}
-			for _, after := range Run(repaired).Findings {
+			for _, after := range Run(&Request{Model: repaired}).Findings {
 				if after.Rule == f.Rule && after.Component == f.Component {
 					t.Fatalf("%s on %s is still there after %q: %s", f.Rule, f.Component, f.Fix, after.Message)
 				}
@@ -180,7 +180,7 @@ func TestEveryProcessorCountGivesTheSameBytes(t *testing.T) {
 		var first []byte
 		for _, procs := range []int{1, 2, 7} {
 			runtime.GOMAXPROCS(procs)
-			got, err := json.Marshal(Run(g.Clone()))
+			got, err := json.Marshal(Run(&Request{Model: g.Clone()}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -192,4 +192,38 @@ func TestEveryProcessorCountGivesTheSameBytes(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestAPolicyOnlyAddsFindings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := randomGraph(t)
+		params := rapid.Int64Range(0, 10_000).Draw(t, "max_params")
+		body := fmt.Sprintf(`{"model":%s,"policy":{"max_params":%d,"forbid_types":["relu","linear"],"max_layers":3,"max_cost_usd":0.01}}`, g.AppendJSON(nil), params)
+		r, err := Decode([]byte(body), graph.ServiceLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, held := Run(&Request{Model: g}), Run(r)
+		if held.Counts.Block < plain.Counts.Block || held.Counts.Warn < plain.Counts.Warn || plain.Verdict == "fail" && held.Verdict != "fail" {
+			t.Fatalf("%+v became %+v under a policy", plain.Counts, held.Counts)
+		}
+		before, _ := json.Marshal(plain.Findings)
+		if after, _ := json.Marshal(held.Findings[:len(plain.Findings)]); string(after) != string(before) {
+			t.Fatalf("%s became %s", before, after)
+		}
+	})
+}
+
+func TestAPolicyLineThatFailsIsAFinding(t *testing.T) {
+	body := `{"model":{"components":[{"id":"x","type":"input","params":{"shape":[4]}},{"id":"l","type":"linear","params":{"inFeatures":4,"outFeatures":4}},{"id":"o","type":"output"}],` +
+		`"connections":[{"from":"x","to":"l"},{"from":"l","to":"o"}]},"policy":{"max_params":"19"}}`
+	r, err := Decode([]byte(body), graph.ServiceLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := Run(r)
+	last := res.Findings[len(res.Findings)-1]
+	if res.Verdict != "fail" || last.Rule != "policy" || last.Severity != "block" || !strings.Contains(last.Message, "max_params: 19") || !strings.Contains(last.Message, "20 parameters") {
+		t.Errorf("%s: %+v", res.Verdict, last)
+	}
 }

@@ -1,0 +1,161 @@
+// Package check walks a model through five stages, from the graph to where it could be deployed, and stops at the first that
+// refuses it: what comes behind a graph that cannot run would mean nothing. Request and Result are the bodies on the wire.
+//
+// One file is one stage. No stage decides what a model means or costs: the packages above do.
+package check
+
+import (
+	"fmt"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/policy"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// Request is what can be asked.
+type Request struct {
+	Model  *graph.Graph
+	Policy *policy.Policy
+	Data   *Data
+}
+
+// Result is the answer.
+type Result struct {
+	Verdict   string           `json:"verdict"` // block, ask, warn or ok
+	Outcome   string           `json:"outcome"` // blocked, needs_input, attention or ok
+	Summary   string           `json:"summary"`
+	StoppedAt *string          `json:"stoppedAt"`
+	Findings  []action.Finding `json:"findings"`
+	Stages    []Stage          `json:"stages"`
+	Decision  *Decision        `json:"decision,omitempty"`
+}
+
+// Stage is what one stage found out.
+type Stage struct {
+	Stage    string `json:"stage"`
+	Status   Status `json:"status"`
+	Headline string `json:"headline"`
+	Data     any    `json:"data"`
+}
+
+// Status is how a stage ended.
+type Status string
+
+// The statuses, worst first.
+const (
+	Blocked    Status = "blocked"
+	NeedsInput Status = "needs_input"
+	Attention  Status = "attention"
+	OK         Status = "ok"
+)
+
+// verdicts are the words for the worst status of all stages.
+var verdicts = map[Status]string{Blocked: "block", NeedsInput: "ask", Attention: "warn", OK: "ok"}
+
+// severity orders statuses.
+var severity = map[Status]int{OK: 0, Attention: 1, NeedsInput: 2, Blocked: 3}
+
+func worse(a, b Status) Status {
+	if severity[b] > severity[a] {
+		return b
+	}
+	return a
+}
+
+// walk is one model on its way through the stages.
+type walk struct {
+	*action.Study
+	request  *Request
+	findings []action.Finding
+}
+
+// stages are in the order in which they run.
+var stages = []func(*walk) Stage{preflight, data, train, evaluateStage, deploy}
+
+// Run checks a model. It brings the graph into canonical form first, in place.
+func Run(r *Request) *Result {
+	w := &walk{Study: action.Examine(r.Model), request: r, findings: []action.Finding{}}
+	w.Price(estimate.Options{}, 0)
+	out, worst := &Result{Stages: []Stage{}}, OK
+	for _, stage := range stages {
+		s := stage(w)
+		out.Stages = append(out.Stages, s)
+		worst = worse(worst, s.Status)
+		if s.Status == Blocked {
+			out.StoppedAt = &s.Stage
+			break
+		}
+	}
+	blocks, warns := w.Violations(r.Policy)
+	w.findings = append(append(w.findings, blocks...), warns...)
+	worst = worse(worst, statusOf(len(blocks), len(warns), false))
+	out.Findings, out.Outcome, out.Verdict = w.findings, string(worst), verdicts[worst]
+	if out.StoppedAt == nil {
+		out.Decision = w.decision()
+	}
+	out.Summary = w.summary(worst, len(blocks))
+	return out
+}
+
+// statusOf is the status of a stage with so many findings. What is pending outweighs what is doubtful.
+func statusOf(blocks, warns int, pending bool) Status {
+	switch {
+	case blocks > 0:
+		return Blocked
+	case pending:
+		return NeedsInput
+	case warns > 0:
+		return Attention
+	}
+	return OK
+}
+
+// summary is one sentence; a refusal has the price of the run that it prevents.
+func (w *walk) summary(worst Status, policyBlocks int) string {
+	cost := quantity.Dollars(w.Training.CostMicroUSD)
+	switch {
+	case !w.Runs():
+		return fmt.Sprintf("Blocked at preflight by %s, the first of them %q; the run that would have failed is priced at %s.",
+			count(len(w.Blockers), "finding"), w.Blockers[0].Title, cost)
+	case policyBlocks > 0:
+		return fmt.Sprintf("Blocked by %s, though the model runs; the run that the policy refuses is priced at %s.", count(policyBlocks, "policy line"), cost)
+	}
+	text := "The model runs"
+	if len(w.Withheld) > 0 {
+		text = "The model runs as far as it is known"
+	}
+	text += fmt.Sprintf(": %s parameters, about %s to train on %s", quantity.Short(w.Params()), cost, w.GPU())
+	warns := 0
+	for _, f := range w.findings {
+		if f.Severity == "warn" {
+			warns++
+		}
+	}
+	if warns > 0 {
+		text += fmt.Sprintf(", with %s to look at", count(warns, "warning"))
+	}
+	if worst == NeedsInput {
+		text += "; " + w.pending()
+	}
+	return text + "."
+}
+
+// pending says what is asked of the caller.
+func (w *walk) pending() string {
+	switch {
+	case len(w.Withheld) > 0 && w.request.Data == nil:
+		return "the shapes of " + count(len(w.Withheld), "component") + " and a dataset are still needed"
+	case len(w.Withheld) > 0:
+		return "the shapes of " + count(len(w.Withheld), "component") + " are still needed"
+	}
+	return "a dataset is still needed"
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return quantity.Grouped(int64(n)) + " " + noun + "s"
+}

@@ -1,0 +1,83 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// Decision is something that only a person can decide. There are two: which dataset, and whether to spend the money.
+type Decision struct {
+	Question string   `json:"question"`
+	Because  string   `json:"because"` // why it could not be derived
+	Options  []Option `json:"options"`
+}
+
+// Option is one way to decide.
+type Option struct {
+	Label string `json:"label"`
+	Value string `json:"value"`
+	Hint  string `json:"hint"`
+}
+
+// decision is the first that is pending: the dataset, or else the money.
+func (w *walk) decision() *Decision {
+	if w.request.Data == nil {
+		return w.dataset()
+	}
+	if w.Training.CostMicroUSD > 0 {
+		return w.spending()
+	}
+	return nil
+}
+
+// datasets are those that a training run can be asked for.
+var datasets = []struct {
+	value, label string
+	shape        catalog.Shape // nil for rows of any width
+	classes      int64
+}{
+	{"mnist", "MNIST: grey images of digits", catalog.Of(1, 28, 28), 10},
+	{"cifar10", "CIFAR-10: small colour images", catalog.Of(3, 32, 32), 10},
+	{"tabular", "a table of numbers", nil, 0},
+}
+
+func (w *walk) dataset() *Decision {
+	d := &Decision{
+		Question: "Which dataset is the model to be trained on?",
+		Because:  "no data was sent with the request and nothing in the graph names a dataset; its shapes alone do not",
+	}
+	dim, _ := w.task()
+	for _, s := range datasets {
+		o := Option{Label: s.label, Value: s.value}
+		in := w.InputShape()
+		switch {
+		case s.shape == nil && len(in) == 1:
+			o.Hint = fmt.Sprintf("fits if a row has %d numbers", in[0])
+		case s.shape == nil:
+			o.Hint = fmt.Sprintf("does not fit: the model takes %v", in)
+		case !s.shape.Equal(in):
+			o.Hint = fmt.Sprintf("does not fit: its samples are %v and the model takes %v", s.shape, in)
+		case dim == nil || *dim != s.classes:
+			o.Hint = fmt.Sprintf("its samples fit, but it has %d classes", s.classes)
+		default:
+			o.Hint = fmt.Sprintf("fits: %v and %d classes", s.shape, s.classes)
+		}
+		d.Options = append(d.Options, o)
+	}
+	d.Options = append(d.Options, Option{"data of your own", "own", fmt.Sprintf("samples must be %v", w.InputShape())})
+	return d
+}
+
+func (w *walk) spending() *Decision {
+	cost := quantity.Dollars(w.Training.CostMicroUSD)
+	return &Decision{
+		Question: fmt.Sprintf("Is a training run for about %s to be started?", cost),
+		Because:  "it costs money, and nothing in the request says that it may be spent",
+		Options: []Option{
+			{"start the run", "train", fmt.Sprintf("on %s, about %s", w.GPU(), cost)},
+			{"do not start it", "hold", "nothing is spent"},
+		},
+	}
+}

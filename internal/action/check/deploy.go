@@ -1,0 +1,55 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// DeployData is where the trained model would do best, and how it would do elsewhere.
+type DeployData struct {
+	Target          string           `json:"target"`
+	Score           int              `json:"score"`
+	LatencyMs       quantity.Decimal `json:"latencyMs"`
+	SizeMB          quantity.Decimal `json:"sizeMB"`
+	SizeMBQuantized quantity.Decimal `json:"sizeMBQuantized"`
+	Alternatives    []Alternative    `json:"alternatives"`
+}
+
+// Alternative is one target, scored.
+type Alternative struct {
+	ID        string           `json:"id"`
+	Label     string           `json:"label"`
+	Score     int              `json:"score"`
+	LatencyMs quantity.Decimal `json:"latencyMs"`
+	SizeMB    quantity.Decimal `json:"sizeMB"`
+	Fits      bool             `json:"fits"`
+	Reasons   []string         `json:"reasons"`
+}
+
+// deploy is where the trained model could run.
+func deploy(w *walk) Stage {
+	targets := estimate.Deploy(w.Walked)
+	best := targets[0]
+	d := DeployData{Target: best.Target.ID, Score: best.Score, LatencyMs: millis(best), SizeMB: megabytes(best.SizeMB), SizeMBQuantized: megabytes(best.SizeMBQuantized)}
+	for _, t := range targets {
+		a := Alternative{ID: t.Target.ID, Label: t.Target.Label, Score: t.Score, LatencyMs: millis(t), SizeMB: megabytes(t.SizeMB), Fits: t.Fits, Reasons: t.Reasons}
+		if a.Reasons == nil {
+			a.Reasons = []string{}
+		}
+		d.Alternatives = append(d.Alternatives, a)
+	}
+	s := Stage{Stage: "deploy", Status: OK, Data: d}
+	s.Headline = fmt.Sprintf("%s: %v ms a sample, %v MB (%v MB in 8 bits)", best.Target.Label, d.LatencyMs, d.SizeMB, d.SizeMBQuantized)
+	if f, found := action.NoTarget(targets); found {
+		w.findings = append(w.findings, f)
+		s.Status, s.Headline = Attention, "fits none of the targets as it is"
+	}
+	return s
+}
+
+func millis(d estimate.Deployment) quantity.Decimal { return quantity.Round(d.LatencyMs, 3) }
+
+func megabytes(n float64) quantity.Decimal { return quantity.Round(n, 3) }

@@ -1,0 +1,74 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// PreflightData is what is known before anything is spent.
+type PreflightData struct {
+	Score               int              `json:"score"`
+	Verdict             string           `json:"verdict"` // ready, caution or not-ready
+	Blockers            []action.Finding `json:"blockers"`
+	Warnings            []action.Finding `json:"warnings"`
+	Layers              int              `json:"layers"`
+	Params              int64            `json:"params"`
+	FLOPs               int64            `json:"flops"`
+	GPU                 string           `json:"gpu"`
+	EstCostUSD          quantity.Decimal `json:"estCostUsd"`
+	EstTrainSec         quantity.Decimal `json:"estTrainSec"`
+	WeightBytes         int64            `json:"weightBytes"`
+	TrainFootprintBytes int64            `json:"trainFootprintBytes"`
+	SamplesAssumed      bool             `json:"samplesAssumed"`
+	MACs                int64            `json:"macs"`
+	Withheld            []string         `json:"withheld"`
+}
+
+// preflight is the graph itself: does it run, and what does it cost.
+func preflight(w *walk) Stage {
+	w.findings = append(append(w.findings, w.Blockers...), w.Warnings...)
+	t := w.Training
+	d := PreflightData{
+		Blockers: w.Blockers, Warnings: w.Warnings, Layers: w.Layers(), Params: w.Params(), FLOPs: w.FLOPs(), MACs: w.FLOPs() / 2,
+		GPU: w.GPU(), EstCostUSD: quantity.USD(t.CostMicroUSD), EstTrainSec: quantity.Round(t.TotalSec, 3),
+		WeightBytes: t.WeightBytes, TrainFootprintBytes: t.CardBytes, SamplesAssumed: !t.Options.SamplesGiven, Withheld: w.Withheld,
+	}
+	s := Stage{Stage: action.Preflight, Status: statusOf(len(w.Blockers), len(w.Warnings), len(w.Withheld) > 0)}
+	d.Score, d.Verdict = score(len(w.Blockers), len(w.Warnings), len(w.Withheld))
+	switch s.Status {
+	case Blocked:
+		s.Headline = fmt.Sprintf("does not run: %s", w.Blockers[0].Detail)
+	case NeedsInput:
+		s.Headline = fmt.Sprintf("runs as far as it is known: the shapes of %s are not", count(len(w.Withheld), "component"))
+	case Attention:
+		s.Headline = fmt.Sprintf("runs, with %s: %s parameters, %s a sample", count(len(w.Warnings), "warning"), quantity.Short(d.Params), quantity.FLOPs(d.FLOPs))
+	default:
+		s.Headline = fmt.Sprintf("runs: %s parameters, %s a sample", quantity.Short(d.Params), quantity.FLOPs(d.FLOPs))
+	}
+	s.Data = d
+	return s
+}
+
+// Marks of the score. A model that does not run is always below one that does.
+const (
+	full          = 100
+	leastRunning  = 40
+	perWarning    = 5
+	perWithheld   = 10
+	firstBlocker  = 70
+	furtherBlocks = 10
+)
+
+// score is a function of the findings alone: 100, less 5 for every warning and 10 for every component without a verdict, but
+// at least 40 for a model that runs; with a blocker 30, less 10 for every further one and nothing else.
+func score(blockers, warnings, withheld int) (int, string) {
+	if blockers > 0 {
+		return max(0, full-firstBlocker-furtherBlocks*(min(blockers, full)-1)), "not-ready"
+	}
+	if warnings+withheld == 0 {
+		return full, "ready"
+	}
+	return max(leastRunning, full-perWarning*min(warnings, full)-perWithheld*min(withheld, full)), "caution"
+}

@@ -1,0 +1,140 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/models"
+)
+
+// anyModel draws a bundled model and at times breaks it: a parameter, a connection, a component of unknown shape.
+func anyModel(t *rapid.T) *graph.Graph {
+	g, err := models.Open(rapid.SampledFrom(models.List()).Draw(t, "model"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &g.Components[rapid.IntRange(0, len(g.Components)-1).Draw(t, "component")]
+	switch rapid.IntRange(0, 4).Draw(t, "fault") {
+	case 0:
+		for i := range c.Params {
+			if c.Params[i].Value.Kind() == graph.Int {
+				c.Params[i].Value = graph.IntValue(rapid.Int64Range(1, 2000).Draw(t, "value"))
+			}
+		}
+	case 1:
+		e := rapid.IntRange(0, len(g.Connections)-1).Draw(t, "connection")
+		g.Connections = append(g.Connections[:e:e], g.Connections[e+1:]...)
+	case 2:
+		c.Type, c.Params = "customModule", nil
+	}
+	return g
+}
+
+var rank = map[string]int{"ok": 0, "warn": 1, "ask": 2, "block": 3}
+
+func TestAPolicyOnlyMakesAVerdictStricter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := anyModel(t)
+		lines := []string{fmt.Sprintf(`"max_params":%d`, rapid.Int64Range(0, 1e8).Draw(t, "max_params")), `"must_fit":"T4"`, `"forbid_types":["dropout"]`,
+			`"require_types":["layerNorm"]`, `"max_layers":20`, `"max_memory_gb":2.5`, `"max_cost_usd":0.05`}
+		chosen := rapid.SliceOfDistinct(rapid.SampledFrom(lines), func(s string) string { return s }).Draw(t, "lines")
+		body := fmt.Sprintf(`{"model":%s,"policy":{%s}}`, g.AppendJSON(nil), strings.Join(chosen, ","))
+		r, err := Decode([]byte(body), graph.ServiceLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, held := Run(&Request{Model: g}), Run(r)
+		if rank[held.Verdict] < rank[plain.Verdict] {
+			t.Fatalf("%s became %s under %s", plain.Verdict, held.Verdict, chosen)
+		}
+		a, _ := json.Marshal([]any{plain.Stages, plain.Findings, plain.StoppedAt})
+		b, _ := json.Marshal([]any{held.Stages, held.Findings[:len(plain.Findings)], held.StoppedAt})
+		if string(a) != string(b) {
+			t.Fatalf("%s became %s", a, b)
+		}
+		for _, f := range held.Findings[len(plain.Findings):] {
+			if f.Stage != "policy" {
+				t.Fatalf("%+v", f)
+			}
+		}
+	})
+}
+
+func TestRenamingChangesNothingButNames(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := anyModel(t)
+		renamed := g.Clone()
+		renamed.Name = "another"
+		for i := range renamed.Components {
+			c := &renamed.Components[i]
+			c.ID, c.Name = fmt.Sprintf("zz%dzz", i), ""
+			if to, ok := c.Param("tiedTo"); ok {
+				for j := range g.Components {
+					if g.Components[j].ID == to.Str() {
+						c.SetParam("tiedTo", graph.StringValue(fmt.Sprintf("zz%dzz", j)))
+					}
+				}
+			}
+		}
+		for i, c := range g.Connections {
+			for j := range g.Components {
+				if g.Components[j].ID == c.From {
+					renamed.Connections[i].From = fmt.Sprintf("zz%dzz", j)
+				}
+				if g.Components[j].ID == c.To {
+					renamed.Connections[i].To = fmt.Sprintf("zz%dzz", j)
+				}
+			}
+		}
+		want, got := Run(&Request{Model: g}), Run(&Request{Model: renamed})
+		var back []string // the names as they were, the longest first
+		for i := len(g.Components) - 1; i >= 0; i-- {
+			back = append(back, fmt.Sprintf("zz%dzz", i), g.Components[i].Label())
+		}
+		for i := range want.Findings { // an id and the label that stands for it may differ
+			want.Findings[i].Component, got.Findings[i].Component = "", ""
+			want.Findings[i].Edit, got.Findings[i].Edit = nil, nil
+		}
+		w, _ := json.Marshal([]any{want.Verdict, want.Findings, want.Stages[1:], want.Decision})
+		r, _ := json.Marshal([]any{got.Verdict, got.Findings, got.Stages[1:], got.Decision})
+		if again := strings.NewReplacer(back...).Replace(string(r)); again != string(w) {
+			t.Fatalf("%s became %s", w, again)
+		}
+	})
+}
+
+func TestTheSameRequestGivesTheSameBytes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := anyModel(t)
+		a, _ := json.Marshal(Run(&Request{Model: g.Clone()}))
+		b, _ := json.Marshal(Run(&Request{Model: g.Clone()}))
+		if string(a) != string(b) {
+			t.Fatalf("%s, then %s", a, b)
+		}
+	})
+}
+
+func FuzzCheck(f *testing.F) {
+	for _, text := range []string{clean, refused, warned, withheld, enormous, ""} {
+		g, err := graph.Parse(text)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add([]byte(`{"model":` + string(g.AppendJSON(nil)) + `,"policy":{"max_params":"1M"}}`))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r, err := Decode(body, graph.ServiceLimits)
+		if err != nil {
+			return
+		}
+		res := Run(r)
+		if data, err := json.Marshal(res); err != nil || rank[res.Verdict] == 3 != (res.Outcome == "blocked") || len(res.Stages) == 0 {
+			t.Fatalf("%s: %v", data, err)
+		}
+	})
+}

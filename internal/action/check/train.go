@@ -1,0 +1,28 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// TrainData is what a training run would take.
+type TrainData struct {
+	LastRun    *struct{}        `json:"lastRun"` // null: no run is known here
+	EstCostUSD quantity.Decimal `json:"estCostUsd"`
+	GPU        string           `json:"gpu"`
+}
+
+// train is the run: where it fits and what it costs.
+func train(w *walk) Stage {
+	warns := 0
+	if f, found := w.NoCard(); found {
+		w.findings = append(w.findings, f)
+		warns++
+	}
+	t := w.Training
+	return Stage{
+		Stage: "train", Status: statusOf(0, warns, false), Data: TrainData{EstCostUSD: quantity.USD(t.CostMicroUSD), GPU: w.GPU()},
+		Headline: fmt.Sprintf("about %s on %s, %s on the card; no run yet", quantity.Dollars(t.CostMicroUSD), w.GPU(), quantity.Bytes(t.CardBytes)),
+	}
+}

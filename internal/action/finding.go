@@ -1,0 +1,75 @@
+package action
+
+import (
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/policy"
+	"github.com/modelverifier/verifier/internal/rules"
+)
+
+// Finding is one thing found. Component and Edit are additions to the specification.
+type Finding struct {
+	Stage     string         `json:"stage"`
+	Severity  rules.Severity `json:"severity"` // block or warn
+	Title     string         `json:"title"`
+	Detail    string         `json:"detail"`
+	Fix       string         `json:"fix,omitempty"`
+	RuleID    string         `json:"ruleId,omitempty"`
+	Component string         `json:"component,omitempty"`
+	Edit      []Edit         `json:"edit,omitempty"`
+}
+
+// Edit is the change of one parameter that repairs a finding.
+type Edit struct {
+	Component string      `json:"component"`
+	Param     string      `json:"param"`
+	Value     graph.Value `json:"value"`
+}
+
+// The stages that a finding can belong to.
+const (
+	Preflight = "preflight"
+	Policy    = "policy" // comes behind the stages of the walk and is none of them
+)
+
+// Edits returns the edits of a rule's finding as they go over the wire.
+func Edits(f rules.Finding) []Edit {
+	var out []Edit
+	for _, e := range f.Edits {
+		out = append(out, Edit{e.Component, e.Param, e.Value})
+	}
+	return out
+}
+
+// ruleFindings returns what rules found with a severity, in their order.
+func (s *Study) ruleFindings(severity rules.Severity) []Finding {
+	out := []Finding{}
+	for _, f := range s.Findings {
+		if f.Rule.Severity != severity {
+			continue
+		}
+		w := Finding{Stage: Preflight, Severity: severity, Title: f.Rule.Title, Detail: f.Message, Fix: f.Fix, RuleID: f.Rule.ID, Edit: Edits(f)}
+		if f.Node >= 0 {
+			c := &s.Graph.Components[f.Node]
+			w.Component, w.Detail = c.ID, c.Label()+": "+f.Message
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// Violations returns the lines of a policy that the model does not keep: those that block, and those that warn.
+func (s *Study) Violations(p *policy.Policy) (blocks, warns []Finding) {
+	if p == nil {
+		return nil, nil // the facts need not be gathered
+	}
+	for _, v := range p.Check(s.Facts()) {
+		f := Finding{Stage: Policy, Severity: v.Severity, Title: v.Title, Detail: v.Detail, Fix: v.Fix}
+		switch v.Severity {
+		case rules.Block:
+			blocks = append(blocks, f)
+		case rules.Warn:
+			warns = append(warns, f)
+		}
+	}
+	return blocks, warns
+}

@@ -1,0 +1,50 @@
+package action
+
+import (
+	"fmt"
+
+	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/quantity"
+	"github.com/modelverifier/verifier/internal/rules"
+)
+
+// Obstacles are what stands in the way of a model that runs, past the graph itself. They warn and block nothing: the work can
+// be split, and the model deployed elsewhere.
+func (s *Study) Obstacles() []Finding {
+	var out []Finding
+	if f, found := s.NoCard(); found {
+		out = append(out, f)
+	}
+	if f, found := NoTarget(estimate.Deploy(s.Walked)); found {
+		out = append(out, f)
+	}
+	return out
+}
+
+// NoCard warns of a training step that no single card holds.
+func (s *Study) NoCard() (Finding, bool) {
+	if s.Training.GPU != nil {
+		return Finding{}, false
+	}
+	t, largest := s.Training, s.Training.PricedOn
+	return Finding{
+		Stage: "train", Severity: rules.Warn, Title: "No single GPU holds a training step",
+		Detail: fmt.Sprintf("a step takes an estimated %s on the card and the largest that can be rented, %s, has %s; it must be split or made smaller",
+			quantity.Bytes(t.CardBytes), largest.Name, quantity.Bytes(largest.MemoryBytes)),
+	}, true
+}
+
+// NoTarget warns of a model that none of the deploy targets holds.
+func NoTarget(targets []estimate.Deployment) (Finding, bool) {
+	for _, t := range targets {
+		if t.Fits {
+			return Finding{}, false
+		}
+	}
+	best := targets[0]
+	return Finding{
+		Stage: "deploy", Severity: rules.Warn, Title: "Too large for every deploy target",
+		Detail: fmt.Sprintf("the weights take %v MB, %v MB in 8 bits, and none of the %d targets holds the model", quantity.Round(best.SizeMB, 3),
+			quantity.Round(best.SizeMBQuantized, 3), len(targets)),
+	}, true
+}

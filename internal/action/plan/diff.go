@@ -1,0 +1,146 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// diff compares a model with its base, both examined in the same way.
+func diff(base, s *studied) *Diff {
+	delta := graph.Diff(base.Graph, s.Graph, func(g *graph.Graph, i int) []graph.Param {
+		if g == base.Graph {
+			return base.Walked.Arguments(i)
+		}
+		return s.Walked.Arguments(i)
+	})
+	dropDerived(&delta, base.Graph, s.Graph)
+	d := &Diff{
+		Base:  Base{base.Graph.Name, base.Layers(), base.Params()},
+		Added: len(delta.Added), Removed: len(delta.Removed), Changed: len(delta.Changed), Rewired: len(delta.Rewired),
+		ParamsDelta:   s.Params() - base.Params(),
+		MemoryDeltaGB: quantity.GB(s.Training.CardBytes - base.Training.CardBytes),
+		CostDeltaUSD:  quantity.USD(s.Training.CostMicroUSD - base.Training.CostMicroUSD),
+		BlastRadius:   delta.Downstream(s.Graph),
+		Lines:         []string{}, AddedNames: []string{}, RemovedNames: []string{}, RewiredNames: []string{},
+	}
+	d.ParamsDeltaPct = percent(d.ParamsDelta, base.Params())
+	for _, c := range delta.Changed {
+		d.Lines = append(d.Lines, lines(&s.Graph.Components[c.After], c)...)
+	}
+	for _, i := range delta.Added {
+		d.AddedNames = append(d.AddedNames, named(&s.Graph.Components[i]))
+	}
+	for _, i := range delta.Removed {
+		d.RemovedNames = append(d.RemovedNames, named(&base.Graph.Components[i]))
+	}
+	for _, p := range delta.Rewired {
+		d.RewiredNames = append(d.RewiredNames, named(&s.Graph.Components[p.After]))
+	}
+	word := ""
+	switch {
+	case base.legal() && !s.legal():
+		word = Broken
+	case !base.legal() && s.legal():
+		word = Repaired
+	}
+	if word != "" {
+		d.LegalityChanged = &word
+	}
+	return d
+}
+
+// percent is nil where there is nothing to compare with.
+func percent(delta, base int64) *quantity.Decimal {
+	if base == 0 && delta != 0 {
+		return nil
+	}
+	pct := quantity.Decimal{Places: 2}
+	if base != 0 {
+		share := float64(delta) / float64(base)
+		pct = quantity.Round(share*100, 2)
+	}
+	return &pct
+}
+
+// dropDerived takes out what nobody changed: a parameter that was written down in neither version follows from the input, and
+// the change of that input is the one to report.
+func dropDerived(d *graph.Delta, before, after *graph.Graph) {
+	kept := d.Changed[:0]
+	for _, c := range d.Changed {
+		var params []graph.ParamChange
+		for _, p := range c.Params {
+			_, was := before.Components[c.Before].Param(p.Name)
+			_, is := after.Components[c.After].Param(p.Name)
+			if was || is {
+				params = append(params, p)
+			}
+		}
+		if len(params) > 0 || len(c.Params) == 0 || c.Type != (graph.TypeChange{}) {
+			c.Params = params
+			kept = append(kept, c)
+		}
+	}
+	d.Changed = kept
+}
+
+// lines has one line for each changed parameter of a component.
+func lines(after *graph.Component, c graph.Change) []string {
+	var out []string
+	if c.Type != (graph.TypeChange{}) {
+		out = append(out, fmt.Sprintf("%s: %s → %s", after.Label(), clip(c.Type.Before), clip(c.Type.After)))
+	}
+	for _, p := range c.Params {
+		out = append(out, fmt.Sprintf("%s.%s: %s → %s", after.Label(), p.Name, written(p.Before), written(p.After)))
+	}
+	if len(out) == 0 {
+		out = append(out, after.Label()+": shares the weight of another component")
+	}
+	return out
+}
+
+func written(v graph.Value) string {
+	if v.Kind() == graph.Null {
+		return "not set"
+	}
+	return clip(v.String())
+}
+
+func named(c *graph.Component) string { return fmt.Sprintf("%s (%s)", c.Label(), c.Type) }
+
+// empty reports whether the two have the same structure.
+func (d *Diff) empty() bool { return d.Added+d.Removed+d.Changed+d.Rewired == 0 }
+
+// sentence says the most important of a diff.
+func (d *Diff) sentence() string {
+	base := "the base"
+	if d.Base.Name != "" {
+		base = clip(d.Base.Name)
+	}
+	if d.empty() {
+		return "nothing changed against " + base
+	}
+	parts := []string{}
+	for _, c := range []struct {
+		n    int
+		word string
+	}{{d.Added, "added"}, {d.Removed, "removed"}, {d.Changed, "changed"}, {d.Rewired, "rewired"}} {
+		if c.n > 0 {
+			parts = append(parts, quantity.Grouped(int64(c.n))+" "+c.word)
+		}
+	}
+	text := "against " + base + " " + strings.Join(parts, ", ") + ", " + signed(d.ParamsDelta) + " parameters, " + signedDollars(d.CostDeltaUSD)
+	if d.LegalityChanged != nil {
+		text += ", legality " + *d.LegalityChanged
+	}
+	return text
+}
+
+func signed(n int64) string {
+	if n > 0 {
+		return "+" + quantity.Grouped(n)
+	}
+	return quantity.Grouped(n)
+}

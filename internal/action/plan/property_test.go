@@ -1,0 +1,105 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/models"
+)
+
+// anyModel draws a bundled model and at times breaks it: a parameter, a connection, a component of unknown shape.
+func anyModel(t *rapid.T) *graph.Graph {
+	g, err := models.Open(rapid.SampledFrom(models.List()).Draw(t, "model"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &g.Components[rapid.IntRange(0, len(g.Components)-1).Draw(t, "component")]
+	switch rapid.IntRange(0, 4).Draw(t, "fault") {
+	case 0:
+		for i := range c.Params {
+			if c.Params[i].Value.Kind() == graph.Int {
+				c.Params[i].Value = graph.IntValue(rapid.Int64Range(1, 2000).Draw(t, "value"))
+			}
+		}
+	case 1:
+		e := rapid.IntRange(0, len(g.Connections)-1).Draw(t, "connection")
+		g.Connections = append(g.Connections[:e:e], g.Connections[e+1:]...)
+	case 2:
+		c.Type, c.Params = "customModule", nil
+	}
+	return g
+}
+
+func TestAPlanAgainstItselfIsAnEmptyDiff(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := anyModel(t)
+		renamed := g.Clone()
+		for i := range renamed.Components {
+			renamed.Components[i].Name = fmt.Sprint("name ", i)
+		}
+		d := New(&Request{Model: g, Base: renamed}).Diff
+		if !d.empty() || d.ParamsDelta != 0 || d.MemoryDeltaGB.Unscaled != 0 || d.CostDeltaUSD.Unscaled != 0 || d.BlastRadius != 0 || len(d.Lines) != 0 ||
+			d.LegalityChanged != nil || d.ParamsDeltaPct == nil || d.ParamsDeltaPct.Unscaled != 0 || len(d.AddedNames)+len(d.RemovedNames)+len(d.RewiredNames) != 0 {
+			t.Fatalf("%+v", d)
+		}
+	})
+}
+
+func TestADiffMirrorsItself(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := anyModel(t), anyModel(t)
+		there, back := New(&Request{Model: b.Clone(), Base: a.Clone()}).Diff, New(&Request{Model: a, Base: b}).Diff
+		if there.ParamsDelta != -back.ParamsDelta || there.CostDeltaUSD.Unscaled != -back.CostDeltaUSD.Unscaled || (there.LegalityChanged == nil) != (back.LegalityChanged == nil) {
+			t.Fatalf("%+v, back %+v", there, back)
+		}
+	})
+}
+
+func TestABaseChangesNothingOfTheModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := anyModel(t), anyModel(t)
+		alone, with := New(&Request{Model: a.Clone()}), New(&Request{Model: a, Base: b})
+		with.Diff, with.Summary = nil, alone.Summary
+		x, _ := json.Marshal(alone)
+		if y, _ := json.Marshal(with); string(x) != string(y) {
+			t.Fatalf("%s became %s", x, y)
+		}
+	})
+}
+
+func TestAPolicyOnlyMakesAPlanStricter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := anyModel(t)
+		body := fmt.Sprintf(`{"model":%s,"policy":{"max_params":%d,"must_fit":"T4","max_layers":20,"max_cost_usd":0.05,"forbid_types":["dropout"]}}`, g.AppendJSON(nil),
+			rapid.Int64Range(0, 1e8).Draw(t, "max_params"))
+		r, err := Decode([]byte(body), graph.ServiceLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, held := New(&Request{Model: g}), New(r)
+		if held.Run.Legal && !plain.Run.Legal || len(held.Run.Blockers) < len(plain.Run.Blockers) || len(held.Run.Warnings) < len(plain.Run.Warnings) ||
+			held.Run.Legal != plain.Run.Legal && held.Policy.Violations == 0 {
+			t.Fatalf("%+v became %+v", plain.Run, held.Run)
+		}
+	})
+}
+
+func FuzzPlan(f *testing.F) {
+	for _, text := range []string{clean, wider, refused, withheld, tokens, ""} {
+		f.Add([]byte(`{"model":` + wire(f, text) + base(f, clean) + `,"seq_len":256,"policy":{"max_params":"1M"},"training":{"batch":2},"source":{"kind":"a"}}`))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r, err := Decode(body, graph.ServiceLimits)
+		if err != nil {
+			return
+		}
+		res := Run(r)
+		if data, err := json.Marshal(res); err != nil || res.Plan.Run.Legal != (len(res.Plan.Run.Blockers) == 0) || res.Text == "" || res.Markdown == "" {
+			t.Fatalf("%s: %v", data, err)
+		}
+	})
+}

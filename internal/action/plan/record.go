@@ -1,0 +1,152 @@
+package plan
+
+import (
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// Version is the version of the record's format.
+const Version = 1
+
+// Record is the plan. Text and Markdown are made from it and from nothing else. Memory, FLOPs, MACs, Training, SeqLen, Source,
+// run.withheld, cost.gpu and the lists of components in a diff are additions to the specification.
+type Record struct {
+	Version  int      `json:"version"`
+	Summary  string   `json:"summary"`
+	Model    Model    `json:"model"`
+	Run      Legality `json:"run"`
+	Cost     Cost     `json:"cost"`
+	Diff     *Diff    `json:"diff,omitempty"`
+	Policy   Policy   `json:"policy"`
+	History  *History `json:"history,omitempty"`
+	Memory   Memory   `json:"memory"`
+	FLOPs    int64    `json:"flops"` // one sample, forward
+	MACs     int64    `json:"macs"`
+	Training Training `json:"training"`
+	SeqLen   *SeqLen  `json:"seqLen,omitempty"`
+	Source   *Source  `json:"source,omitempty"`
+}
+
+// Model is what the graph is. A null shape is one that cannot be known.
+type Model struct {
+	Name        string        `json:"name"`
+	Layers      int           `json:"layers"`
+	Params      int64         `json:"params"`
+	InputShape  catalog.Shape `json:"inputShape"`
+	OutputShape catalog.Shape `json:"outputShape"`
+	Fingerprint string        `json:"fingerprint"`
+}
+
+// Legality is whether it runs.
+type Legality struct {
+	Legal    bool             `json:"legal"`
+	Blockers []action.Finding `json:"blockers"`
+	Warnings []action.Finding `json:"warnings"`
+	Withheld []string         `json:"withheld"`
+}
+
+// Cost is what training takes in time and money.
+type Cost struct {
+	EstCostUSD    quantity.Decimal  `json:"estCostUsd"`
+	EstTrainSec   quantity.Decimal  `json:"estTrainSec"`
+	FitsGPU       string            `json:"fitsGpu"` // the cheapest that holds a step, or none
+	RefusedRunUSD *quantity.Decimal `json:"refusedRunUsd"`
+	GPUFits       GPUFits           `json:"gpuFits"`
+	Assumptions   string            `json:"assumptions"`
+	GPU           string            `json:"gpu"` // what time and money are for
+}
+
+// GPUFits says of three common cards whether a training step fits.
+type GPUFits struct {
+	T4     bool `json:"T4"`
+	A10040 bool `json:"A100_40"`
+	H10080 bool `json:"H100_80"`
+}
+
+// Policy is whether the caller's own rules were applied.
+type Policy struct {
+	Applied    bool `json:"applied"`
+	Violations int  `json:"violations"`
+}
+
+// Memory is what a training step takes, in bytes.
+type Memory struct {
+	WeightBytes     int64  `json:"weightBytes"`
+	GradientBytes   int64  `json:"gradientBytes"`
+	OptimizerBytes  int64  `json:"optimizerBytes"`
+	ActivationBytes int64  `json:"activationBytes"`
+	LogitBytes      int64  `json:"logitBytes"`
+	PeakBytes       int64  `json:"peakBytes"`
+	UpperBytes      int64  `json:"upperBytes"`
+	CardBytes       int64  `json:"cardBytes"`
+	Binding         string `json:"binding"`
+	EagerExtraBytes int64  `json:"eagerExtraBytes"` // what eager attention would add
+}
+
+// Training is the run that the estimates are for, with every default filled in.
+type Training struct {
+	Batch          int64  `json:"batch"`
+	Precision      string `json:"precision"`
+	Optimizer      string `json:"optimizer"`
+	Epochs         int64  `json:"epochs"`
+	Samples        int64  `json:"samples"`
+	Checkpointing  bool   `json:"checkpointing"`
+	Attention      string `json:"attention"`
+	SamplesAssumed bool   `json:"samplesAssumed"`
+}
+
+// SeqLen is the length of a sample of text.
+type SeqLen struct {
+	Own    int64 `json:"own"`              // as the graph declares it
+	Used   int64 `json:"used"`             // in the estimates
+	NotRun int64 `json:"notRun,omitempty"` // the length to be used, where the model does not run at it and its own was kept
+}
+
+// Diff is what changed since the base. Rewired counts components that kept their parameters and have other inputs.
+type Diff struct {
+	Base            Base              `json:"base"`
+	Added           int               `json:"added"`
+	Removed         int               `json:"removed"`
+	Changed         int               `json:"changed"`
+	ParamsDelta     int64             `json:"paramsDelta"`
+	ParamsDeltaPct  *quantity.Decimal `json:"paramsDeltaPct"` // null where the base has no parameters and the model has
+	MemoryDeltaGB   quantity.Decimal  `json:"memoryDeltaGb"`
+	CostDeltaUSD    quantity.Decimal  `json:"costDeltaUsd"`
+	BlastRadius     int               `json:"blastRadius"` // components downstream of a change
+	Lines           []string          `json:"lines"`       // one for each changed parameter
+	LegalityChanged *string           `json:"legalityChanged"`
+	Rewired         int               `json:"rewired"`
+	AddedNames      []string          `json:"addedComponents"`
+	RemovedNames    []string          `json:"removedComponents"`
+	RewiredNames    []string          `json:"rewiredComponents"`
+}
+
+// Base is the version before.
+type Base struct {
+	Name   string `json:"name"`
+	Layers int    `json:"layers"`
+	Params int64  `json:"params"`
+}
+
+// The values of legalityChanged.
+const (
+	Broken   = "broken"   // the base was legal and the model is not
+	Repaired = "repaired" // the other way round
+)
+
+// History is what became of earlier runs of this structure, newest first. Only the hosted service has any.
+type History struct {
+	Rows []Outcome `json:"rows"`
+}
+
+// Outcome is how one run ended.
+type Outcome struct {
+	At         string           `json:"at"` // ISO 8601
+	Metric     string           `json:"metric"`
+	Value      float64          `json:"value"`
+	Epochs     int64            `json:"epochs"`
+	WallSec    float64          `json:"wallSec"`
+	EstCostUSD quantity.Decimal `json:"estCostUsd"`
+	Source     string           `json:"source"`
+}

@@ -1,0 +1,104 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/policy"
+)
+
+// Request is what can be asked.
+type Request struct {
+	Model    *graph.Graph
+	Base     *graph.Graph // the version before, or nil
+	Policy   *policy.Policy
+	Training estimate.Options
+	SeqLen   int64 // tokens of a sample; 0 for the default
+	Share    bool  // whether the hosted service is to keep the graph; no other one can
+	Source   *Source
+}
+
+// Source says where the caller has the graph from.
+type Source struct {
+	Kind   string `json:"kind,omitempty"`
+	Target string `json:"target,omitempty"`
+	Input  string `json:"input,omitempty"` // <dims>:<dtype>
+}
+
+// Decode reads a request.
+func Decode(body []byte, limits graph.Limits) (*Request, error) {
+	f := action.Read(body, limits, action.Model, action.Base)
+	r := &Request{Model: f.Model(), Base: f.Graph(action.Base), Policy: f.Policy(), Training: training(f), Share: f.Bool("share")}
+	r.Training.Attention = f.Enum("attention", estimate.Attentions...)
+	r.SeqLen, _ = f.Int("seq_len", 1)
+	r.Source = source(f)
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func training(f *action.Fields) (o estimate.Options) {
+	t := f.Object("training")
+	if t == nil {
+		return o
+	}
+	o.Batch, _ = t.Int("batch", 1)
+	o.Precision = t.Enum("precision", estimate.Precisions...)
+	o.Optimizer = t.Enum("optimizer", estimate.Optimizers...)
+	o.Epochs, _ = t.Int("epochs", 1)
+	o.Samples, o.SamplesGiven = t.Int("samples", 1)
+	o.Checkpointing = t.Bool("checkpointing")
+	for _, p := range o.Validate() {
+		e := action.Errorf(action.CodeRange, t.Path(p.Field), "is %s but must be at most %d", p.Value, p.Max)
+		e.Limit = p.Max
+		t.Fail(e)
+	}
+	f.Close(t)
+	return o
+}
+
+// maxSource is how long each word of a source may be: it is echoed in a comment.
+const maxSource = 300
+
+func source(f *action.Fields) *Source {
+	fields := f.Object("source")
+	if fields == nil {
+		return nil
+	}
+	s := &Source{}
+	for _, w := range []struct {
+		name string
+		to   *string
+	}{{"kind", &s.Kind}, {"target", &s.Target}, {"input", &s.Input}} {
+		if *w.to = fields.Str(w.name); len(*w.to) > maxSource {
+			e := action.Errorf(action.CodeRange, fields.Path(w.name), "has %d bytes but must have at most %d", len(*w.to), maxSource)
+			e.Limit = maxSource
+			fields.Fail(e)
+		}
+	}
+	if s.Input != "" && !isInput(s.Input) {
+		fields.Fail(action.Errorf(action.CodeForm, fields.Path("input"), "must be sizes and a type such as 3x224x224:float32"))
+	}
+	f.Close(fields)
+	if *s == (Source{}) {
+		return nil
+	}
+	return s
+}
+
+// isInput reports whether a text is sizes, with x or commas between them, a colon and a type.
+func isInput(s string) bool {
+	dims, dtype, ok := strings.Cut(s, ":")
+	if !ok || dtype == "" || strings.Trim(dtype, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") != "" {
+		return false
+	}
+	for _, d := range strings.Split(strings.ReplaceAll(dims, ",", "x"), "x") {
+		if d == "" || strings.Trim(d, "0123456789") != "" {
+			return false
+		}
+	}
+	return true
+}

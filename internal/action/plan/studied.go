@@ -1,0 +1,38 @@
+package plan
+
+import (
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/policy"
+)
+
+// studied is a model, examined and held to the caller's policy.
+type studied struct {
+	*action.Study
+	blockers, warnings []action.Finding
+	violations         int
+}
+
+// examine looks at the model, or at its base in the same way.
+func examine(g *graph.Graph, r *Request) *studied {
+	s := &studied{Study: action.Examine(g)}
+	s.Price(r.Training, r.SeqLen)
+	s.hold(r.Policy)
+	return s
+}
+
+// hold adds what the policy finds behind what the rules find.
+func (s *studied) hold(p *policy.Policy) {
+	blocks, warns := s.Violations(p)
+	s.violations = len(blocks) + len(warns)
+	s.blockers = append(s.Blockers[:len(s.Blockers):len(s.Blockers)], blocks...)
+	s.warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], warns...)
+}
+
+// legal reports whether nothing blocks.
+func (s *studied) legal() bool { return len(s.blockers) == 0 }
+
+func (s *studied) on(gpu string) bool {
+	fits, _ := s.Training.On(gpu)
+	return fits
+}

@@ -1,0 +1,183 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// The columns of the text.
+const (
+	textWidth  = 80
+	labelWidth = 12
+)
+
+// page is text that grows line by line: a label, and what is said about it, broken at the right margin.
+type page struct{ strings.Builder }
+
+// Text writes a record for a terminal.
+func Text(r *Record) string {
+	p := &page{}
+	p.row("plan", "%s: %s", r.title(), r.verdict())
+	p.row("structure", "%s, %s, %s", r.Model.Fingerprint, count(r.Model.Layers, "layer"), shapes(r))
+	p.row("parameters", "%s (%s)", quantity.Grouped(r.Model.Params), quantity.Short(r.Model.Params))
+	p.row("compute", "%s (%s FLOPs) forward, one sample; %s multiply-adds", quantity.FLOPs(r.FLOPs), quantity.Grouped(r.FLOPs), quantity.Grouped(r.MACs))
+	p.memory(r)
+	p.row("fits", "%s; T4 %s, A100_40 %s, H100_80 %s", r.Cost.FitsGPU, yes(r.Cost.GPUFits.T4), yes(r.Cost.GPUFits.A10040), yes(r.Cost.GPUFits.H10080))
+	p.row("time", "%s on %s", quantity.Duration(r.Cost.EstTrainSec), r.Cost.GPU)
+	p.row("cost", "%s", dollars(r.Cost.EstCostUSD))
+	if r.Cost.RefusedRunUSD != nil {
+		p.row("refused", "the run that this plan refuses is priced at %s", dollars(*r.Cost.RefusedRunUSD))
+	}
+	if r.SeqLen != nil {
+		p.row("length", "%s", r.SeqLen.sentence())
+	}
+	if r.Source != nil {
+		p.row("source", "%s", r.Source.words())
+	}
+	if r.Policy.Applied {
+		p.row("policy", "%s", count(r.Policy.Violations, "violation"))
+	}
+	p.diff(r.Diff)
+	p.findings("blocked", r.Run.Blockers)
+	p.findings("warning", r.Run.Warnings)
+	if len(r.Run.Withheld) > 0 {
+		p.row("withheld", "%s", some(r.Run.Withheld))
+	}
+	if last := r.last(); last != "" {
+		p.row("last run", "%s", last)
+	}
+	p.row("assumes", "%s", r.Cost.Assumptions)
+	return p.String()
+}
+
+func shapes(r *Record) string {
+	return shape(r.Model.InputShape, r.Model.InputShape.String()) + " to " + shape(r.Model.OutputShape, r.Model.OutputShape.String())
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func (p *page) memory(r *Record) {
+	m := r.Memory
+	p.row("memory", "%s on the card, %s allocated at the peak (%s): weights %s, gradients %s, optimizer %s, activations %s, logits %s", quantity.Bytes(m.CardBytes),
+		quantity.Bytes(m.PeakBytes), m.Binding, quantity.Bytes(m.WeightBytes), quantity.Bytes(m.GradientBytes), quantity.Bytes(m.OptimizerBytes),
+		quantity.Bytes(m.ActivationBytes), quantity.Bytes(m.LogitBytes))
+	if text := eager(r); text != "" {
+		p.row("", "%s", text)
+	}
+}
+
+// eager says what attention that keeps its scores would add, where it matters: from a hundredth of the peak on.
+func eager(r *Record) string {
+	extra := r.Memory.EagerExtraBytes
+	if extra == 0 || extra < r.Memory.PeakBytes/100 {
+		return ""
+	}
+	return fmt.Sprintf("eager attention would add %v GB", quantity.GB(extra))
+}
+
+func (p *page) diff(d *Diff) {
+	if d == nil {
+		return
+	}
+	p.row("changes", "%s", d.sentence())
+	if d.empty() {
+		return
+	}
+	p.row("", "%s downstream of a change, %s GB of memory", count(d.BlastRadius, "component"), signedDecimal(d.MemoryDeltaGB))
+	p.list(d.Lines)
+	for _, g := range d.groups() {
+		p.row("", "%s: %s", g.word, some(g.names))
+	}
+}
+
+// group is the names of components that something happened to.
+type group struct {
+	word  string
+	names []string
+}
+
+func (d *Diff) groups() []group {
+	var out []group
+	for _, g := range []group{{"added", d.AddedNames}, {"removed", d.RemovedNames}, {"rewired", d.RewiredNames}} {
+		if len(g.names) > 0 {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// some joins the first names of a list.
+func some(names []string) string {
+	var parts []string
+	for i, n := range names {
+		if i == mostLines {
+			parts = append(parts, fmt.Sprintf("and %s more", quantity.Grouped(int64(len(names)-i))))
+			break
+		}
+		parts = append(parts, clip(n))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p *page) list(lines []string) {
+	for i, l := range lines {
+		if i == mostLines {
+			p.row("", "and %s more", quantity.Grouped(int64(len(lines)-i)))
+			return
+		}
+		p.row("", "%s", l)
+	}
+}
+
+func (p *page) findings(label string, list []action.Finding) {
+	for i, f := range list {
+		if i == mostLines {
+			p.row("", "and %s more", quantity.Grouped(int64(len(list)-i)))
+			return
+		}
+		p.row(label, "%s", f.Detail)
+		if f.Fix != "" {
+			p.row("", "fix: %s", f.Fix)
+		}
+	}
+}
+
+// row appends a label and a text, whose further lines stand below its first one.
+func (p *page) row(label, format string, args ...any) {
+	prefix := fmt.Sprintf("%-*s", labelWidth, label)
+	for _, line := range wrap(printable(fmt.Sprintf(format, args...)), textWidth-labelWidth) {
+		p.WriteString(strings.TrimRight(prefix+line, " ") + "\n")
+		prefix = strings.Repeat(" ", labelWidth)
+	}
+}
+
+// wrap breaks a text between words, and a word that is longer than a line inside.
+func wrap(text string, width int) []string {
+	var lines []string
+	line, used := "", 0
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		if used > 0 && used+1+n <= width {
+			line, used = line+" "+word, used+1+n
+			continue
+		}
+		if used > 0 {
+			lines = append(lines, line)
+		}
+		for n > width {
+			letters := []rune(word)
+			lines, word, n = append(lines, string(letters[:width])), string(letters[width:]), n-width
+		}
+		line, used = word, n
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// mostLines is how many lines of a diff, and how many findings, a rendering shows; the record has them all.
+const mostLines = 20
+
+// clipped is how many characters of a name or a value a sentence shows.
+const clipped = 60
+
+// clip keeps a name short and printable whatever was sent: a rendering goes to terminals and into comments.
+func clip(s string) string {
+	s = printable(s)
+	if utf8.RuneCountInString(s) <= clipped {
+		return s
+	}
+	return string([]rune(s)[:clipped-1]) + "…"
+}
+
+// printable replaces what would move a cursor, change a colour or break a line.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return quantity.Grouped(int64(n)) + " " + noun + "s"
+}
+
+// dollars writes an amount that a record holds.
+func dollars(d quantity.Decimal) string { return quantity.Dollars(d.Unscaled) }
+
+func signedDollars(d quantity.Decimal) string {
+	if d.Unscaled > 0 {
+		return "+" + dollars(d)
+	}
+	return dollars(d)
+}
+
+func signedDecimal(d quantity.Decimal) string {
+	if d.Unscaled > 0 {
+		return "+" + d.String()
+	}
+	return d.String()
+}
+
+// words is a source in a line.
+func (s *Source) words() string {
+	var parts []string
+	for _, w := range []string{s.Kind, s.Target, s.Input} {
+		if w != "" {
+			parts = append(parts, w)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// verdict is what a heading says.
+func (r *Record) verdict() string {
+	switch {
+	case !r.Run.Legal && len(r.Run.Blockers) > 0 && r.Run.Blockers[0].Stage == "policy":
+		return "refused by policy"
+	case !r.Run.Legal:
+		return "does not run"
+	case len(r.Run.Withheld) > 0:
+		return "runs as far as it is known"
+	}
+	return "runs"
+}
+
+// title is the name of the model.
+func (r *Record) title() string {
+	if r.Model.Name == "" {
+		return "the model"
+	}
+	return clip(r.Model.Name)
+}
+
+// last is a sentence on the last run of this structure, empty where none is known.
+func (r *Record) last() string {
+	if r.History == nil || len(r.History.Rows) == 0 {
+		return ""
+	}
+	o := r.History.Rows[0]
+	at, _, _ := strings.Cut(o.At, "T")
+	return clip(o.Metric) + " " + quantity.Round(o.Value, 4).String() + " after " + quantity.Grouped(o.Epochs) + " epochs for " + dollars(o.EstCostUSD) + " on " + clip(at)
+}
+
+// shape writes a shape, of which nil is not known.
+func shape(s []int64, text string) string {
+	if s == nil {
+		return "not known"
+	}
+	return text
+}

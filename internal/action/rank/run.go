@@ -1,0 +1,198 @@
+package rank
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/policy"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// outcomeRules are the rules with a measured link to trained outcomes. There is none yet, so designs that run are tied.
+var outcomeRules []string
+
+// Name is the id of a candidate that has none.
+func Name(i int) string { return "candidate-" + strconv.Itoa(i) }
+
+// Run ranks candidates. It brings their graphs into canonical form first, in place.
+func Run(r *Request) *Result {
+	out := &Result{Ranked: []Ranked{}, Calibration: Measured}
+	for _, c := range r.Candidates {
+		out.Ranked = append(out.Ranked, examine(c, r.Policy))
+	}
+	place(out.Ranked, func(a, b *Ranked) int { return measured(a, b) }, func(c *Ranked, rank int) { c.MeasuredRank = rank })
+	place(out.Ranked, func(a, b *Ranked) int { return cmp.Or(measured(a, b), preferred(a, b, r.TieBreak)) }, func(c *Ranked, rank int) { c.Rank = rank })
+	out.TieBreak = broken(out.Ranked, r.TieBreak)
+	for i := range out.Ranked {
+		out.Ranked[i].explain(out.Ranked, r.TieBreak)
+	}
+	out.Budget = budget(out.Ranked)
+	out.recommend(r.TieBreak)
+	return out
+}
+
+// examine looks at one candidate.
+func examine(c Candidate, p *policy.Policy) Ranked {
+	s := action.Examine(c.Model)
+	s.Price(estimate.Options{}, 0)
+	blocks, warns := s.Violations(p)
+	out := Ranked{
+		ID: c.ID, Tier: Legal, Blocking: len(s.Blockers) + len(blocks), Warnings: len(s.Warnings) + len(warns), OutcomeFlags: []string{},
+		Params: s.Params(), EstCostUSD: quantity.USD(s.Training.CostMicroUSD), FitsGPU: s.FitsGPU(), OtherStageBlockers: []string{}, Reasons: []string{},
+		costMicroUSD: s.Training.CostMicroUSD, crashes: !s.Runs(), withheld: len(s.Withheld),
+	}
+	if out.Blocking > 0 {
+		out.Tier = Blocked
+	}
+	for _, f := range s.Findings {
+		if slices.Contains(outcomeRules, f.Rule.ID) && !slices.Contains(out.OutcomeFlags, f.Rule.ID) {
+			out.OutcomeFlags = append(out.OutcomeFlags, f.Rule.ID)
+		}
+	}
+	slices.Sort(out.OutcomeFlags)
+	for _, f := range append(s.Blockers[:len(s.Blockers):len(s.Blockers)], blocks...) {
+		out.Reasons = append(out.Reasons, f.Stage+": "+f.Detail)
+	}
+	if s.Runs() {
+		for _, f := range s.Obstacles() {
+			out.OtherStageBlockers = append(out.OtherStageBlockers, f.Stage+": "+f.Title)
+		}
+	}
+	return out
+}
+
+// measured compares two candidates by what has been measured: whether they run, and how many rules with a measured link fired.
+func measured(a, b *Ranked) int {
+	if a.Tier != b.Tier {
+		return -strings.Compare(a.Tier, b.Tier) // legal before blocked
+	}
+	if a.Tier == Blocked {
+		return 0
+	}
+	return cmp.Compare(len(a.OutcomeFlags), len(b.OutcomeFlags))
+}
+
+// preferred compares two candidates that are tied by the caller's rule. Those that are blocked stay tied.
+func preferred(a, b *Ranked, rule string) int {
+	switch {
+	case a.Tier == Blocked || b.Tier == Blocked:
+		return 0
+	case rule == ByCost:
+		return cmp.Compare(a.costMicroUSD, b.costMicroUSD)
+	case rule == ByParams:
+		return cmp.Compare(a.Params, b.Params)
+	}
+	return 0
+}
+
+// place sorts and gives ranks: those that are equal share one, and the next rank counts them all. Equal ones are listed by id,
+// so that the order of the request does not show.
+func place(list []Ranked, compare func(a, b *Ranked) int, set func(c *Ranked, rank int)) {
+	slices.SortStableFunc(list, func(a, b Ranked) int { return cmp.Or(compare(&a, &b), strings.Compare(a.ID, b.ID)) })
+	rank := 1
+	for i := range list {
+		if i > 0 && compare(&list[i-1], &list[i]) != 0 {
+			rank = i + 1
+		}
+		set(&list[i], rank)
+	}
+}
+
+// broken says what the caller's rule decided: the places of all candidates in ties that it split.
+func broken(list []Ranked, rule string) *TieBreak {
+	if rule == "" {
+		return nil
+	}
+	t := &TieBreak{Rule: rule}
+	for i := range list {
+		split := false
+		for j := range list {
+			split = split || list[j].MeasuredRank == list[i].MeasuredRank && list[j].Rank != list[i].Rank
+		}
+		if split {
+			t.Decided++
+		}
+	}
+	order := map[string]string{ByCost: "cheapest", ByParams: "smallest"}[rule]
+	t.Note = fmt.Sprintf("%s decided by your rule, %s first, and not by measurement; it never moves a candidate across measured ranks and never lifts a blocked one",
+		positions(t.Decided), order)
+	return t
+}
+
+func positions(n int) string {
+	if n == 1 {
+		return "1 position was"
+	}
+	return fmt.Sprintf("%d positions were", n)
+}
+
+// explain says how many share the rank, and why.
+func (c *Ranked) explain(list []Ranked, rule string) {
+	same, sameMeasured := 0, 0
+	for i := range list {
+		if list[i].Rank == c.Rank {
+			same++
+		}
+		if list[i].MeasuredRank == c.MeasuredRank {
+			sameMeasured++
+		}
+	}
+	if same > 1 {
+		c.TiedWith = same
+	}
+	if c.Tier == Blocked {
+		return // its blockers are the reasons
+	}
+	c.Reasons = append(c.Reasons, "nothing blocks it")
+	if c.withheld > 0 {
+		c.Reasons = append(c.Reasons, fmt.Sprintf("no verdict is given on %d of its components", c.withheld))
+	}
+	switch {
+	case sameMeasured == 1:
+	case same < sameMeasured:
+		c.Reasons = append(c.Reasons, fmt.Sprintf("tied by measurement with %d others; its place among them was decided by tieBreak %s, not by measurement", sameMeasured-1, rule))
+	default:
+		c.Reasons = append(c.Reasons, fmt.Sprintf("tied with %d others: no rule with a measured link to trained outcomes tells them apart", same-1))
+	}
+}
+
+func budget(list []Ranked) Budget {
+	b := Budget{Candidates: len(list), WouldNotRun: []string{}}
+	for _, c := range list {
+		if c.Tier == Blocked {
+			b.Blocked++
+		}
+		if c.crashes {
+			b.WouldNotRun = append(b.WouldNotRun, c.ID)
+		}
+	}
+	b.Legal = b.Candidates - b.Blocked
+	b.Reclaimed = quantity.Ratio(int64(b.Blocked), int64(max(1, b.Candidates)), 4)
+	return b
+}
+
+// recommend names the one candidate that is first, if it is alone there and nothing blocks it.
+func (r *Result) recommend(rule string) {
+	if r.Budget.Legal == 0 {
+		r.Recommendation = "Every candidate is blocked: repair one before training."
+		return
+	}
+	top := &r.Ranked[0]
+	switch {
+	case top.TiedWith > 0:
+		r.Recommendation = fmt.Sprintf("%d candidates share the first rank, and nothing measured tells them apart: the choice is yours.", top.TiedWith)
+		return
+	case r.Ranked[0].MeasuredRank == 1 && len(r.Ranked) > 1 && r.Ranked[1].MeasuredRank == 1:
+		r.Recommendation = fmt.Sprintf("%s is first by your tieBreak %s, not by measurement.", top.ID, rule)
+	case r.Budget.Legal == 1:
+		r.Recommendation = fmt.Sprintf("%s is the only candidate that nothing blocks.", top.ID)
+	default:
+		r.Recommendation = fmt.Sprintf("%s is first by measurement.", top.ID)
+	}
+	r.Recommended = &top.ID
+}

@@ -1,0 +1,194 @@
+package action
+
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/hardware"
+	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/policy"
+	"github.com/modelverifier/verifier/internal/quantity"
+	"github.com/modelverifier/verifier/internal/rules"
+)
+
+// Study is what the actions find out about one model.
+type Study struct {
+	Graph    *graph.Graph
+	Walked   *infer.Result
+	Findings []rules.Finding // worst first, then in the order of the graph
+
+	// What follows is there once the model has been priced.
+	Blockers []Finding // what rules refuse
+	Warnings []Finding
+	Withheld []string           // ids of the components that no verdict is given on
+	Length   Length             // of a sample of text
+	Sized    *infer.Result      // the walk at that length, or of the model repaired
+	Repaired bool               // whether the estimates are those of the model with every fix applied
+	Training *estimate.Training // of Sized
+}
+
+// Examine brings a graph into canonical form, in place, walks it and runs every rule.
+func Examine(g *graph.Graph) *Study {
+	g.Normalize(catalog.Vocabulary)
+	s := &Study{Graph: g, Walked: infer.Walk(g)}
+	s.Findings = rules.Run(s.Walked)
+	return s
+}
+
+// Price estimates what training takes with samples of so many tokens; 0 stands for the default length. Only a model of text
+// has a length.
+func (s *Study) Price(o estimate.Options, seqLen int64) {
+	s.Blockers, s.Warnings, s.Withheld = s.ruleFindings(rules.Block), s.ruleFindings(rules.Warn), []string{}
+	for i := range s.Walked.Nodes {
+		if n := &s.Walked.Nodes[i]; n.State == infer.Withheld || n.State == infer.Unknown {
+			s.Withheld = append(s.Withheld, n.Component.ID)
+		}
+	}
+	s.Sized, s.Length = s.atLength(seqLen)
+	if whole := s.repair(); whole != nil {
+		s.Sized, s.Repaired = whole, true
+	}
+	s.Training = estimate.Train(s.Sized, o)
+	if s.Repaired {
+		s.Training.Assumptions += "; estimated as if the fixes had been applied"
+	}
+}
+
+// repair walks a model that does not run with every fix applied: what the failed run was meant to cost is more than what its
+// legal part does. It is nil where the model runs, or does not run even then.
+func (s *Study) repair() *infer.Result {
+	if s.Runs() {
+		return nil
+	}
+	whole := s.Graph.Clone()
+	index := make(map[string]int, len(whole.Components))
+	for i := range whole.Components {
+		index[whole.Components[i].ID] = i
+	}
+	for _, f := range s.Blockers {
+		if len(f.Edit) == 0 {
+			return nil
+		}
+		for _, e := range f.Edit {
+			whole.Components[index[e.Component]].SetParam(e.Param, e.Value)
+		}
+	}
+	if res := infer.Walk(whole); len(res.Refusals) == 0 {
+		return res
+	}
+	return nil
+}
+
+// Runs reports whether no rule refuses the model.
+func (s *Study) Runs() bool { return !rules.Blocked(s.Findings) }
+
+// Params is the number of weights: of the components that are known or, where fixes make all of them known, of the model as it
+// was meant.
+func (s *Study) Params() int64 {
+	if s.Repaired {
+		return s.Sized.Params
+	}
+	return s.Walked.Params
+}
+
+// FLOPs is the forward pass of one sample at the graph's own length, counted like Params.
+func (s *Study) FLOPs() int64 {
+	if s.Repaired {
+		return s.Sized.FLOPs
+	}
+	return s.Walked.FLOPs
+}
+
+// Layers counts the components that stand for a layer.
+func (s *Study) Layers() int {
+	n := 0
+	for i := range s.Walked.Nodes {
+		if !s.Walked.Nodes[i].Type.Has(catalog.IsVirtual) { // an unknown type was meant as a layer too
+			n++
+		}
+	}
+	return n
+}
+
+// InputShape is the shape of the first input in the list, nil where it is not known.
+func (s *Study) InputShape() catalog.Shape { return s.shapeOf("input") }
+
+// OutputShape is the shape of the first output in the list, nil where it is not known.
+func (s *Study) OutputShape() catalog.Shape { return s.shapeOf("output") }
+
+func (s *Study) shapeOf(typ string) catalog.Shape {
+	if n := s.First(typ); n != nil {
+		return n.Out
+	}
+	return nil
+}
+
+// First returns the first component of a type in the list, or nil.
+func (s *Study) First(typ string) *infer.Node {
+	for i := range s.Walked.Nodes {
+		if n := &s.Walked.Nodes[i]; n.Type != nil && n.Type.ID == typ {
+			return n
+		}
+	}
+	return nil
+}
+
+// Facts are what a policy asks about the model. It must have been priced.
+func (s *Study) Facts() policy.Facts {
+	t := s.Training
+	f := policy.Facts{Params: s.Params(), Layers: s.Layers(), CardBytes: t.CardBytes, CostMicroUSD: t.CostMicroUSD, Fits: t.On}
+	for i := range s.Walked.Nodes {
+		f.Types = append(f.Types, s.Graph.Components[i].Type)
+	}
+	slices.Sort(f.Types)
+	f.Types = slices.Compact(f.Types)
+	for _, x := range s.Findings {
+		if n := len(f.Fired); n > 0 && f.Fired[n-1].Rule == x.Rule.ID {
+			f.Fired[n-1].Count++
+		} else {
+			f.Fired = append(f.Fired, policy.Fired{Rule: x.Rule.ID, Severity: x.Rule.Severity, Count: 1})
+		}
+	}
+	return f
+}
+
+// GPU names the card that the estimate is for, and how many of them where a training step does not fit on one.
+func (s *Study) GPU() string {
+	name := s.Training.PricedOn.Name
+	if n := s.Training.Cards; n > 1 {
+		return quantity.Grouped(n) + "x " + name
+	}
+	return name
+}
+
+// NoCard is what stands for a GPU where no single one holds a training step.
+const NoCard = "none"
+
+// FitsGPU names the cheapest card that holds a training step.
+func (s *Study) FitsGPU() string {
+	if s.Training.GPU == nil {
+		return NoCard
+	}
+	return s.Training.GPU.Name
+}
+
+// findGPU is how a policy asks for the name of a card.
+func findGPU(name string) (canonical string, ok bool, nearest string) {
+	if g := hardware.Lookup(name); g != nil {
+		return g.Name, true, ""
+	}
+	return "", false, hardware.Nearest(name)
+}
+
+// Policy returns the policy of a request, nil where there is none.
+func (f *Fields) Policy() *policy.Policy {
+	raw, given := f.Raw("policy")
+	if !given || f.err != nil {
+		return nil
+	}
+	p, err := policy.Decode(raw, f.Path("policy"), findGPU)
+	f.fail(err)
+	return p
+}
