@@ -4,12 +4,16 @@ GO ?= go
 BIN := bin
 TOOL := $(GO) tool -modfile=tools/go.mod
 FUZZTIME ?= 10m
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
+STAMP = $(foreach package,main github.com/modelverifier/verifier/internal/cli,-X $(package).version=$(VERSION) -X $(package).commit=$(COMMIT))
 export CGO_ENABLED := 0
 
-.PHONY: run test help build setup vet staticcheck lint truth bench fuzz generate clean
+.PHONY: run test help build man setup vet staticcheck lint truth bench fuzz generate clean
 
 run: build ## build everything and check a bundled example model
 	@echo; $(BIN)/verifier describe models/resnet18.graph
+	@echo; $(BIN)/verifier plan models/resnet18.graph
 	@echo; $(BIN)/verifier lint models/resnet18.graph
 
 test: setup build vet staticcheck ## install what the tests need, and run them all
@@ -19,7 +23,10 @@ help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: setup ## build every program into bin/
-	$(GO) build -o $(BIN)/ ./cmd/...
+	$(GO) build -ldflags '$(STAMP)' -o $(BIN)/ ./cmd/...
+
+man: setup ## write the manual pages into bin/man
+	SOURCE_DATE_EPOCH=$(or $(shell git log -1 --format=%ct 2>/dev/null),0) $(GO) run ./internal/cli/man $(BIN)/man
 
 # Go is all that the tests of this repository need beyond a shell; git is there to fetch modules that ask for it.
 setup:

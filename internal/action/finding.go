@@ -16,6 +16,7 @@ type Finding struct {
 	RuleID    string         `json:"ruleId,omitempty"`
 	Component string         `json:"component,omitempty"`
 	Edit      []Edit         `json:"edit,omitempty"`
+	Line      string         `json:"-"` // key of the policy line that fails: what a waiver on the command line names
 }
 
 // Edit is the change of one parameter that repairs a finding.
@@ -63,7 +64,7 @@ func (s *Study) Violations(p *policy.Policy) (blocks, warns []Finding) {
 		return nil, nil // the facts need not be gathered
 	}
 	for _, v := range p.Check(s.Facts()) {
-		f := Finding{Stage: Policy, Severity: v.Severity, Title: v.Title, Detail: v.Detail, Fix: v.Fix}
+		f := Finding{Stage: Policy, Severity: v.Severity, Title: v.Title, Detail: v.Detail, Fix: v.Fix, Line: v.Key}
 		switch v.Severity {
 		case rules.Block:
 			blocks = append(blocks, f)

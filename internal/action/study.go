@@ -174,8 +174,8 @@ func (s *Study) FitsGPU() string {
 	return s.Training.GPU.Name
 }
 
-// findGPU is how a policy asks for the name of a card.
-func findGPU(name string) (canonical string, ok bool, nearest string) {
+// FindGPU is how a policy asks for the name of a card.
+func FindGPU(name string) (canonical string, ok bool, nearest string) {
 	if g := hardware.Lookup(name); g != nil {
 		return g.Name, true, ""
 	}
@@ -188,7 +188,7 @@ func (f *Fields) Policy() *policy.Policy {
 	if !given || f.err != nil {
 		return nil
 	}
-	p, err := policy.Decode(raw, f.Path("policy"), findGPU)
+	p, err := policy.Decode(raw, f.Path("policy"), FindGPU)
 	f.fail(err)
 	return p
 }

@@ -5,6 +5,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"sort"
 
 	"github.com/spf13/cobra"
+
+	"github.com/modelverifier/verifier/internal/action"
 )
 
 // The exit codes of every command.
@@ -20,7 +23,7 @@ const (
 	exitClean = 0
 	exitGated = 1 // the model is refused
 	exitUsage = 2 // wrong usage, or input that cannot be read
-	exitFault = 4 // a fault of our own
+	exitFault = 4 // a fault of our own, or output that cannot be written
 )
 
 // commands are the constructors of all commands; each file adds its own.
@@ -31,8 +34,14 @@ func register(f func() *cobra.Command) bool {
 	return true
 }
 
-// errGated ends a command whose model is refused; what there is to say has been printed.
-var errGated = errors.New("gated")
+// These end a command when what there is to say has been printed: the model is refused, or could not be read.
+var (
+	errGated = errors.New("gated")
+	errUsage = errors.New("unusable")
+)
+
+// errWrite is that standard output takes no more.
+var errWrite = errors.New("cannot write")
 
 // Main runs the command line and returns the exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
@@ -42,35 +51,50 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 			code = exitFault
 		}
 	}()
-	root := newRoot()
+	root := Root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.Execute()
+	cmd, err := root.ExecuteC()
 	switch {
 	case err == nil:
 		return exitClean
 	case errors.Is(err, errGated):
 		return exitGated
+	case errors.Is(err, errUsage): // has been said
+		return exitUsage
+	case errors.Is(err, errWrite):
+		code = exitFault
+	default:
+		code = exitUsage
 	}
-	fmt.Fprintln(stderr, "verifier:", err)
-	return exitUsage
+	complain(cmd, err)
+	return code
 }
 
-func newRoot() *cobra.Command {
+// complain writes an error to standard error and, where JSON is wanted and the service would answer with a body, that body
+// to standard output.
+func complain(cmd *cobra.Command, err error) {
+	fmt.Fprintln(cmd.ErrOrStderr(), "verifier:", clean(err.Error()))
+	if wantsJSON(cmd) && action.Status(err) < 500 {
+		_ = printJSON(cmd, action.Explain(err)) // standard error has it too
+	}
+}
+
+// Root returns the command that all others are below.
+func Root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "verifier",
 		Short: "Says whether a neural network runs, and what it costs, before you spend GPU time on it",
 		Long: `Says whether a neural network runs in PyTorch, what it costs, and what to fix: in milliseconds, offline, without Python and
 without a GPU. A model is a graph in JSON, or in the short text notation; - reads standard input.
 
-Exit codes: 0 nothing is refused, 1 the model is refused, 2 wrong usage or unreadable input.`,
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+Exit codes: 0 nothing is refused, 1 the model is refused, 2 wrong usage or unreadable input, 4 a fault of our own.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
 	}
-	root.PersistentFlags().Bool("json", false, "print JSON instead of text")
+	root.PersistentFlags().Bool("json", false, "print JSON instead of text: one body, as the HTTP service sends it")
 	var list []*cobra.Command
 	for _, f := range commands {
 		list = append(list, f())
@@ -86,12 +110,25 @@ func wantsJSON(cmd *cobra.Command) bool {
 	return yes
 }
 
-// printJSON writes a body as the HTTP service does, indented for reading.
+// printJSON writes a body byte for byte as the HTTP service does, and indented where a person reads it at a terminal.
 func printJSON(cmd *cobra.Command, body any) error {
-	e := json.NewEncoder(cmd.OutOrStdout())
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(body)
+	if isTerminal(cmd.OutOrStdout()) {
+		e.SetIndent("", "  ")
+	}
+	if err := e.Encode(body); err != nil {
+		return fmt.Errorf("%w: %w", errWrite, err)
+	}
+	return printText(cmd, b.String())
+}
+
+func printText(cmd *cobra.Command, text string) error {
+	if _, err := io.WriteString(cmd.OutOrStdout(), text); err != nil {
+		return fmt.Errorf("%w: %w", errWrite, err)
+	}
+	return nil
 }
 
 // Run is Main over the process's own arguments and streams.

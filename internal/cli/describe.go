@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -30,7 +31,7 @@ var _ = register(func() *cobra.Command {
 			if wantsJSON(cmd) {
 				err = printJSON(cmd, d)
 			} else {
-				_, err = fmt.Fprint(cmd.OutOrStdout(), d.text())
+				err = printText(cmd, d.text())
 			}
 			if err == nil && !d.Legal {
 				err = errGated
@@ -154,6 +155,9 @@ func render(t table.Writer) string {
 	return strings.Join(lines, "\n")
 }
 
+// numeric are the columns of numbers, in any table.
+var numeric = []string{"weights", "FLOPs", "kept", "rank", "blocks", "warnings", "cost"}
+
 // newTable returns a table in the one style of the command line; columns of numbers are set to the right.
 func newTable(columns ...string) table.Writer {
 	t := table.NewWriter()
@@ -166,7 +170,7 @@ func newTable(columns ...string) table.Writer {
 	var configs []table.ColumnConfig
 	for i, c := range columns {
 		header = append(header, c)
-		if c == "weights" || c == "FLOPs" || c == "kept" {
+		if slices.Contains(numeric, c) {
 			configs = append(configs, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		}
 	}

@@ -2,51 +2,51 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/modelverifier/verifier/internal/action/lint"
+	"github.com/modelverifier/verifier/internal/graph"
 )
 
 var _ = register(func() *cobra.Command {
-	return &cobra.Command{
-		Use:   "lint FILE",
+	return judging(&cobra.Command{
+		Use:   "lint FILE...",
 		Short: "List what every rule finds in a model",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			g, err := readModel(cmd, args[0])
-			if err != nil {
-				return err
+	}, func(j *judge, in *input) (*answer, error) {
+		q, err := request(in, lint.Decode, func(g *graph.Graph) *lint.Request { return &lint.Request{Model: g} })
+		if err != nil {
+			return nil, err
+		}
+		h, err := j.apply(in, &q.Policy)
+		if err != nil {
+			return nil, err
+		}
+		r := lint.Run(q)
+		a := &answer{body: r, text: func(p *page) { lintText(p, r) }, house: h}
+		for _, f := range r.Findings {
+			key := f.Rule
+			if f.Line != "" {
+				key = f.Line
 			}
-			result := lint.Run(&lint.Request{Model: g})
-			if wantsJSON(cmd) {
-				err = printJSON(cmd, result)
-			} else {
-				_, err = fmt.Fprint(cmd.OutOrStdout(), lintText(result))
-			}
-			if err == nil && result.Counts.Block > 0 {
-				err = errGated
-			}
-			return err
-		},
-	}
+			a.found = append(a.found, found{f.Severity, key, f.Component, f.ComponentName})
+		}
+		return a, nil
+	})
 })
 
-func lintText(r *lint.Result) string {
-	var b strings.Builder
+func lintText(p *page, r *lint.Result) {
 	for _, f := range r.Findings {
 		where := "the graph"
 		if f.Component != "" {
 			where = f.ComponentName + " (" + f.ComponentType + ")"
 		}
-		fmt.Fprintf(&b, "%-5s  %s: %s  [%s]\n", f.Severity, where, f.Message, f.Rule)
+		p.line("%s  %s: %s  [%s]", p.word(string(f.Severity), 5), where, f.Message, f.Rule)
 		if f.Fix != "" {
-			fmt.Fprintf(&b, "       fix: %s\n", f.Fix)
+			p.line("       fix: %s", f.Fix)
 		}
 	}
-	fmt.Fprintf(&b, "%s: %s, %s, %s\n", r.Verdict, plural(r.Counts.Block, "block"), plural(r.Counts.Warn, "warning"), plural(r.Counts.Info, "note"))
-	return b.String()
+	p.line("%s: %s, %s, %s", p.word(r.Verdict, 0), plural(r.Counts.Block, "block"), plural(r.Counts.Warn, "warning"), plural(r.Counts.Info, "note"))
 }
 
 func plural(n int, word string) string {

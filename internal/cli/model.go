@@ -10,33 +10,114 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
 )
 
-// readModel reads the model that a command was given: a file, or standard input for "-".
-func readModel(cmd *cobra.Command, name string) (*graph.Graph, error) {
+// stdin is the name that stands for standard input.
+const stdin = "-"
+
+// input is what a file holds: a model, or the body of a request, which an action reads.
+type input struct {
+	name  string
+	model *graph.Graph // or
+	body  []byte
+}
+
+// readInput reads what a command was given: a file, or standard input for "-". It tells JSON from the text notation by its first
+// character, and a graph from a request by its members; asRequest leaves no choice.
+func readInput(cmd *cobra.Command, name string, asRequest bool) (*input, error) {
 	data, err := readAll(cmd, name)
 	if err != nil {
 		return nil, err
 	}
-	g, err := decodeModel(data)
+	in := &input{name: name}
+	if asRequest || isRequest(data) {
+		in.body = data
+		return in, nil
+	}
+	in.model, err = decodeModel(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, in.wrap(err)
+	}
+	return in, nil
+}
+
+// wrap says in which file an error is.
+func (in *input) wrap(err error) error {
+	name := in.name
+	if name == stdin {
+		name = "standard input"
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// readModel reads a model alone: of a request that which is its model.
+func readModel(cmd *cobra.Command, name string) (*graph.Graph, error) {
+	in, err := readInput(cmd, name, false)
+	if err != nil || in.model != nil {
+		return in.modelOr(), err
+	}
+	body, err := graph.DecodeBody(in.body, graph.LocalLimits, func(path string) bool { return path == "model" })
+	if err != nil {
+		return nil, in.wrap(err)
+	}
+	m := body.Member("model")
+	if m == nil || m.Graph == nil {
+		return nil, in.wrap(errors.New("has no model; give a graph as JSON or in the text notation"))
+	}
+	return m.Graph, nil
+}
+
+func (in *input) modelOr() *graph.Graph {
+	if in == nil {
+		return nil
+	}
+	return in.model
+}
+
+// readVerifiable reads a model and refuses one that cannot be verified, as an action does.
+func readVerifiable(cmd *cobra.Command, name, path string) (*graph.Graph, error) {
+	g, err := readModel(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := action.CheckShapes(g, path); err != nil {
+		return nil, (&input{name: name}).wrap(err)
 	}
 	return g, nil
 }
 
+// request reads the request of an action: the body as it stands, or one that has the model and nothing else.
+func request[Q any](in *input, decode func([]byte, graph.Limits) (*Q, error), of func(*graph.Graph) *Q) (*Q, error) {
+	if in.model != nil {
+		if err := action.CheckShapes(in.model, "model"); err != nil {
+			return nil, in.wrap(err)
+		}
+		return of(in.model), nil
+	}
+	q, err := decode(in.body, graph.LocalLimits)
+	if err != nil {
+		return nil, in.wrap(err)
+	}
+	return q, nil
+}
+
 func readAll(cmd *cobra.Command, name string) ([]byte, error) {
-	if name == "-" {
+	if name == stdin {
 		return limited(cmd.InOrStdin(), "standard input")
 	}
+	return readFile(name)
+}
+
+func readFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s is a folder; give a graph as a JSON file or in the text notation", name)
+		return nil, fmt.Errorf("%s is a folder; give a file", name)
 	}
 	return limited(f, name)
 }
@@ -51,7 +132,7 @@ func limited(r io.Reader, name string) ([]byte, error) {
 	return data, err
 }
 
-// decodeModel tells JSON from the text notation by its first character, and takes a graph as well as the body of a request.
+// decodeModel reads a graph.
 func decodeModel(data []byte) (*graph.Graph, error) {
 	text := bytes.TrimLeft(data, " \t\r\n")
 	if len(text) == 0 {
@@ -60,9 +141,27 @@ func decodeModel(data []byte) (*graph.Graph, error) {
 	if text[0] != '{' && text[0] != '[' && text[0] != '"' {
 		return graph.Parse(string(data))
 	}
-	var request struct{ Model, Components json.RawMessage }
-	if json.Unmarshal(data, &request) == nil && request.Components == nil && request.Model != nil {
-		data = request.Model
-	}
 	return graph.Decode(data, "model", graph.LocalLimits)
+}
+
+// isRequest reports whether the members of an object are those of a request and not those of a graph. What is wrong with the
+// document is found by the one who reads it.
+func isRequest(data []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return false
+	}
+	found := false
+	for d.More() {
+		name, err := d.Token()
+		if err != nil || name == "components" {
+			return err != nil && found
+		}
+		found = found || name == "model" || name == "candidates"
+		var skipped json.RawMessage
+		if err := d.Decode(&skipped); err != nil {
+			return found
+		}
+	}
+	return found
 }

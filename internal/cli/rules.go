@@ -15,6 +15,12 @@ var _ = register(func() *cobra.Command {
 		Use:   "rules [ID]",
 		Short: "List the rules, or show the page of one",
 		Args:  cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return ruleNames(), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listRules(cmd)
@@ -26,8 +32,7 @@ var _ = register(func() *cobra.Command {
 			if wantsJSON(cmd) {
 				return printJSON(cmd, ruleBody(r))
 			}
-			_, err := fmt.Fprint(cmd.OutOrStdout(), rulePage(r))
-			return err
+			return printText(cmd, rulePage(r))
 		},
 	}
 })
@@ -44,8 +49,7 @@ func listRules(cmd *cobra.Command) error {
 	for _, r := range rules.Rules() {
 		tw.AppendRow(table.Row{r.ID, string(r.Severity), r.Title})
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%d rules; verifier rules ID shows one\n", render(tw), len(rules.Rules()))
-	return err
+	return printText(cmd, fmt.Sprintf("%s\n\n%d rules; verifier rules ID shows one\n", render(tw), len(rules.Rules())))
 }
 
 type ruleJSON struct {
@@ -75,4 +79,12 @@ func rulePage(r *rules.Rule) string {
 		}
 	}
 	return b.String()
+}
+
+func ruleNames() []string {
+	var out []string
+	for _, r := range rules.Rules() {
+		out = append(out, r.ID)
+	}
+	return out
 }

@@ -14,6 +14,12 @@ var _ = register(func() *cobra.Command {
 		Use:   "types [TYPE]",
 		Short: "List the component types, or show the page of one",
 		Args:  cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return typeNames(), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listTypes(cmd)
@@ -28,8 +34,7 @@ var _ = register(func() *cobra.Command {
 			if wantsJSON(cmd) {
 				return printJSON(cmd, typeBody(t))
 			}
-			_, err := fmt.Fprint(cmd.OutOrStdout(), t.Page())
-			return err
+			return printText(cmd, t.Page())
 		},
 	}
 })
@@ -46,8 +51,7 @@ func listTypes(cmd *cobra.Command) error {
 	for _, t := range catalog.Types() {
 		tw.AppendRow(table.Row{t.ID, string(t.Group), t.Title})
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%d types; verifier types TYPE shows one\n", render(tw), len(catalog.Types()))
-	return err
+	return printText(cmd, fmt.Sprintf("%s\n\n%d types; verifier types TYPE shows one\n", render(tw), len(catalog.Types())))
 }
 
 type typeJSON struct {
@@ -81,6 +85,14 @@ func typeBody(t *catalog.Type) typeJSON {
 	for i := range t.Params {
 		p := &t.Params[i]
 		out.Params = append(out.Params, paramJSON{p.Name, p.Takes(), p.Absent(), p.Required(), p.Doc})
+	}
+	return out
+}
+
+func typeNames() []string {
+	var out []string
+	for _, t := range catalog.Types() {
+		out = append(out, t.ID)
 	}
 	return out
 }

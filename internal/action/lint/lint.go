@@ -50,6 +50,7 @@ type Finding struct {
 	Component     string         `json:"component,omitempty"`
 	Edit          []action.Edit  `json:"edit,omitempty"`
 	Fix           string         `json:"fix,omitempty"`
+	Line          string         `json:"-"` // key of the policy line that fails, as in action.Finding
 }
 
 // policyRule stands for a rule where a line of the caller's own policy fails.
@@ -73,7 +74,7 @@ func Run(r *Request) *Result {
 	if !r.Policy.Empty() {
 		s.Price(estimate.Options{}, 0)
 		for _, v := range r.Policy.Check(s.Facts()) {
-			out.add(Finding{Rule: policyRule, Severity: v.Severity, Message: v.Detail, Fix: v.Fix})
+			out.add(Finding{Rule: policyRule, Severity: v.Severity, Message: v.Detail, Fix: v.Fix, Line: v.Key})
 		}
 	}
 	switch {

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/modelverifier/verifier/internal/action/rank"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/policy"
+	"github.com/modelverifier/verifier/internal/quantity"
+	"github.com/modelverifier/verifier/internal/rules"
+)
+
+var _ = register(func() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "rank FILE...",
+		Short: "Put candidates in order by what has been measured, and say where nothing has",
+		Long: `Puts candidates in order: one file each, or one file that is the body of a request with all of them. It fails when none of them
+is left: when every candidate is blocked, or with --fail-on warn has a warning. Waivers do not count here.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: runRank,
+	}
+	judgeFlags(c)
+	c.Flags().String("tie-break", "", "order candidates that are tied by `what`: cost or params")
+	offer(c, "tie-break", rank.ByCost, rank.ByParams)
+	return c
+})
+
+func runRank(cmd *cobra.Command, args []string) error {
+	j, err := newJudge(cmd)
+	if err != nil {
+		return err
+	}
+	q, err := candidates(cmd, args)
+	if err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("tie-break") {
+		q.TieBreak, _ = cmd.Flags().GetString("tie-break")
+		if q.TieBreak != rank.ByCost && q.TieBreak != rank.ByParams {
+			return fmt.Errorf("--tie-break is %q but takes %s or %s", q.TieBreak, rank.ByCost, rank.ByParams)
+		}
+	}
+	if err := j.applyAll(args, &q.Policy); err != nil {
+		return err
+	}
+	r := rank.Run(q)
+	if err := j.print(r, func(p *page) { rankText(p, r) }); err != nil {
+		return err
+	}
+	left := func(c rank.Ranked) bool { return c.Tier == rank.Legal && (c.Warnings == 0 || j.failOn == rules.Block) }
+	if !slices.ContainsFunc(r.Ranked, left) {
+		return errGated
+	}
+	return nil
+}
+
+// candidates reads a request that has them, or one from each file. A file's name is its id.
+func candidates(cmd *cobra.Command, args []string) (*rank.Request, error) {
+	if len(args) == 1 {
+		asRequest, _ := cmd.Flags().GetBool("request")
+		in, err := readInput(cmd, args[0], asRequest)
+		if err != nil {
+			return nil, err
+		}
+		return request(in, rank.Decode, func(g *graph.Graph) *rank.Request {
+			return &rank.Request{Candidates: []rank.Candidate{{ID: args[0], Model: g}}}
+		})
+	}
+	if most := graph.LocalLimits.Candidates; len(args) > most {
+		return nil, fmt.Errorf("%d candidates, at most %d are ranked", len(args), most)
+	}
+	q := &rank.Request{}
+	for i, name := range args {
+		if slices.Contains(args[:i], name) {
+			return nil, fmt.Errorf("%s is a candidate already", name)
+		}
+		g, err := readVerifiable(cmd, name, "model")
+		if err != nil {
+			return nil, err
+		}
+		q.Candidates = append(q.Candidates, rank.Candidate{ID: name, Model: g})
+	}
+	return q, nil
+}
+
+// applyAll is apply for candidates: one policy holds for all of them, so theirs must be one.
+func (j *judge) applyAll(files []string, own **policy.Policy) error {
+	var lines string
+	for i, name := range files {
+		mine := *own
+		if _, err := j.apply(&input{name: name}, &mine); err != nil {
+			return err
+		}
+		text := strings.Join(mine.Lines(), "; ")
+		if i > 0 && text != lines {
+			return errors.New(policyFile + " has other lines for " + name + " than for " + files[0] + "; give one --policy for all candidates")
+		}
+		lines = text
+		if i == len(files)-1 {
+			*own = mine
+		}
+	}
+	return nil
+}
+
+func rankText(p *page, r *rank.Result) {
+	t := newTable("rank", "candidate", "tier", "blocks", "warnings", "weights", "cost", "fits")
+	for _, c := range r.Ranked {
+		t.AppendRow(table.Row{c.Rank, clean(c.ID), string(p.word(c.Tier, 0)), c.Blocking, c.Warnings, quantity.Short(c.Params), quantity.Dollars(c.EstCostUSD.Unscaled), c.FitsGPU})
+	}
+	p.WriteString(render(t) + "\n\n")
+	for _, c := range r.Ranked {
+		p.line("%s", c.ID)
+		for _, reason := range append(slices.Clone(c.Reasons), c.OtherStageBlockers...) {
+			p.line("  %s", reason)
+		}
+	}
+	p.line("")
+	if r.TieBreak != nil {
+		p.line("%s", r.TieBreak.Note)
+	}
+	p.line("%s", r.Recommendation)
+	if e := r.Calibration.Exclusion; e != nil {
+		p.line("Measured with PyTorch %s on %d graphs: %d of %d blocked ones crashed, %d of %d others ran.", e.Torch, e.Graphs, e.BlockedCrashed, e.Blocked, e.PassedRan, e.Passed)
+	}
+	if r.Calibration.Ordering == nil {
+		p.line("The order of designs that run has not been measured.")
+	}
+}
