@@ -20,7 +20,7 @@ var layers = []string{
 	"internal/importer", "internal/exporter", "internal/hub", "internal/account", "internal/ledger", "internal/corpus", "internal/share",
 	"internal/jobs", "internal/blob", "internal/store", "internal/llm", "internal/telemetry", "internal/site",
 	"internal/httpapi", "internal/hostedapi", "internal/cli", "internal/mcp", "internal/wasm",
-	"cmd", "truth", "conformance",
+	"cmd", "deploy", "truth", "conformance",
 }
 
 // pure is the number of layers, from the top, that give the same bytes on every machine.

@@ -25,7 +25,7 @@ func TestCalibration(t *testing.T) {
 	if got != want {
 		t.Errorf("calibration.json says %+v, the rows say %+v", got, want)
 	}
-	if rank.Measured.Ordering != nil {
+	if o := rank.Measured.Ordering; o.PairwiseAccuracy != nil || o.Coverage != nil || o.SampleSize != 0 {
 		t.Error("no ordering has been measured here")
 	}
 }

@@ -129,7 +129,7 @@ func rankText(p *page, r *rank.Result) {
 	if e := r.Calibration.Exclusion; e != nil {
 		p.line("Measured with PyTorch %s on %d graphs: %d of %d blocked ones crashed, %d of %d others ran.", e.Torch, e.Graphs, e.BlockedCrashed, e.Blocked, e.PassedRan, e.Passed)
 	}
-	if r.Calibration.Ordering == nil {
+	if o := r.Calibration.Ordering; o == nil || o.PairwiseAccuracy == nil {
 		p.line("The order of designs that run has not been measured.")
 	}
 }

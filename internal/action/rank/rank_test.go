@@ -105,7 +105,7 @@ func TestFields(t *testing.T) {
 	}
 	for _, part := range []string{`"id":"a","rank":1,"measuredRank":1,"tier":"legal","tiedWith":2,"blocking":0,"warnings":0,"outcomeFlags":[],"params":6370,"estCostUsd":`, `"fitsGpu":"T4","otherStageBlockers":[],"reasons":[`,
 		`"recommended":null,"recommendation":"2 candidates share the first rank`, `"budget":{"candidates":3,"blocked":1,"legal":2,"wouldNotRun":["b"],"reclaimed":0.3333}`,
-		`"calibration":{"exclusion":{"claim":`, `"graphs":700,"blocked":`, `"torch":"2.11.0"`, `"ordering":null}`} {
+		`"calibration":{"exclusion":{"claim":`, `"graphs":700,"blocked":`, `"torch":"2.11.0"`, `"ordering":{"claim":`, `"pairwiseAccuracy":null,"coverage":null`} {
 		if !strings.Contains(string(data), part) {
 			t.Errorf("no %s in %s", part, data)
 		}

@@ -1,0 +1,135 @@
+// Package httpapi is the self-hosted HTTP surface: it decodes a request, calls one action and encodes what comes back.
+//
+// It must not know a database, an account, a provider or a disk, and it dials nothing. A submitted graph lives in memory
+// until its answer is written: no log line, metric or count is made from anything that a caller sent, only from names of our
+// own (routes, codes, verdicts, rule ids) and from numbers.
+package httpapi
+
+import (
+	"log/slog"
+	"net/http"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/modelverifier/verifier/internal/telemetry"
+)
+
+// Build names the program, as GET /version gives it.
+type Build struct {
+	Name, Version, Commit string
+	Executable            string // the file to digest for /version; empty leaves it out
+}
+
+// Limits are what the server takes on at once. Defaults has those of the container.
+type Limits struct {
+	BodyBytes   int64         // of one request
+	HeldBytes   int64         // of all bodies in memory
+	Requests    int64         // actions being read, waiting or running
+	Workers     int           // actions running
+	Wait        time.Duration // for a worker
+	Connections int
+	ReadHeader  time.Duration
+	Read        time.Duration // header and body
+	Write       time.Duration // from the end of the header: reading, waiting, running and writing
+	Idle        time.Duration
+	Grace       time.Duration // for requests under way at shutdown
+}
+
+// Defaults are the limits of the container. A body of 8 MiB is the contract's. Actions are arithmetic and never wait, so more
+// of them at once than processors only takes memory.
+func Defaults() Limits {
+	return Limits{
+		BodyBytes: 8 << 20, HeldBytes: 48 << 20, Requests: 512, Workers: runtime.GOMAXPROCS(0), Wait: 2 * time.Second, Connections: 1024,
+		ReadHeader: 5 * time.Second, Read: 30 * time.Second, Write: 60 * time.Second, Idle: 60 * time.Second, Grace: 20 * time.Second,
+	}
+}
+
+// Config is what New needs. Counts and Log must be there.
+type Config struct {
+	Build     Build
+	Actions   []Action
+	Limits    Limits
+	Counts    *telemetry.Counts
+	Telemetry telemetry.Config
+	Log       *slog.Logger
+}
+
+// Server answers every request. It is an http.Handler; Serve runs it on a listener.
+type Server struct {
+	Config
+	routes  map[string]route
+	gate    *gate
+	metrics *metrics
+	ids     *ids
+}
+
+// route is what a path answers. Paths are matched exactly: http.ServeMux would redirect some and answer others in plain text.
+type route struct {
+	name    string // in logs and metrics
+	methods []string
+	answer  func(c *call) reply
+}
+
+// call is one request under way: what came, where the answer goes, and the bytes that it is encoded into.
+type call struct {
+	request *http.Request
+	writer  http.ResponseWriter
+	*buffer
+}
+
+// New makes a server.
+func New(cfg Config) *Server {
+	s := &Server{Config: cfg, gate: newGate(cfg.Limits), metrics: newMetrics(), ids: newIDs()}
+	get := func(answer func() reply) func(*call) reply {
+		return func(*call) reply { return answer() }
+	}
+	reading := []string{http.MethodGet, http.MethodHead}
+	s.routes = map[string]route{
+		"/version":         {"version", reading, get(s.version())},
+		"/healthz":         {"healthz", reading, get(s.health)},
+		"/metrics":         {"metrics", reading, get(s.prometheus)},
+		"/metrics/preview": {"metrics-preview", reading, get(s.preview)},
+		"/openapi.json":    {"openapi", reading, get(sync.OnceValue(s.openAPI))},
+	}
+	for _, a := range cfg.Actions {
+		s.routes[a.Path] = route{a.Name, []string{http.MethodPost}, func(c *call) reply { return s.act(a, c) }}
+	}
+	return s
+}
+
+// find returns the route of a request, or the reply where there is none.
+func (s *Server) find(r *http.Request) (route, *reply) {
+	found, ok := s.routes[r.URL.Path]
+	if !ok {
+		out := fault(http.StatusNotFound, "not-found", "there is nothing at this path; GET /version, /healthz, /metrics, /metrics/preview, /openapi.json and POST %s are served", s.actionPaths())
+		return route{name: "none"}, &out
+	}
+	for _, m := range found.methods {
+		if m == r.Method {
+			return found, nil
+		}
+	}
+	out := fault(http.StatusMethodNotAllowed, "method-not-allowed", "this path takes %s", list(found.methods))
+	out.header = "Allow"
+	out.value = list(found.methods)
+	return found, &out
+}
+
+// ServeHTTP answers one request, counts it and logs it.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	id := s.ids.next()
+	found, out := s.find(r)
+	c := &call{r, w, buffers.Get().(*buffer)}
+	defer c.release()
+	if out == nil {
+		out = s.guard(found, c)
+	} else {
+		c.encode(out)
+	}
+	sent := out.write(w, id, c.buffer)
+	took := time.Since(start)
+	s.metrics.add(found.name, out.status, took)
+	s.logRequest(r, id, found.name, out, sent, took)
+}
