@@ -7,9 +7,10 @@ FUZZTIME ?= 10m
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 STAMP = $(foreach package,main github.com/modelverifier/verifier/internal/cli,-X $(package).version=$(VERSION) -X $(package).commit=$(COMMIT))
+ARCH ?= amd64
 export CGO_ENABLED := 0
 
-.PHONY: run test help build man setup vet staticcheck lint truth bench fuzz generate clean
+.PHONY: run test help build man setup vet staticcheck lint truth bench bench-http image image-binary fuzz generate clean
 
 run: build ## build everything and check a bundled example model
 	@echo; $(BIN)/verifier describe models/resnet18.graph
@@ -20,7 +21,7 @@ test: setup build vet staticcheck ## install what the tests need, and run them a
 	$(GO) test ./...
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: setup ## build every program into bin/
 	$(GO) build -ldflags '$(STAMP)' -o $(BIN)/ ./cmd/...
@@ -49,7 +50,18 @@ bench: build ## benchmarks of decoding, the walk and the rules, summed up by ben
 		-benchtime 0.3s -benchmem -count 6 -cpu 1 > $(BIN)/bench.txt
 	$(TOOL) benchstat $(BIN)/bench.txt
 
+bench-http: build ## a bounded load on loopback against the real server, beside an empty handler
+	$(GO) run ./internal/httpapi/load -server $(BIN)/verifier-server
+
+# Nothing of the machine goes into the binary: no paths, no build id, no clock. Two builds of a commit are the same bytes.
+image-binary:
+	GOOS=linux GOARCH=$(ARCH) $(GO) build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.version=$(VERSION) -X main.commit=$(COMMIT)" -o $(BIN)/image/verifier-server ./cmd/verifier-server
+
+image: image-binary ## write the container image bin/verifier-server.tar, without a daemon or a base image
+	$(GO) run ./deploy/image -binary $(BIN)/image/verifier-server -out $(BIN)/verifier-server.tar -arch $(ARCH) -version $(VERSION)
+
 fuzz: ## fuzz every target for FUZZTIME (10m) each
+	$(GO) test ./internal/httpapi -run '^$$' -fuzz '^FuzzHandler$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/graph -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/graph -run '^$$' -fuzz '^FuzzDecodeBody$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/graph -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME)
