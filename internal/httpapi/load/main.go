@@ -18,6 +18,7 @@ import (
 func main() {
 	server := flag.String("server", "bin/verifier-server", "the program to measure")
 	action := flag.String("action", "check", "what to ask for")
+	only := flag.String("only", "", "measure the models whose name has this in it")
 	scale := flag.Float64("scale", 1, "of the number of requests")
 	empty := flag.String("empty", "", "answer with this many bytes at this address, as ADDR,N; used by the program itself")
 	flag.Parse()
@@ -28,6 +29,9 @@ func main() {
 	fmt.Printf("%s over loopback, client and server on the same %d processors, log lines to /dev/null\n", "/v1/"+*action, runtime.NumCPU())
 	fmt.Printf("%-32s %8s %8s %10s %9s %9s %9s %9s %8s\n", "model", "request", "answer", "a second", "p50", "p99", "half p50", "half p99", "peak MB")
 	for _, c := range cases() {
+		if !strings.Contains(c.name, *only) {
+			continue
+		}
 		if err := c.measure(*server, "/v1/"+*action, *scale); err != nil {
 			fmt.Fprintln(os.Stderr, "load:", c.name+":", err)
 			os.Exit(1)
