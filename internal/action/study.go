@@ -51,9 +51,14 @@ func (s *Study) Price(o estimate.Options, seqLen int64) {
 		s.Sized, s.Repaired = whole, true
 	}
 	s.Training = estimate.Train(s.Sized, o)
+}
+
+// Assumptions says what the estimate rests on.
+func (s *Study) Assumptions() string {
 	if s.Repaired {
-		s.Training.Assumptions += "; estimated as if the fixes had been applied"
+		return s.Training.Assumptions() + "; estimated as if the fixes had been applied"
 	}
+	return s.Training.Assumptions()
 }
 
 // repair walks a model that does not run with every fix applied: what the failed run was meant to cost is more than what its

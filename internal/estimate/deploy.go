@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/hardware"
@@ -36,9 +37,9 @@ type Deployment struct {
 
 // Deploy scores every target, the best first; equal ones in the order of hardware.Targets.
 func Deploy(res *infer.Result) []Deployment {
-	var out []Deployment
-	p := profileOf(res)
-	for _, t := range hardware.Targets() {
+	p, targets := profileOf(res), hardware.Targets()
+	out := make([]Deployment, 0, len(targets))
+	for _, t := range targets {
 		out = append(out, p.on(t))
 	}
 	slices.SortStableFunc(out, func(a, b Deployment) int { return b.Score - a.Score })
@@ -122,7 +123,7 @@ func (p *profile) on(t *hardware.Target) Deployment {
 	if !d.Fits {
 		return d
 	}
-	d.Reasons = append(d.Reasons, fmt.Sprintf("takes %s of %s in %d-bit numbers", quantity.Bytes(need), quantity.Bytes(t.MemoryBytes), t.WeightBits))
+	d.Reasons = append(d.Reasons, "takes "+quantity.Bytes(need)+" of "+quantity.Bytes(t.MemoryBytes)+" in "+strconv.FormatInt(t.WeightBits, 10)+"-bit numbers")
 	if d.LatencyMs > promptMs {
 		d.Reasons = append(d.Reasons, "takes longer for a sample than the 100 ms that feel immediate")
 	}

@@ -68,8 +68,8 @@ func TestDefaultsAreFilledInAndPrinted(t *testing.T) {
 			t.Errorf("options are %+v, want %+v", got.Options, want)
 		}
 		for _, part := range []string{"10 epochs", "50,000 samples (assumed)", "fp32", "adamw", "sdpa", "T4 at $0.5904 an hour", "2026-05-07"} {
-			if !strings.Contains(got.Assumptions, part) {
-				t.Errorf("%q does not say %q", got.Assumptions, part)
+			if !strings.Contains(got.Assumptions(), part) {
+				t.Errorf("%q does not say %q", got.Assumptions(), part)
 			}
 		}
 		if same := Train(parse(t, text), Defaults()); !reflect.DeepEqual(same, got) {
@@ -79,8 +79,8 @@ func TestDefaultsAreFilledInAndPrinted(t *testing.T) {
 	if got := Train(parse(t, classifier), Options{SamplesGiven: true}); got.Options.SamplesGiven {
 		t.Error("samples that were not given are called given")
 	}
-	if got := Train(parse(t, classifier), Options{Samples: 7, SamplesGiven: true}); !got.Options.SamplesGiven || strings.Contains(got.Assumptions, "assumed") {
-		t.Errorf("samples that were given are called assumed: %s", got.Assumptions)
+	if got := Train(parse(t, classifier), Options{Samples: 7, SamplesGiven: true}); !got.Options.SamplesGiven || strings.Contains(got.Assumptions(), "assumed") {
+		t.Errorf("samples that were given are called assumed: %s", got.Assumptions())
 	}
 }
 
@@ -109,8 +109,8 @@ func TestOptimizersKeepDifferentStates(t *testing.T) {
 
 func TestATooLargeModelIsPricedOnSeveralCards(t *testing.T) {
 	got := Train(parse(t, "x: input shape=[8]\ne: embedding vocabSize=200000000 embedDim=64\no: output\nx -> e -> o"), Options{})
-	if got.GPU != nil || got.Cards < 2 || got.PricedOn.Name != "H200" || !strings.Contains(got.Assumptions, "no single card fits") {
-		t.Errorf("%v, %d of %s: %s", got.GPU, got.Cards, got.PricedOn.Name, got.Assumptions)
+	if got.GPU != nil || got.Cards < 2 || got.PricedOn.Name != "H200" || !strings.Contains(got.Assumptions(), "no single card fits") {
+		t.Errorf("%v, %d of %s: %s", got.GPU, got.Cards, got.PricedOn.Name, got.Assumptions())
 	}
 	for _, f := range got.Fits {
 		if fits, known := got.On(f.GPU.Name); f.Fits || fits || !known {
@@ -155,7 +155,7 @@ func TestRefusedGraphsAreCountedAsFarAsKnown(t *testing.T) {
 		"x: input shape=[4611686018427387904]\nf: relu\no: output\nx -> f -> o",
 	} {
 		res := parse(t, text)
-		if got := Train(res, Options{}); got.CardBytes < contextBytes || got.StepMicros < 1 || got.CostMicroUSD < 0 || got.PeakBytes > most || got.Assumptions == "" {
+		if got := Train(res, Options{}); got.CardBytes < contextBytes || got.StepMicros < 1 || got.CostMicroUSD < 0 || got.PeakBytes > most || got.Assumptions() == "" {
 			t.Errorf("%q: %+v", text, got)
 		}
 		if got := Deploy(res); len(got) != 9 {

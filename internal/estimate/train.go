@@ -48,7 +48,6 @@ type Training struct {
 	StepMicros   int64
 	TotalSec     float64
 	CostMicroUSD int64
-	Assumptions  string
 
 	reserved int64 // percent of the peak
 }
@@ -83,7 +82,6 @@ func Train(res *infer.Result, o Options) *Training {
 	t.CardBytes = plus(t.UpperBytes, contextBytes)
 	t.choose()
 	t.price(res, &m)
-	t.Assumptions = t.assumptions()
 	return t
 }
 
@@ -133,7 +131,8 @@ func (t *Training) choose() {
 	}
 }
 
-func (t *Training) assumptions() string {
+// Assumptions says in one sentence what the estimate rests on. It is written when asked for: most callers do not.
+func (t *Training) Assumptions() string {
 	o := t.Options
 	samples := "samples"
 	if !o.SamplesGiven {

@@ -1,6 +1,9 @@
 package quantity
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // Grouped writes an exact count with thousands separated by commas: 1,234,567.
 func Grouped(n int64) string {
@@ -35,15 +38,16 @@ func FLOPs(n int64) string {
 // scaled rounds half up to one decimal with integers alone, so that every machine writes the same digits.
 func scaled(n, base int64, units [7]string, space string) string {
 	if n < 0 {
-		return "-" + scaled(-n, base, units, space)
+		return "-" + scaled(-max(n, -math.MaxInt64), base, units, space) // the least number has no positive counterpart
 	}
 	unit, divisor := 0, int64(1)
 	for unit < len(units)-1 && n/divisor >= base {
 		divisor *= base
 		unit++
 	}
+	var buffer [32]byte
 	if unit == 0 {
-		return strconv.FormatInt(n, 10) + space + units[0]
+		return string(append(append(strconv.AppendInt(buffer[:0], n, 10), space...), units[0]...))
 	}
 	whole, rest := n/divisor, n%divisor
 	tenth := (rest/(divisor/base)*10 + base/2) / base // the next lower unit is precise enough for one decimal
@@ -53,5 +57,6 @@ func scaled(n, base int64, units [7]string, space string) string {
 	if whole == base && unit < len(units)-1 {
 		whole, unit = 1, unit+1
 	}
-	return strconv.FormatInt(whole, 10) + "." + strconv.FormatInt(tenth, 10) + space + units[unit]
+	b := append(strconv.AppendInt(buffer[:0], whole, 10), '.', byte('0'+tenth))
+	return string(append(append(b, space...), units[unit]...))
 }

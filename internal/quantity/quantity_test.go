@@ -21,6 +21,7 @@ func TestFormats(t *testing.T) {
 		{999950, "999,950", "1.0M", "976.5 KiB", "1.0 MFLOP"},
 		{1048575, "1,048,575", "1.0M", "1.0 MiB", "1.0 MFLOP"},
 		{-1500, "-1,500", "-1.5K", "-1.5 KiB", "-1.5 KFLOP"},
+		{math.MinInt64, "-9,223,372,036,854,775,808", "-9.2E", "-8.0 EiB", "-9.2 EFLOP"},
 		{math.MaxInt64, "9,223,372,036,854,775,807", "9.2E", "8.0 EiB", "9.2 EFLOP"},
 	} {
 		if g, s, b, f := Grouped(c.n), Short(c.n), Bytes(c.n), FLOPs(c.n); g != c.grouped || s != c.short || b != c.bytes || f != c.flops {

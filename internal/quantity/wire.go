@@ -41,26 +41,36 @@ func Round(f float64, places int) Decimal {
 
 // String writes the number without trailing zeros.
 func (d Decimal) String() string {
+	var buffer [32]byte
+	return string(d.appendTo(buffer[:0]))
+}
+
+// MarshalJSON writes the number.
+func (d Decimal) MarshalJSON() ([]byte, error) { return d.appendTo(make([]byte, 0, 24)), nil }
+
+func (d Decimal) appendTo(b []byte) []byte {
 	n, places := d.Unscaled, d.Places
 	for places > 0 && n%10 == 0 {
 		n, places = n/10, places-1
 	}
 	if places == 0 {
-		return strconv.FormatInt(n, 10)
+		return strconv.AppendInt(b, n, 10)
 	}
-	sign := ""
+	size := uint64(n)
 	if n < 0 {
-		sign, n = "-", -n // not the least number: that is even, but no multiple of 10, and no count of ours comes near it
+		b, size = append(b, '-'), -size // of the least number, too
 	}
-	digits := strconv.FormatUint(uint64(n), 10)
-	for len(digits) <= places {
-		digits = "0" + digits
+	scale := uint64(1)
+	for range places {
+		scale *= 10
 	}
-	return sign + digits[:len(digits)-places] + "." + digits[len(digits)-places:]
+	b = append(strconv.AppendUint(b, size/scale, 10), '.')
+	for rest := size % scale; scale > 1; rest %= scale {
+		scale /= 10
+		b = append(b, byte('0'+rest/scale))
+	}
+	return b
 }
-
-// MarshalJSON writes the number.
-func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d.String()), nil }
 
 // Duration writes a number of seconds in the two largest units that it has: 17 min 14 s.
 func Duration(sec Decimal) string {

@@ -2,7 +2,7 @@ package rules
 
 import "github.com/modelverifier/verifier/internal/infer"
 
-var _ = define(Rule{
+var noInputNode = define(Rule{
 	ID:       "no-input-node",
 	Title:    "No input",
 	Severity: Block,

@@ -15,7 +15,6 @@ type Pass struct {
 
 	rule     *Rule
 	findings []Finding
-	fired    map[string]bool
 	traits   catalog.Trait // those of all components together
 	layers   int
 	inferred bool    // an importer concluded a connection instead of reading it
@@ -23,7 +22,7 @@ type Pass struct {
 }
 
 func newPass(res *infer.Result) *Pass {
-	p := &Pass{Result: res, fired: map[string]bool{}}
+	p := &Pass{Result: res}
 	for i := range res.Nodes {
 		if t := res.Nodes[i].Type; t != nil {
 			p.traits |= t.Traits
@@ -43,7 +42,6 @@ func newPass(res *infer.Result) *Pass {
 
 // Reportf reports a finding on a component, or on the graph itself where node is -1.
 func (p *Pass) Reportf(node int, format string, args ...any) {
-	p.fired[p.rule.ID] = true
 	p.findings = append(p.findings, Finding{Rule: p.rule, Node: node, Message: fmt.Sprintf(format, args...)})
 }
 

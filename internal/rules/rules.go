@@ -6,6 +6,8 @@
 package rules
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 
 	"github.com/modelverifier/verifier/internal/infer"
@@ -82,25 +84,28 @@ func Run(res *infer.Result) []Finding {
 		p.rule = r
 		r.Whole(p)
 	}
-	noInput := p.fired["no-input-node"]
+	noInput := slices.ContainsFunc(p.findings, func(f Finding) bool { return f.Rule == noInputNode })
 	for _, r := range res.Refusals {
 		if noInput && r.Rule == "missing-input" {
 			continue // the graph lacks an input, not each component that begins it
 		}
 		p.findings = append(p.findings, Finding{byID[r.Rule], r.Node, r.Message, r.Edits, r.Fix})
 	}
-	rank := map[Severity]int{Block: 0, Warn: 1, Info: 2}
-	sort.SliceStable(p.findings, func(i, j int) bool {
-		a, b := &p.findings[i], &p.findings[j]
-		if a.Rule.Severity != b.Rule.Severity {
-			return rank[a.Rule.Severity] < rank[b.Rule.Severity]
-		}
-		if a.Node != b.Node {
-			return a.Node < b.Node
-		}
-		return a.Rule.ID < b.Rule.ID
+	slices.SortStableFunc(p.findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Rule.Severity.rank(), b.Rule.Severity.rank()), cmp.Compare(a.Node, b.Node), cmp.Compare(a.Rule.ID, b.Rule.ID))
 	})
 	return p.findings
+}
+
+// rank puts the worst first.
+func (s Severity) rank() int {
+	switch s {
+	case Block:
+		return 0
+	case Warn:
+		return 1
+	}
+	return 2
 }
 
 // Blocked reports whether one of the findings blocks.

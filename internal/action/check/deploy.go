@@ -34,6 +34,7 @@ func deploy(w *walk) Stage {
 	targets := estimate.Deploy(w.Walked)
 	best := targets[0]
 	d := DeployData{Target: best.Target.ID, Score: best.Score, LatencyMs: millis(best), SizeMB: megabytes(best.SizeMB), SizeMBQuantized: megabytes(best.SizeMBQuantized)}
+	d.Alternatives = make([]Alternative, 0, len(targets))
 	for _, t := range targets {
 		a := Alternative{ID: t.Target.ID, Label: t.Target.Label, Score: t.Score, LatencyMs: millis(t), SizeMB: megabytes(t.SizeMB), Fits: t.Fits, Reasons: t.Reasons}
 		if a.Reasons == nil {
