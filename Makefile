@@ -10,14 +10,14 @@ STAMP = $(foreach package,main github.com/modelverifier/verifier/internal/cli,-X
 ARCH ?= amd64
 export CGO_ENABLED := 0
 
-.PHONY: run test help build man setup vet staticcheck lint truth bench bench-http image image-binary fuzz generate clean
+.PHONY: run test help build man setup packages vet staticcheck lint truth bench bench-http image image-binary fuzz generate clean
 
 run: build ## build everything and check a bundled example model
 	@echo; $(BIN)/verifier describe models/resnet18.graph
 	@echo; $(BIN)/verifier plan models/resnet18.graph
 	@echo; $(BIN)/verifier lint models/resnet18.graph
 
-test: setup build vet staticcheck ## install what the tests need, and run them all
+test: packages build vet staticcheck ## install what the tests need, and run them all
 	$(GO) test ./...
 
 help: ## list the targets
@@ -29,9 +29,19 @@ build: setup ## build every program into bin/
 man: setup ## write the manual pages into bin/man
 	SOURCE_DATE_EPOCH=$(or $(shell git log -1 --format=%ct 2>/dev/null),0) $(GO) run ./internal/cli/man $(BIN)/man
 
-# Go is all that the tests of this repository need beyond a shell; git is there to fetch modules that ask for it.
+# Go is all that the programs need.
 setup:
 	@command -v $(GO) >/dev/null || { echo "Go is missing: install Go 1.26 or later from go.dev/dl"; exit 1; }
+
+# What the tests run beside Go: node for WebAssembly, qemu for arm64. Installed where that is allowed; without them those cases are
+# skipped, and say so.
+packages: setup
+	@missing=; command -v node >/dev/null || missing="$$missing nodejs"; \
+	command -v qemu-aarch64-static >/dev/null || command -v qemu-aarch64 >/dev/null || missing="$$missing qemu-user-static"; \
+	[ -n "$$missing" ] || exit 0; \
+	if ! command -v apt-get >/dev/null; then echo "to run every test, install:$$missing"; exit 0; fi; \
+	if [ "$$(id -u)" = 0 ]; then as=; elif sudo -n true 2>/dev/null; then as=sudo; else echo "to run every test: apt-get install$$missing"; exit 0; fi; \
+	$$as apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$as apt-get install -y -qq --no-install-recommends $$missing >/dev/null
 
 vet:
 	$(GO) vet ./...
