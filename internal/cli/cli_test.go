@@ -2,6 +2,7 @@ package cli
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"testing"
 
@@ -17,5 +18,17 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/script: each file is a session at a terminal with the files that it needs.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update})
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update, Condition: condition})
+}
+
+// condition knows [pty]: whether the machine can open a pseudo-terminal, which a bare container may not.
+func condition(name string) (bool, error) {
+	if name != "pty" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	f, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		return false, nil
+	}
+	return true, f.Close()
 }
