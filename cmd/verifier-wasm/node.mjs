@@ -1,8 +1,11 @@
 // Runs verifier.wasm under Node: node node.mjs WASM_EXEC_JS VERIFIER_WASM < requests > answers.
 // A request is one line {"action": name, "body": text}; its answer is one line {"status": number, "body": text}.
+import { webcrypto } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
+
+globalThis.crypto ??= webcrypto; // Go's loader asks for it, and Node 18 does not have it there
 
 const [wasmExec, module] = process.argv.slice(2);
 await import(pathToFileURL(wasmExec));
