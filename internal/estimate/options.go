@@ -8,6 +8,7 @@ package estimate
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/infer"
 )
@@ -107,14 +108,7 @@ func (p Problem) Error() string {
 	if len(p.Allowed) == 0 {
 		return p.Field + " is " + p.Value + " but takes a number from 1 to " + strconv.FormatInt(p.Max, 10)
 	}
-	text := p.Field + " is " + strconv.Quote(p.Value) + " but takes one of "
-	for i, a := range p.Allowed {
-		if i > 0 {
-			text += ", "
-		}
-		text += a
-	}
-	return text
+	return p.Field + " is " + strconv.Quote(p.Value) + " but takes one of " + strings.Join(p.Allowed, ", ")
 }
 
 // Validate lists what is wrong, in the order of the fields. Zero values are not wrong.

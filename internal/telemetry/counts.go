@@ -76,7 +76,7 @@ func (c *Counts) Unsent() []byte {
 }
 
 // pending returns the bytes of a send, the counts that they bring the receiver up to, and whether there is anything to tell.
-func (c *Counts) pending() (body []byte, upTo counters, any bool) {
+func (c *Counts) pending() (body []byte, upTo counters, news bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.total.since(c.sent, c.version)

@@ -108,8 +108,8 @@ func newClient() *http.Client {
 var ErrSend = errors.New("telemetry: the receiver did not take the counts")
 
 func (c *Counts) send(ctx context.Context, client *http.Client, cfg Config) error {
-	body, upTo, any := c.pending()
-	if !any {
+	body, upTo, news := c.pending()
+	if !news {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)

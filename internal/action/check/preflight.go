@@ -39,7 +39,7 @@ func preflight(w *walk) Stage {
 	d.Score, d.Verdict = score(len(w.Blockers), len(w.Warnings), len(w.Withheld))
 	switch s.Status {
 	case Blocked:
-		s.Headline = fmt.Sprintf("does not run: %s", w.Blockers[0].Detail)
+		s.Headline = "does not run: " + w.Blockers[0].Detail
 	case NeedsInput:
 		s.Headline = fmt.Sprintf("runs as far as it is known: the shapes of %s are not", count(len(w.Withheld), "component"))
 	case Attention:

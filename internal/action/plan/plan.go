@@ -62,9 +62,9 @@ func (s *studied) record(r *Request) *Record {
 }
 
 func (l *SeqLen) sentence() string {
-	text := fmt.Sprintf("%s tokens a sample", quantity.Grouped(l.Used))
+	text := quantity.Grouped(l.Used) + " tokens a sample"
 	if l.NotRun > 0 {
-		text += fmt.Sprintf(", the graph's own length, because it does not run at %s", quantity.Grouped(l.NotRun))
+		text += ", the graph's own length, because it does not run at " + quantity.Grouped(l.NotRun)
 	}
 	return text
 }

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/policy"
@@ -25,8 +27,8 @@ func examine(g *graph.Graph, r *Request) *studied {
 func (s *studied) hold(p *policy.Policy) {
 	blocks, warns := s.Violations(p)
 	s.violations = len(blocks) + len(warns)
-	s.blockers = append(s.Blockers[:len(s.Blockers):len(s.Blockers)], blocks...)
-	s.warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], warns...)
+	s.blockers = append(slices.Clip(s.Blockers), blocks...) // never nil: an empty list goes over the wire as one
+	s.warnings = append(slices.Clip(s.Warnings), warns...)
 }
 
 // legal reports whether nothing blocks.

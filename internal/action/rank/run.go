@@ -25,7 +25,7 @@ func Run(r *Request) *Result {
 	for _, c := range r.Candidates {
 		out.Ranked = append(out.Ranked, examine(c, r.Policy))
 	}
-	place(out.Ranked, func(a, b *Ranked) int { return measured(a, b) }, func(c *Ranked, rank int) { c.MeasuredRank = rank })
+	place(out.Ranked, measured, func(c *Ranked, rank int) { c.MeasuredRank = rank })
 	place(out.Ranked, func(a, b *Ranked) int { return cmp.Or(measured(a, b), preferred(a, b, r.TieBreak)) }, func(c *Ranked, rank int) { c.Rank = rank })
 	out.TieBreak = broken(out.Ranked, r.TieBreak)
 	for i := range out.Ranked {
@@ -190,9 +190,9 @@ func (r *Result) recommend(rule string) {
 	case r.Ranked[0].MeasuredRank == 1 && len(r.Ranked) > 1 && r.Ranked[1].MeasuredRank == 1:
 		r.Recommendation = fmt.Sprintf("%s is first by your tieBreak %s, not by measurement.", top.ID, rule)
 	case r.Budget.Legal == 1:
-		r.Recommendation = fmt.Sprintf("%s is the only candidate that nothing blocks.", top.ID)
+		r.Recommendation = top.ID + " is the only candidate that nothing blocks."
 	default:
-		r.Recommendation = fmt.Sprintf("%s is first by measurement.", top.ID)
+		r.Recommendation = top.ID + " is first by measurement."
 	}
 	r.Recommended = &top.ID
 }
