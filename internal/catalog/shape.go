@@ -53,7 +53,8 @@ func (s Shape) Size() int64 {
 func (s Shape) Equal(t Shape) bool { return slices.Equal(s, t) }
 
 func (s Shape) String() string {
-	b := []byte{'['}
+	var buffer [64]byte // most shapes fit, and the string is then the only allocation
+	b := append(buffer[:0], '[')
 	for i, n := range s {
 		if i > 0 {
 			b = append(b, ',')

@@ -10,6 +10,7 @@ import (
 // recent holds the last components of a type that were inferred and run. Large models repeat a few blocks many times, and a
 // component that is like an earlier one in parameters and inputs has the same result.
 type recent struct {
+	typ   *catalog.Type
 	nodes [8]int32
 	count int
 }
@@ -21,20 +22,29 @@ func (w *walker) remember(i int) {
 	if node.Type.ID == InputID {
 		return
 	}
-	r := w.recent[node.Type]
+	r := w.recentOf(node.Type)
 	if r == nil {
-		r = &recent{}
-		w.recent[node.Type] = r
+		w.recent = append(w.recent, recent{typ: node.Type})
+		r = &w.recent[len(w.recent)-1]
 	}
 	r.nodes[r.count%len(r.nodes)] = int32(i)
 	r.count++
+}
+
+func (w *walker) recentOf(t *catalog.Type) *recent {
+	for i := range w.recent {
+		if w.recent[i].typ == t {
+			return &w.recent[i]
+		}
+	}
+	return nil
 }
 
 // copyAlike takes over what is known of an earlier component that is like this one, and reports whether there was one. The
 // inputs of both must be known.
 func (w *walker) copyAlike(i int) bool {
 	node := &w.res.Nodes[i]
-	r := w.recent[node.Type]
+	r := w.recentOf(node.Type)
 	if r == nil {
 		return false
 	}

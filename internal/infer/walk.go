@@ -23,7 +23,7 @@ type walker struct {
 	args     arena.Of[graph.Value]
 	shapes   arena.Of[catalog.Shape]
 	ints     arena.Of[bool]
-	recent   map[*catalog.Type]*recent
+	recent   []recent // one for each type that was seen: few, so that a search is quicker than a map
 }
 
 // demand remembers, for a refusal, which size the component would have accepted.
@@ -41,7 +41,6 @@ func newWalker(g *graph.Graph) *walker {
 		res:  &Result{Graph: g, Wiring: g.Wire(), Nodes: make([]Node, n)},
 		skip: make([]bool, n), visited: make([]bool, n), orphan: make([]bool, n),
 		shapes: arena.With[catalog.Shape](len(g.Connections)), ints: arena.With[bool](len(g.Connections)),
-		recent: map[*catalog.Type]*recent{},
 	}
 	for i := range g.Components {
 		w.res.Nodes[i].Component = &g.Components[i]
