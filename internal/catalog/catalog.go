@@ -56,7 +56,7 @@ type Type struct {
 type Example struct {
 	In      string // "[8,4,4]", several separated by spaces, "int[12]" for token ids
 	Args    string // "kernelSize=3 padding=same"
-	Out     string // the shape of the result, or
+	Out     string // the shape of the result, "unknown" where the type cannot say, or
 	Err     string // a part of the refusal
 	Weights int64  // checked where Out is given and it is not zero
 	FLOPs   int64  // likewise

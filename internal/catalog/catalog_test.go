@@ -58,7 +58,11 @@ func TestEveryExampleHolds(t *testing.T) {
 					continue
 				}
 				good++
-				if r.Err != nil || r.Out.String() != e.Out {
+				out := r.Out.String()
+				if r.Out == nil {
+					out = "unknown" // prints like a scalar otherwise
+				}
+				if r.Err != nil || out != e.Out {
 					t.Errorf("%s %s: want %s, got %v and %v", e.In, e.Args, e.Out, r.Out, r.Err)
 				}
 				if e.Weights != 0 && e.Weights != r.Count || e.FLOPs != 0 && e.FLOPs != r.FLOPs {

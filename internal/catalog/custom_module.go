@@ -54,6 +54,7 @@ var _ = define(Type{
 	Examples: []Example{
 		{In: "[8,4]", Args: "outShape=[16] numParams=100 flops=200", Out: "[16]", Weights: 100, FLOPs: 200},
 		{In: "[8] int[3]", Args: "outShape=[]", Out: "[]"},
+		{In: "[8]", Out: "unknown"},
 		{In: "[8]", Args: "outShape=[4,0]", Err: "outShape is [4,0]"},
 		{In: "[8]", Args: "numParams=-1", Err: "numParams is -1 but takes an integer of at least 0"},
 		{Args: "outShape=[4]", Err: "takes 1 or more inputs, got 0"},

@@ -15,7 +15,7 @@ var _ = define(Type{
 	},
 	Shape: func(c *Call) (Shape, error) { return nil, nil }, // no tensor leaves it
 	Examples: []Example{
-		{Args: `text="the stem" color=yellow`, Out: "[]"},
+		{Args: `text="the stem" color=yellow`, Out: "unknown"},
 		{In: "[10]", Args: `text="the stem"`, Err: "takes no input, got 1"},
 	},
 })

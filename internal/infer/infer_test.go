@@ -95,6 +95,27 @@ func TestAStorageIsCountedOnce(t *testing.T) {
 	}
 }
 
+func TestARoundedStorageIsCountedAsItIsRounded(t *testing.T) {
+	r := walk(t, "x: input shape=[3,5]\nl: lstm inputSize=5 hiddenSize=7\no: output\nx -> l -> o")
+	want, rounded := int64(0), false
+	for _, k := range r.Nodes[1].Kept {
+		switch k.Name {
+		case catalog.KeptInput:
+			want += 4 * 3 * 5
+		case catalog.KeptOutput:
+			want += 4 * 3 * 7
+		default:
+			want, rounded = want+k.Bytes(1), rounded || k.Bytes(1) != k.Elems*k.As.Bytes()
+		}
+	}
+	if !rounded {
+		t.Fatal("nothing here is rounded: choose other sizes")
+	}
+	if got := r.Nodes[1].SavedBytes; got != want {
+		t.Errorf("kept %d bytes, want %d", got, want)
+	}
+}
+
 func TestAModuleWithoutAShapeWithholdsWhatFollows(t *testing.T) {
 	r := walk(t, "x: input shape=[8]\nm: customModule\nb: linear inFeatures=5 outFeatures=2\no: output\nx -> m -> b -> o")
 	if len(r.Refusals) > 0 || r.Nodes[1].State != Withheld || r.Nodes[2].State != Unknown {

@@ -50,11 +50,10 @@ func (w *walker) keptBytes(i int, k catalog.Kept) (int64, int) {
 	case catalog.KeptInput:
 		owner = w.feeder(i, int(k.Input))
 	default:
-		bytes, ok := quantity.Mul(k.Elems, k.As.Bytes())
-		if !ok {
+		if _, ok := quantity.Mul(k.Elems, k.As.Bytes()); !ok {
 			return -1, -1 // Add refuses a negative count, and the total with it
 		}
-		return bytes, -1
+		return k.Bytes(1), -1
 	}
 	for w.res.Nodes[owner].Type.Has(catalog.IsView) && len(w.res.Wiring.Inputs(owner)) > 0 {
 		owner = w.feeder(owner, 0)
