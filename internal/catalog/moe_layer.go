@@ -16,35 +16,41 @@ var _ = define(Type{
 		{Name: "numSharedExperts", Kind: Int, Default: 0, Doc: "number of experts that every position visits"},
 		{Name: "sharedExpertDim", Kind: Int, Doc: "width inside a shared expert",
 			Derive: func(c *Call) int64 { return c.Int("expertDim") }, DeriveDoc: "expertDim"},
+		{Name: "gated", Kind: Bool, Default: true, Doc: "whether an expert is gated, with three maps, or plain, with two"},
+		{Name: "bias", Kind: Bool, Default: false, Aliases: []string{"expertBias"}, Doc: "whether the maps of the experts add a bias"},
+		{Name: "routerBias", Kind: Bool, Default: false, Doc: "whether the router adds one"},
 		auxLossCoef,
 	},
 	Shape: expertsShape,
 	Weights: func(c *Call) {
 		e, n := c.Int("embedDim"), c.Int("numExperts")
-		c.Linear("router", e, n, false)
-		c.gated(n, numbered("experts.", 0, n), e, c.Int("expertDim"), false)
+		c.Linear("router", e, n, c.Bool("routerBias"))
+		c.expert(n, numbered("experts.", 0, n), e, c.Int("expertDim"))
 		if s := sharedWidth(c); s > 0 {
-			c.gated(1, "shared", e, s, false)
+			c.expert(1, "shared", e, s)
 		}
 	},
 	FLOPs: func(c *Call) int64 {
 		width := c.Add(c.Mul(c.Int("topK"), c.Int("expertDim")), sharedWidth(c))
-		return c.MatMul(1, c.Size(c.In[0]), c.Add(c.Int("numExperts"), c.Mul(3, width)), 1)
+		return c.MatMul(1, c.Size(c.In[0]), c.Add(c.Int("numExperts"), c.Mul(expertMaps(c), width)), 1)
 	},
 	Saved: func(c *Call) {
 		c.KeepInput(0)
-		c.keepGated(c.Int("topK"), c.Int("expertDim"))
+		c.keepExpert(c.Int("topK"), c.Int("expertDim"))
 		if s := sharedWidth(c); s > 0 {
-			c.keepGated(1, s)
+			c.keepExpert(1, s)
 		}
 	},
-	Torch:         `MoE({{embedDim}}, {{numExperts}}, {{topK}}, {{expertDim}}, {{numSharedExperts}} * {{sharedExpertDim}})`,
-	Module:        gatedModule + moeModule,
-	WeightFormula: "embedDim*numExperts + 3*embedDim*(numExperts*expertDim + numSharedExperts*sharedExpertDim)",
-	FLOPsFormula:  "2*size(in)*(numExperts + 3*(topK*expertDim + numSharedExperts*sharedExpertDim))",
+	Torch:  `MoE({{embedDim}}, {{numExperts}}, {{topK}}, {{expertDim}}, {{numSharedExperts}} * {{sharedExpertDim}}, {{gated}}, {{bias}}, {{routerBias}})`,
+	Module: gatedModule + moeModule,
+	WeightFormula: "embedDim*numExperts + routerBias*numExperts + (2+gated)*embedDim*(numExperts*expertDim + numSharedExperts*sharedExpertDim)" +
+		" + bias*((1+gated)*(numExperts*expertDim + numSharedExperts*sharedExpertDim) + (numExperts + (numSharedExperts*sharedExpertDim>0))*embedDim)",
+	FLOPsFormula: "2*size(in)*(numExperts + (2+gated)*(topK*expertDim + numSharedExperts*sharedExpertDim))",
 	Examples: []Example{
 		{In: "[12,16]", Args: "embedDim=16 numExperts=8 topK=2 expertDim=20", Out: "[12,16]", Weights: 7808, FLOPs: 49152},
 		{In: "[16]", Args: "d_model=16 numExperts=2 topK=1 expertDim=4 numSharedExperts=2 sharedExpertDim=3", Out: "[16]", Weights: 704, FLOPs: 1024},
+		{In: "[12,16]", Args: "embedDim=16 numExperts=4 topK=2 expertDim=20 bias=true routerBias=true", Out: "[12,16]", Weights: 4132, FLOPs: 47616},
+		{In: "[12,16]", Args: "embedDim=16 numExperts=4 topK=1 expertDim=20 gated=false bias=true numSharedExperts=1", Out: "[12,16]", Weights: 3444, FLOPs: 32256},
 		{In: "[12,16]", Args: "embedDim=16 numExperts=8 topK=9 expertDim=20", Err: "topK is 9 but there are only 8 experts"},
 		{In: "[12,16]", Args: "embedDim=8 numExperts=8 topK=2 expertDim=20", Err: "embedDim is 8 but 16 features arrive"},
 	},
@@ -66,14 +72,52 @@ func expertsShape(c *Call) (Shape, error) {
 // sharedWidth is the width of the one network that the shared experts are.
 func sharedWidth(c *Call) int64 { return c.Mul(c.Int("numSharedExperts"), c.Int("sharedExpertDim")) }
 
+// expertMaps is the number of maps inside an expert.
+func expertMaps(c *Call) int64 {
+	if c.Bool("gated") {
+		return 3
+	}
+	return 2
+}
+
+// expert declares the maps of experts, gated or plain.
+func (c *Call) expert(times int64, name string, dim, hidden int64) {
+	bias := c.Bool("bias")
+	if c.Bool("gated") {
+		c.gated(times, name, dim, hidden, bias)
+		return
+	}
+	c.LinearTimes(times, join(name, "up_proj"), dim, hidden, bias)
+	c.LinearTimes(times, join(name, "down_proj"), hidden, dim, bias)
+}
+
+// keepExpert declares what experts keep between their maps.
+func (c *Call) keepExpert(times, hidden int64) {
+	if c.Bool("gated") {
+		c.keepGated(times, hidden)
+		return
+	}
+	c.keepActivation("silu", times, c.positions(), hidden)
+}
+
 const moeModule = `
 
-class MoE(nn.Module):
-    def __init__(self, dim, experts, top_k, hidden, shared):
+class Plain(nn.Module):
+    def __init__(self, dim, hidden, bias):
         super().__init__()
-        self.top_k, self.router = top_k, nn.Linear(dim, experts, bias=False)
-        self.experts = nn.ModuleList(Gated(dim, hidden, False, F.silu) for _ in range(experts))
-        self.shared = Gated(dim, shared, False, F.silu) if shared else None
+        self.up_proj, self.down_proj = nn.Linear(dim, hidden, bias=bias), nn.Linear(hidden, dim, bias=bias)
+
+    def forward(self, x):
+        return self.down_proj(F.silu(self.up_proj(x)))
+
+
+class MoE(nn.Module):
+    def __init__(self, dim, experts, top_k, hidden, shared, gated=True, bias=False, router_bias=False):
+        super().__init__()
+        expert = (lambda width: Gated(dim, width, bias, F.silu)) if gated else (lambda width: Plain(dim, width, bias))
+        self.top_k, self.router = top_k, nn.Linear(dim, experts, bias=router_bias)
+        self.experts = nn.ModuleList(expert(hidden) for _ in range(experts))
+        self.shared = expert(shared) if shared else None
 
     def forward(self, x):
         tokens = x.reshape(-1, x.shape[-1])

@@ -1,0 +1,140 @@
+package hf
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/importer"
+)
+
+// Build adds the components of a model, and with each of them the tensors that it stands for. A Build is one place in the
+// model: a config and a module path; Scope and With give others, over the same graph.
+type Build struct {
+	*Config
+	path  string
+	state *state
+}
+
+// state is what all places of a model share.
+type state struct {
+	graph   graph.Graph
+	tensors []importer.Tensor
+	ids     map[string]int
+	opt     Options
+}
+
+// Node is a component of the graph: what flows from it.
+type Node int
+
+// Args are the parameters of a component, in the order in which they are written.
+type Args []graph.Param
+
+func newBuild(c *Config, opt Options) *Build {
+	return &Build{Config: c, state: &state{ids: map[string]int{}, opt: opt}}
+}
+
+// Scope is the place of a part. Its name may be a format, as in Scope("layers.%d", i).
+func (b *Build) Scope(name string, args ...any) *Build {
+	return &Build{Config: b.Config, path: b.join(fmt.Sprintf(name, args...)), state: b.state}
+}
+
+// With is the same place under another config.
+func (b *Build) With(c *Config) *Build { return &Build{Config: c, path: b.path, state: b.state} }
+
+func (b *Build) join(name string) string {
+	switch {
+	case name == "":
+		return b.path
+	case b.path == "":
+		return name
+	}
+	return b.path + "." + name
+}
+
+// maxComponents is what the command line takes.
+const maxComponents = 100_000
+
+// Add adds a component of a catalogue type at a place below this one. It lists no tensors: With them use Tensor, or a
+// method that knows them.
+func (b *Build) Add(typ, name string, args Args, in ...Node) Node {
+	s := b.state
+	if len(s.graph.Components) >= maxComponents {
+		fail(graph.CodeComponents, "", "the model has more than %d components", maxComponents)
+	}
+	scope := b.join(name)
+	id := scope
+	if id == "" {
+		id = typ
+	}
+	if n := s.ids[id]; n > 0 {
+		s.ids[id]++
+		id += "#" + strconv.Itoa(n+1)
+	} else {
+		s.ids[id] = 1
+	}
+	s.graph.Components = append(s.graph.Components, graph.Component{ID: id, Type: typ, Name: id, Params: args,
+		Extra: []graph.Member{{Name: "scope", Raw: strconv.Quote(scope)}}})
+	for _, from := range in {
+		s.graph.Connections = append(s.graph.Connections, graph.Connection{From: s.graph.Components[from].ID, To: id})
+	}
+	return Node(len(s.graph.Components) - 1)
+}
+
+// Tensor lists a trained tensor of the component that was added last.
+func (b *Build) Tensor(name string, shape ...int64) {
+	for _, d := range shape {
+		if d < 0 {
+			fail(CodeConfig, b.join(name), "would have the shape %v", shape)
+		}
+	}
+	b.state.tensors = append(b.state.tensors, importer.Tensor{Name: b.join(name), Shape: shape})
+}
+
+// Set changes a parameter of a component.
+func (b *Build) Set(n Node, name string, v graph.Value) {
+	b.state.graph.Components[n].SetParam(name, v)
+}
+
+// ID is the id of a component, for tiedTo.
+func (b *Build) ID(n Node) string { return b.state.graph.Components[n].ID }
+
+// Input adds an input.
+func (b *Build) Input(name string, shape ...int64) Node {
+	return b.Add("input", name, Args{Ints("shape", shape...)})
+}
+
+// Output adds the output.
+func (b *Build) Output(x Node) { b.state.output(x) }
+
+func (s *state) output(x Node) {
+	(&Build{state: s}).Add("output", "output", nil, x)
+}
+
+// Tokens is an input of token ids: as long as the caller says, else as the maximum of positions, else 2,048.
+func (b *Build) Tokens(name string, maximum int64) Node { return b.Input(name, b.Length(maximum)) }
+
+// Length is the length of a text input.
+func (b *Build) Length(maximum int64) int64 {
+	switch {
+	case b.state.opt.SeqLen > 0:
+		return b.state.opt.SeqLen
+	case maximum > 0:
+		return maximum
+	}
+	return unknownLength
+}
+
+// Int, Flag, Num, Text and Ints are parameters.
+func Int(name string, v int64) graph.Param { return graph.Param{Name: name, Value: graph.IntValue(v)} }
+func Flag(name string, v bool) graph.Param { return graph.Param{Name: name, Value: graph.BoolValue(v)} }
+func Num(name string, v float64) graph.Param {
+	return graph.Param{Name: name, Value: graph.FloatValue(v)}
+}
+func Text(name, v string) graph.Param { return graph.Param{Name: name, Value: graph.StringValue(v)} }
+func Ints(name string, v ...int64) graph.Param {
+	return graph.Param{Name: name, Value: graph.IntsValue(v...)}
+}
+
+// Share says that a component uses the weights of another of its type: layers that albert and zamba repeat. It lists no tensors.
+func (b *Build) Share(n, with Node) { b.Set(n, "tiedTo", graph.StringValue(b.ID(with))) }

@@ -1,0 +1,111 @@
+package hf
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/graph"
+)
+
+// Family is how the models of one model type are built.
+type Family struct {
+	Type    string                  // model_type
+	Default string                  // the class of a config that names none
+	Classes map[string]func(*Build) // by the class name of "architectures"
+}
+
+var families = map[string]*Family{}
+
+// define registers a family. Each file of one does it once.
+func define(f Family) Family {
+	if _, twice := families[f.Type]; twice {
+		panic("hf: two families of " + f.Type)
+	}
+	if f.Classes[f.Default] == nil {
+		panic("hf: " + f.Type + " has no class " + f.Default)
+	}
+	families[f.Type] = &f
+	return f
+}
+
+// ModelTypes are the model types that can be imported, sorted.
+func ModelTypes() []string { return sortedKeys(families) }
+
+// Classes are the class names of a model type, sorted.
+func Classes(modelType string) []string {
+	if f := families[modelType]; f != nil {
+		return sortedKeys(f.Classes)
+	}
+	return nil
+}
+
+// choose finds the family of a config and the class that it names.
+func choose(config map[string]any) (*Family, string, error) {
+	modelType, _ := config["model_type"].(string)
+	class := ""
+	if names, ok := config["architectures"].([]any); ok && len(names) > 0 {
+		class, _ = names[0].(string)
+	}
+	if modelType == "" && class != "" {
+		modelType = typeOfClass(class)
+	}
+	f := families[modelType]
+	switch {
+	case modelType == "" && class == "":
+		return nil, "", &graph.Error{Code: graph.CodeMissing, Path: "config.model_type", Message: "is missing, and so is architectures: nothing says what this model is"}
+	case f == nil:
+		return nil, "", unknownType(modelType, class)
+	case class == "":
+		return f, f.Default, nil
+	case f.Classes[class] == nil:
+		known := sortedKeys(f.Classes)
+		return nil, "", &graph.Error{Code: CodeArchitecture, Path: "config.architectures[0]", Allowed: known,
+			Message: fmt.Sprintf("%q is not modelled for model_type %q; modelled are %s", class, modelType, strings.Join(known, ", "))}
+	}
+	return f, class, nil
+}
+
+// typeOfClass finds the one model type that has a class.
+func typeOfClass(class string) string {
+	found := ""
+	for _, t := range ModelTypes() {
+		if families[t].Classes[class] != nil {
+			if found != "" {
+				return ""
+			}
+			found = t
+		}
+	}
+	return found
+}
+
+func unknownType(modelType, class string) *graph.Error {
+	name := fmt.Sprintf("model_type %q", modelType)
+	if modelType == "" {
+		name = fmt.Sprintf("architecture %q", class)
+	}
+	near := nearest(modelType, ModelTypes(), 3)
+	return &graph.Error{Code: CodeArchitecture, Path: "config.model_type", Allowed: near,
+		Message: fmt.Sprintf("%s is not modelled; the nearest that are: %s", name, strings.Join(near, ", "))}
+}
+
+// nearest returns the names that share the longest start with a name, then the most letters pairs.
+func nearest(name string, names []string, n int) []string {
+	score := func(s string) int {
+		common := 0
+		for common < len(s) && common < len(name) && s[common] == name[common] {
+			common++
+		}
+		pairs := 0
+		for i := 0; i+1 < len(name); i++ {
+			if strings.Contains(s, name[i:i+2]) {
+				pairs++
+			}
+		}
+		return 4*common + pairs - max(len(s)-len(name), 0)
+	}
+	out := slices.Clone(names)
+	slices.SortStableFunc(out, func(a, b string) int { return score(b) - score(a) })
+	return out[:min(n, len(out))]
+}
