@@ -167,6 +167,9 @@ func define(t Type) *Type {
 	if t.Inputs == (Arity{}) {
 		t.Inputs = Arity{1, 1}
 	}
+	if t.Weights != nil {
+		t.Params = append(t.Params, sameAs)
+	}
 	for i := range t.Params {
 		t.Params[i].resolve(t.ID)
 	}

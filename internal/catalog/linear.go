@@ -33,8 +33,10 @@ var _ = define(Type{
 	},
 })
 
-// tiedTo and tied share a component's weight with another's. Inference resolves them, since only it sees both.
+// tiedTo and tied share a component's weight with another's; sameAs, which every type with weights has, shares all of them: it is
+// another call of the same module. Inference resolves them, since only it sees both.
 var (
 	tiedTo = Param{Name: "tiedTo", Kind: String, Optional: true, Doc: "id of the component whose weight this one uses"}
 	tied   = Param{Name: "tied", Kind: Bool, Default: false, Doc: "uses the weight of the one embedding that fits"}
+	sameAs = Param{Name: "sameAs", Kind: String, Optional: true, Doc: "id of the component whose module this one calls once more, with the same weights"}
 )

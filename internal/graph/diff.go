@@ -212,7 +212,7 @@ func byName(params []Param) []Param {
 
 // sameValue compares as the fingerprint does: equal numbers are equal, and a tie is the component that it names.
 func (m *match) sameValue(was, is Param) bool {
-	if was.Name == refParam && was.Value.Kind() == String && is.Value.Kind() == String {
+	if refersTo(was.Name) && was.Value.Kind() == String && is.Value.Kind() == String {
 		x, y := m.a.nodeOf(was.Value.Str()), m.b.nodeOf(is.Value.Str())
 		return x < 0 && y < 0 || x >= 0 && y >= 0 && m.to[x] == y
 	}

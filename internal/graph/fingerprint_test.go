@@ -118,7 +118,7 @@ func isomorphic(g, h *Graph) bool {
 			}
 			return !slices.Equal(inputs, b.Inputs(j)) || g.Components[i].Type != h.Components[j].Type ||
 				!slices.EqualFunc(g.Components[i].Params, h.Components[j].Params, func(p, q Param) bool {
-					if p.Name == refParam && q.Name == refParam {
+					if refersTo(p.Name) && p.Name == q.Name {
 						at := func(g *Graph, id string) int {
 							return slices.IndexFunc(g.Components, func(c Component) bool { return c.ID == id })
 						}
@@ -190,7 +190,7 @@ func change(t *rapid.T, g *Graph) {
 			e.From, f.From = f.From, e.From
 		}
 	case 4:
-		if len(c.Params) > 0 && c.Params[0].Name != refParam {
+		if len(c.Params) > 0 && !refersTo(c.Params[0].Name) {
 			c.Params[0].Value = IntValue(rapid.Int64Range(1, 3).Draw(t, "value"))
 		}
 	}

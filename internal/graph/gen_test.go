@@ -53,7 +53,7 @@ func anyGraph(s shape) *rapid.Generator[*Graph] {
 				}
 			}
 			if s.ties && rapid.IntRange(0, 5).Draw(t, "tied") == 0 {
-				c.Params = append(c.Params, Param{refParam, StringValue(fmt.Sprintf("c%d", rapid.IntRange(0, n-1).Draw(t, "tie")))})
+				c.Params = append(c.Params, Param{rapid.SampledFrom([]string{"tiedTo", "sameAs"}).Draw(t, "how"), StringValue(fmt.Sprintf("c%d", rapid.IntRange(0, n-1).Draw(t, "tie")))})
 			}
 			if s.notes && rapid.IntRange(0, 5).Draw(t, "note") == 0 {
 				c.Type = noteType
@@ -103,7 +103,7 @@ func disguise(t *rapid.T, g *Graph) *Graph {
 		c.Extra = []Member{{"position", `{"x":1}`}}
 		c.Params = rapid.Permutation(c.Params).Draw(t, "params")
 		for j := range c.Params {
-			if p := &c.Params[j]; p.Name == refParam {
+			if p := &c.Params[j]; refersTo(p.Name) {
 				p.Value = StringValue(rename(p.Value.Str()))
 			} else if n := p.Value.Int(); rapid.Bool().Draw(t, "float") {
 				p.Value = FloatValue(float64(n))

@@ -16,8 +16,8 @@ type Names interface {
 	Canonical(name string) string
 }
 
-// refParam is the one parameter whose value is the id of another component: weights that two components share.
-const refParam = "tiedTo"
+// refersTo says whether a parameter's value is the id of another component, whose weight or whose whole module it shares.
+func refersTo(param string) bool { return param == "tiedTo" || param == "sameAs" }
 
 // Normalize gives every component an id, points connections and ties that name a unique component name at its id, and
 // replaces the other spellings of types and parameters. It changes the graph in place.
@@ -31,7 +31,7 @@ func (g *Graph) Normalize(v Vocabulary) {
 			if names != nil {
 				rename(c, j, names)
 			}
-			if p := &c.Params[j]; p.Name == refParam && p.Value.Kind() == String {
+			if p := &c.Params[j]; refersTo(p.Name) && p.Value.Kind() == String {
 				p.Value = StringValue(endpoint(p.Value.Str(), ids, named))
 			}
 		}

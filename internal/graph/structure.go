@@ -129,8 +129,8 @@ func (s *structure) labelOf(i int, args []Param) uint64 {
 	for _, p := range args {
 		switch {
 		case p.Value.Kind() == Null:
-		case p.Name == refParam && p.Value.Kind() == String:
-			h += mixString(3, refParam)
+		case refersTo(p.Name) && p.Value.Kind() == String:
+			h += mixString(3, p.Name)
 			if to := s.nodeOf(p.Value.Str()); to != ignored {
 				s.ties = append(s.ties, tie{int32(i), to})
 			}

@@ -87,6 +87,20 @@ func TestTiedWeightsAreCountedOnce(t *testing.T) {
 	}
 }
 
+func TestAModuleThatIsCalledAgainIsCountedOnce(t *testing.T) {
+	const body = "x: input shape=[12,16]\na: feedForward embedDim=16\nb: feedForward embedDim=16 %s\no: output\nx -> a -> b -> o"
+	for args, want := range map[string]int64{"": 4256, "sameAs=a": 2128} {
+		if r := walk(t, fmt.Sprintf(body, args)); r.Params != want || len(r.Refusals) > 0 {
+			t.Errorf("%q: %d weights and %s, want %d", args, r.Params, refusals(r), want)
+		}
+	}
+	for _, args := range []string{"sameAs=b", "sameAs=x", "sameAs=nobody", "sameAs=a ffDim=10", "sameAs=a bias=false"} {
+		if got := refusals(walk(t, fmt.Sprintf(body, args))); got != "b tied-weight-mismatch" {
+			t.Errorf("%q: %q", args, got)
+		}
+	}
+}
+
 func TestAStorageIsCountedOnce(t *testing.T) {
 	// relu keeps its result and both linear maps keep that same tensor as their input: 32 floats, not 96.
 	r := walk(t, "x: input shape=[8]\na: linear outFeatures=32\nr: relu\nb: linear outFeatures=4\nc: linear outFeatures=4\ns: add\no: output\nx -> a -> r\nr -> b\nr -> c\nb, c -> s -> o")

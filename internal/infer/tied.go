@@ -7,38 +7,74 @@ import (
 	"github.com/modelverifier/verifier/internal/catalog"
 )
 
-// tie resolves tiedTo and tied: a component that uses the weight of another does not count it. Weights that do not have the
-// same shape cannot be shared.
+// tie resolves tiedTo, tied and sameAs: a component that uses the weight of another, or calls its module, does not count what
+// they share. Weights that do not have the same shape cannot be shared.
 func (w *walker) tie() {
-	var index map[string]int
+	var again []int // components that call another's module; their weights are compared before any of them is dropped
 	for i := range w.res.Nodes {
 		node := &w.res.Nodes[i]
-		if node.State != Legal || node.Type.Param("tiedTo") == nil {
+		if node.State != Legal || node.Type.Weights == nil {
 			continue
 		}
-		to := node.str("tiedTo")
-		var partner int
+		if node.str("sameAs") != "" {
+			if partner, ok := w.named(i, "sameAs"); ok && w.sameModule(i, partner) {
+				again = append(again, i)
+			}
+			continue
+		}
 		switch {
-		case to != "":
-			if index == nil {
-				index = w.byID()
+		case node.str("tiedTo") != "":
+			if partner, ok := w.named(i, "tiedTo"); ok {
+				w.share(i, partner)
 			}
-			j, ok := index[to]
-			if !ok || j == i {
-				w.refuseTie(i, fmt.Sprintf("tiedTo is %q, which is no other component", to))
-				continue
-			}
-			partner = j
 		case node.truth("tied"):
-			if partner = w.onlyEmbedding(i); partner < 0 {
+			partner := w.onlyEmbedding(i)
+			if partner < 0 {
 				w.refuseTie(i, "tied needs exactly one embedding with a weight of its shape; name it with tiedTo")
 				continue
 			}
-		default:
-			continue
+			w.share(i, partner)
 		}
-		w.share(i, partner)
 	}
+	for _, i := range again {
+		w.res.Nodes[i].Params, w.res.Nodes[i].Weights = 0, nil
+	}
+}
+
+// named finds the other component that a parameter names.
+func (w *walker) named(i int, param string) (int, bool) {
+	if w.index == nil {
+		w.index = w.byID()
+	}
+	to := w.res.Nodes[i].str(param)
+	j, ok := w.index[to]
+	if !ok || j == i {
+		w.refuseTie(i, fmt.Sprintf("%s is %q, which is no other component", param, to))
+		return 0, false
+	}
+	return j, true
+}
+
+// sameModule refuses a component whose weights are not, one by one, of the shapes of its partner's.
+func (w *walker) sameModule(i, partner int) bool {
+	mine, theirs := &w.res.Nodes[i], &w.res.Nodes[partner]
+	if theirs.State != Legal {
+		return false // the partner's own refusal says enough
+	}
+	equal := func(a, b catalog.Weight) bool {
+		return a.Module == b.Module && a.Name == b.Name && a.Shape.Equal(b.Shape)
+	}
+	switch {
+	case mine.Type != theirs.Type:
+		w.refuseTie(i, fmt.Sprintf("sameAs names %s, which is of type %s", theirs.Component.Label(), theirs.Type.ID))
+	case theirs.str("sameAs") != "":
+		w.refuseTie(i, fmt.Sprintf("sameAs names %s, which is itself the module of another; name that one", theirs.Component.Label()))
+	case !slices.EqualFunc(mine.Weights, theirs.Weights, equal):
+		w.refuseTie(i, fmt.Sprintf("its weights are not of the shapes of those of %s", theirs.Component.Label()))
+	default:
+		return true
+	}
+	return false
 }
 
 func (w *walker) byID() map[string]int {

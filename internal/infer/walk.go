@@ -11,6 +11,7 @@ import (
 
 // walker holds the state of one walk.
 type walker struct {
+	index   map[string]int // components by id, made when the first tie is resolved
 	res     *Result
 	skip    []bool // duplicates: another component has their id, so nothing is known of their wiring
 	visited []bool

@@ -3,6 +3,7 @@ package hf
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer"
@@ -13,6 +14,7 @@ import (
 type Build struct {
 	*Config
 	path  string
+	again bool // the modules at this place were built before and are called once more
 	state *state
 }
 
@@ -36,11 +38,25 @@ func newBuild(c *Config, opt Options) *Build {
 
 // Scope is the place of a part. Its name may be a format, as in Scope("layers.%d", i).
 func (b *Build) Scope(name string, args ...any) *Build {
-	return &Build{Config: b.Config, path: b.join(fmt.Sprintf(name, args...)), state: b.state}
+	out := *b
+	out.path = b.join(fmt.Sprintf(name, args...))
+	return &out
 }
 
 // With is the same place under another config.
-func (b *Build) With(c *Config) *Build { return &Build{Config: c, path: b.path, state: b.state} }
+func (b *Build) With(c *Config) *Build {
+	out := *b
+	out.Config = c
+	return &out
+}
+
+// Again is the same place, whose modules are called once more with the same weights, as ALBERT and Zamba repeat layers: what is
+// added then has no tensors of its own.
+func (b *Build) Again() *Build {
+	out := *b
+	out.again = true
+	return &out
+}
 
 func (b *Build) join(name string) string {
 	switch {
@@ -83,6 +99,12 @@ func (b *Build) Add(typ, name string, args Args, in ...Node) Node {
 
 // Tensor lists a trained tensor of the component that was added last.
 func (b *Build) Tensor(name string, shape ...int64) {
+	if b.again {
+		last := Node(len(b.state.graph.Components) - 1)
+		first, _, _ := strings.Cut(b.ID(last), "#")
+		b.Set(last, "sameAs", graph.StringValue(first))
+		return
+	}
 	for _, d := range shape {
 		if d < 0 {
 			fail(CodeConfig, b.join(name), "would have the shape %v", shape)
@@ -135,6 +157,3 @@ func Text(name, v string) graph.Param { return graph.Param{Name: name, Value: gr
 func Ints(name string, v ...int64) graph.Param {
 	return graph.Param{Name: name, Value: graph.IntsValue(v...)}
 }
-
-// Share says that a component uses the weights of another of its type: layers that albert and zamba repeat. It lists no tensors.
-func (b *Build) Share(n, with Node) { b.Set(n, "tiedTo", graph.StringValue(b.ID(with))) }
