@@ -1,6 +1,6 @@
 """What PyTorch does at the edges: rows of layers.jsonl.gz and more.jsonl with one thing changed.
 
-python3 edges.py OUTDIR MORE.jsonl: takes legal rows of every type, sets one parameter to zero, a negative, a fraction, a word or a
+python3 edges.py OUTDIR MORE.jsonl [TYPE,TYPE…]: takes legal rows of every type, sets one parameter to zero, a negative, a fraction, a word or a
 list of another length, leaves one out, or gives the input another rank, and measures what comes of it as measure.py does.
 """
 import gzip, json, os, random, sys
@@ -63,7 +63,7 @@ def work(ty, path, rows, keys):
                 break
 
 
-def main(outdir, more):
+def main(outdir, more, only=""):
     by = {}
     with gzip.open(os.path.join(measure.HERE, "layers.jsonl.gz"), "rt") as f:
         rows = [json.loads(x) for x in f]
@@ -75,7 +75,7 @@ def main(outdir, more):
     for ty, v in by.items():
         legal = measure.spread([x for x in v if x["ok"]], BASES)
         keys = sorted({k for x in v for k in x["params"]})
-        if legal:
+        if legal and (not only or ty in only.split(",")):
             tasks.append((ty, os.path.join(parts, ty), (legal, keys)))
     measure.in_processes(work, tasks, "edges", min(16, os.cpu_count() or 1))
     n = bad = 0
@@ -91,4 +91,4 @@ def main(outdir, more):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(*sys.argv[1:])

@@ -335,11 +335,12 @@ def main():
     ap.add_argument("outdir")
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--smoke", action="store_true")
-    ap.add_argument("--rows", type=int, help="with --smoke: cases per type")
+    ap.add_argument("--rows", type=int, help=f"cases per type, {ROWS} if not given, 5 with --smoke")
+    ap.add_argument("--cost-rows", type=int, help=f"legal cases per type whose costs are measured, {COST_ROWS} if not given")
     ap.add_argument("--only", help="comma-separated types, for trying")
     ap.add_argument("--costs", action="store_true", help="for measure.py itself: the part that needs CUDA")
     a = ap.parse_args()
-    rows, costs, ints = ROWS, COST_ROWS, INT_ROWS
+    rows, costs, ints = a.rows or ROWS, a.cost_rows or COST_ROWS, INT_ROWS
     if a.smoke:
         DEV, rows, costs, ints = "cpu", a.rows or 5, 2, 1
     parts = os.path.join(a.outdir, "parts")

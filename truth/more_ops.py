@@ -287,6 +287,77 @@ class Fusion(nn.Module):
         return self.m(reduce_merge(torch.add if self.mode == "sum" else torch.mul)(*xs))
 
 
+class Tensor(nn.Module):
+    """A tensor of the model itself, as nn.Parameter holds it, or a constant, as register_buffer does. The input only tells the batch."""
+
+    def __init__(self, p):
+        super().__init__()
+        x = torch.zeros(opt(need(p, "shape")))
+        if p.get("trainable", True):
+            self.weight = nn.Parameter(x)
+        else:
+            self.register_buffer("weight", x)
+
+    def forward(self, x):
+        return self.weight.expand(x.shape[0], *self.weight.shape)
+
+
+def sdpa(p):
+    """F.scaled_dot_product_attention. Legal is what its math backend runs, the one that every device has and that holds to the documentation: the
+    fused kernel for CPUs reads beyond keys that are fewer than the values, and some take a mask together with is_causal. A tensor without a
+    sequence behind the batch would attend along the batch."""
+    kw = dict(is_causal=p.get("causal", False), scale=p.get("scale"), enable_gqa=p.get("enableGqa", False))
+
+    def f(*xs):
+        if any(x.dim() < 3 for x in xs[:3]):
+            raise ValueError("scaledDotProductAttention takes [batch, ..., sequence, features] three times")
+        if xs[0].is_cuda:
+            return F.scaled_dot_product_attention(*xs, **kw)
+        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+            return F.scaled_dot_product_attention(*xs, **kw)
+    return Fn(f)
+
+
+class AttentionCore(nn.Module):
+    """What transformers' attention does between its maps: heads side by side, keys and values repeated for the heads that share them, a bias of the
+    scores, a window, and the scores that gpt-oss trains (sinks), for which the scores are made in memory."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.h = need(p, "numHeads")
+        self.kv = opt(p.get("numKVHeads")) or self.h
+        self.causal, self.window = p.get("causal", False), p.get("windowSize")
+        self.sinks = nn.Parameter(torch.zeros(self.h)) if p.get("sinks", False) else None
+
+    def forward(self, *xs):
+        if any(x.dim() != 3 for x in xs[:3]):
+            raise ValueError("attentionCore takes [batch, sequence, features] three times")
+        q, k, v = (x.unflatten(2, (n, x.shape[2] // n)).transpose(1, 2) for x, n in zip(xs, (self.h, self.kv, self.kv)))
+        if self.h % self.kv:
+            raise ValueError("heads that do not divide")
+        if self.h > self.kv:
+            k, v = k.repeat_interleave(self.h // self.kv, 1), v.repeat_interleave(self.h // self.kv, 1)
+        mask = xs[3] if len(xs) == 4 else None
+        if mask is not None and mask.dim() != 4:
+            raise ValueError("a bias takes [batch, heads, queries, keys]")
+        away = torch.arange(q.shape[2], device=q.device)[:, None] - torch.arange(k.shape[2], device=q.device)
+        band = None
+        if self.window is not None or (self.causal and (mask is not None or self.sinks is not None)):
+            band = (away >= 0) & (away < (self.window or 2 ** 40))
+        if self.sinks is not None:
+            scores = q * q.shape[-1] ** -0.5 @ k.transpose(2, 3)
+            if mask is not None:
+                scores = scores + mask
+            if band is not None:
+                scores = scores.masked_fill(~band, -1e30)
+            both = torch.cat((scores, self.sinks.reshape(1, -1, 1, 1).expand(*scores.shape[:3], 1)), -1)
+            return (both.softmax(-1)[..., :-1] @ v).transpose(1, 2).flatten(2)
+        if mask is not None and band is not None:
+            mask = mask.masked_fill(~band, -1e30)
+        y = F.scaled_dot_product_attention(q, k, v, attn_mask=band if mask is None else mask, is_causal=bool(self.causal) and mask is None and band is None)
+        return y.transpose(1, 2).flatten(2)
+
+
 TYPES = {
     "bilinear": lambda p: nn.Bilinear(need(p, "in1Features"), need(p, "in2Features"), need(p, "outFeatures"), bias=p.get("bias", True)),
     "unflatten": lambda p: nn.Unflatten(need(p, "dim"), opt(need(p, "unflattenedSize"))),
@@ -336,11 +407,13 @@ TYPES = {
     "gcn": graph_layer("GCNConv"), "graphConv": graph_layer("GraphConv", aggr="add"), "gat": graph_layer("GATConv", heads=1, concat=True),
     "graphSAGE": graph_layer("SAGEConv", aggr="mean"), "gin": gin,
     "featureInteraction": Interaction, "crossNetwork": Cross, "projection": projection, "fusion": Fusion,
+    "parameter": Tensor, "scaledDotProductAttention": sdpa, "attentionCore": AttentionCore,
 }
 
 ARITY = {k: (2, 2) for k in ("bilinear", "gridSample", "roiAlign", "gather", "gcn", "graphConv", "gat", "graphSAGE", "gin")}
 ARITY.update({k: (1, None) for k in ("einsum", "divide", "maximum", "minimum", "featureInteraction")})
 ARITY["fusion"] = (2, None)
+ARITY["scaledDotProductAttention"] = ARITY["attentionCore"] = (3, 4)
 
 
 def fill_boxes(p, i, shape, g):
@@ -920,6 +993,79 @@ def l_fusion(r):
     return p, xs
 
 
+def l_parameter(r):
+    p = dict(shape=r.randint(1, 9) if r.random() < 0.08 else dims(r, r.choice([0, 1, 1, 2, 2, 3, 4]), 1, 9))
+    flag(r, p, "trainable", prob=0.5)
+    return p, [shape(r, 0, 4)], ["int64" if r.random() < 0.2 else "float"]
+
+
+def l_sdpa(r):
+    """Queries, keys and values, at times a mask; then, in two of five, one of the ways to get it wrong, and seldom one that stretches an axis."""
+    lead = dims(r, r.choice([0, 1, 1, 1, 1, 2]), 1, 6)
+    n, m, e = r.randint(1, 9), r.randint(1, 12), r.choice([1, 3, 4, 5, 8, 8, 12, 16])
+    v = e if r.random() < 0.6 else r.choice([1, 2, 4, 6, 8, 20])
+    p = {}
+    flag(r, p, "causal", "enableGqa", prob=0.35)
+    maybe(r, p, "scale", [0.125, 1, 0.5, 0, -0.5, 2.0], 0.3)
+    kv, vl = list(lead), list(lead)
+    if lead and p.get("enableGqa") and r.random() < 0.8:
+        k = r.randint(1, 3)
+        lead[-1] = k * r.choice([1, 2, 3])
+        kv[-1], vl[-1] = k, k if r.random() < 0.85 else lead[-1]
+    xs = [lead + [n, e], kv + [m, e], vl + [m, v]]
+    if not p.get("causal") and r.random() < 0.4:
+        xs.append([d if r.random() < 0.6 else 1 for d in lead] + [n if r.random() < 0.8 else 1, m if r.random() < 0.9 else 1])
+    x = r.random()
+    if x < 0.1:
+        xs[r.randrange(2)][-1] += r.randint(1, 3)
+    elif x < 0.18:
+        xs[r.choice([1, 2])][-2] += r.randint(1, 3)
+    elif x < 0.26 and lead:
+        xs[r.randrange(3)][0] += r.randint(1, 2)
+    elif x < 0.32 and lead:
+        xs[r.randrange(3)][r.randrange(len(lead))] = 1
+    elif x < 0.38:
+        q = r.choice(xs)
+        q.insert(0, r.choice([1, 2, 4])) if r.random() < 0.4 or len(q) < 2 else q.pop(0)
+    elif x < 0.44 and len(xs) == 4:
+        i = r.randrange(len(xs[3]))
+        xs[3][i] = xs[3][i] + 1 if r.random() < 0.7 else 2 * xs[3][i] + 1
+    elif x < 0.48:
+        p["causal"] = True
+        xs = xs[:3] + [lead + [n, m]]
+    return p, xs
+
+
+def l_core(r):
+    """Heads side by side; then, in about a third, one of the ways to get it wrong."""
+    kv, times = r.randint(1, 3), r.choice([1, 1, 2, 3])
+    h, e = kv * times, r.choice([1, 3, 4, 8, 8, 12, 16])
+    n, v = r.randint(1, 9), e if r.random() < 0.6 else r.choice([1, 2, 4, 6, 8])
+    m = n if r.random() < 0.6 else r.randint(1, 12)
+    p = dict(numHeads=h)
+    if times > 1 or r.random() < 0.4:
+        p["numKVHeads"] = kv
+    flag(r, p, "causal", "sinks", prob=0.35)
+    maybe(r, p, "windowSize", [1, 2, 3, 5], 0.25)
+    xs = [[n, h * e], [m, kv * e], [m, kv * v]]
+    if r.random() < 0.35:
+        xs.append([h if r.random() < 0.6 else 1, n if r.random() < 0.8 else 1, m if r.random() < 0.9 else 1])
+    x = r.random()
+    if x < 0.1:
+        xs[r.randrange(3)][1] += r.randint(1, 3)
+    elif x < 0.16:
+        xs[1][1] += kv
+    elif x < 0.24:
+        xs[r.choice([1, 2])][0] += r.randint(1, 3)
+    elif x < 0.3:
+        r.choice(xs).insert(0, r.choice([1, 2]))
+    elif x < 0.36 and len(xs) == 4:
+        xs[3][r.randrange(3)] += 1
+    elif x < 0.4:
+        p["numKVHeads"] = h + 1
+    return p, xs
+
+
 def c_activation(params=None, bad=None, req=()):
     return case(unary(params), req=req, bad=bad, only=ALONE)
 
@@ -971,6 +1117,9 @@ CASES = {
     "crossNetwork": case(l_cross, ("inputDim",), dict(inputDim=[0, -1, 40], numLayers=[0, -1], version=[3, 0])),
     "projection": case(l_projection, ("inFeatures", "outFeatures"), dict(inFeatures=[0, -1, 40], outFeatures=[-1], hiddenFeatures=[-2])),
     "fusion": case(l_fusion, ("inFeatures", "outFeatures"), dict(mode=["mean", "attention"], outFeatures=[-1], inFeatures=[[4], [5, 6, 7]])),
+    "parameter": case(l_parameter, ("shape",), dict(shape=[[-1], [2, -3], "x", [1.5], [2, "x"], [[2]], -4, 2.5]), ["count"] * 3, prob=0.5),
+    "scaledDotProductAttention": case(l_sdpa, (), dict(causal=[1, "yes", 0], enableGqa=[1, "x"], scale=["x", [0.5]]), ["count", "int"], prob=0.15),
+    "attentionCore": case(l_core, ("numHeads",), dict(numHeads=[0, -1, 5], numKVHeads=[-1, 7], windowSize=[], causal=[], sinks=[]), ["count", "int"], prob=0.2),
 }
 for n_ in (1, 2, 3):
     CASES[f"lpPool{n_}d"] = case(l_lppool(n_), ("kernelSize",), dict(kernelSize=[0, 20, -1, [2] * (n_ + 1)], normType=[0, "x"], stride=[0, -1]))

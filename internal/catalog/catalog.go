@@ -146,6 +146,7 @@ const (
 	Rectifies                         // an activation that gives no negative values, and no slope where it gives zero
 	SelfNorms                         // an activation that keeps mean and variance by itself
 	CentresChannels                   // a normalisation that takes the mean of each channel away, and with it what was added to all of it
+	IsTensor                          // gives a tensor of its own, whatever arrives: nothing of the input flows into it but the batch
 )
 
 // Has reports whether all of the traits are there.

@@ -68,7 +68,7 @@ func (s *stepper) trained() []bool {
 		n := &s.res.Nodes[i]
 		out[i] = len(n.Weights) > 0
 		for j := range s.inputs(i) {
-			out[i] = out[i] || out[j]
+			out[i] = out[i] || out[j] && !n.Type.Has(catalog.IsTensor)
 		}
 		out[i] = out[i] && !n.OutIsInt
 	}
@@ -81,7 +81,7 @@ func (s *stepper) pass(f *flow, i int) int64 {
 	same := n.Type.HasAny(catalog.IsView | catalog.IsAdd)
 	most := f.live
 	for j := range s.inputs(i) {
-		if !s.trains[j] {
+		if !s.trains[j] || n.Type.Has(catalog.IsTensor) {
 			continue
 		}
 		bytes := block(s.result(j))

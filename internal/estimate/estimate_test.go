@@ -97,6 +97,32 @@ func TestEagerAttentionCostsItsScores(t *testing.T) {
 	}
 }
 
+func TestAttentionByItselfCostsTheScoresOfItsKeys(t *testing.T) {
+	body := "x: input shape=[64,32]\nq: linear outFeatures=32\nk: linear outFeatures=32\nv: linear outFeatures=32\n" +
+		"r: reshape shape=[4,64,8]\ns: reshape shape=[4,64,8]\nu: reshape shape=[4,64,8]\nm: parameter shape=[1,64,64] trainable=false\n" +
+		"a: scaledDotProductAttention\nf: flatten\nh: linear outFeatures=2\no: output\nx -> q -> r\nx -> k -> s\nx -> v -> u\nx -> m\nr, s, u, m -> a -> f -> h -> o"
+	sdpa, eager := Train(parse(t, body), Options{}), Train(parse(t, body), Options{Attention: "eager"})
+	if got, scores := eager.ActivationBytes-sdpa.ActivationBytes, int64(32*4*64*64*4); got != scores {
+		t.Errorf("scores take %d, want %d", got, scores)
+	}
+}
+
+// A scale that is multiplied onto x keeps x for its own gradient, and itself for that of x; but it lies in the weights already.
+func TestATensorOfTheModelIsNoActivation(t *testing.T) {
+	body := "x: input shape=[100]\nf: linear outFeatures=1000\np: parameter shape=[1000]%s\nm: multiply\no: output\nx -> f\nf -> p\nf, p -> m -> o"
+	trained := Train(parse(t, strings.ReplaceAll(body, "%s", "")), Options{})
+	constant := Train(parse(t, strings.ReplaceAll(body, "%s", " trainable=false")), Options{})
+	if want := int64(32 * 1000 * 4); trained.ActivationBytes != want || constant.ActivationBytes != want {
+		t.Errorf("keeps %d and %d bytes, want %d: the result of the linear layer", trained.ActivationBytes, constant.ActivationBytes, want)
+	}
+	if weight := block(4000); trained.WeightBytes-constant.WeightBytes != weight {
+		t.Errorf("weights take %d and %d bytes, want %d more where the tensor is trained", trained.WeightBytes, constant.WeightBytes, weight)
+	}
+	if constant.PeakBytes >= trained.PeakBytes {
+		t.Errorf("a constant needs no gradient and no state: %d and %d", constant.PeakBytes, trained.PeakBytes)
+	}
+}
+
 func TestOptimizersKeepDifferentStates(t *testing.T) {
 	res := parse(t, "x: input shape=[1024]\nf: linear outFeatures=1024 bias=false\no: output\nx -> f -> o")
 	const w = 4 << 20

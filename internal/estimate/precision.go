@@ -48,7 +48,7 @@ func narrow(res *infer.Result, precision string) []bool {
 		case !known(n) || n.OutIsInt:
 		case precision == "bf16":
 			out[i] = true
-		case !cast || n.Type.Has(catalog.IsEmbedding) || widens(n):
+		case !cast || n.Type.HasAny(catalog.IsEmbedding|catalog.IsTensor) || widens(n):
 		case multiplies(n) && !n.Type.Has(catalog.HasResidual):
 			out[i] = true
 		default: // as wide as the widest that comes in; a residual block adds to what comes in

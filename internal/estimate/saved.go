@@ -45,9 +45,9 @@ func (s *stepper) add(p int, bytes int64) {
 	s.saved = append(s.saved, storage{block(bytes), p})
 }
 
-// share keeps the result of a component, once however many keep it. Inputs are there anyway.
+// share keeps the result of a component, once however many keep it. Inputs and weights are there anyway.
 func (s *stepper) share(p, owner int) {
-	if s.res.Nodes[owner].Type.ID == infer.InputID {
+	if t := s.res.Nodes[owner].Type; t.ID == infer.InputID || t.Has(catalog.IsTensor) {
 		return
 	}
 	if at := s.owned[owner]; at > 0 {
@@ -117,6 +117,9 @@ func (s *stepper) scores(n *infer.Node) int64 {
 	for i := range n.Kept {
 		if k := &n.Kept[i]; k.Name == "logsumexp" { // one number for each head and query, so the kernel is the fused one
 			keys := n.In[len(n.In)-1]
+			if len(n.In) > 2 { // queries, keys and values, each with its heads
+				keys = n.In[1][n.In[1].Rank()-2:]
+			}
 			if keys.Rank() == 0 {
 				return 0
 			}

@@ -23,8 +23,12 @@ func weightBytes(n *infer.Node, size int64) int64 {
 	return weights(n, func(_ *catalog.Weight, elems int64) int64 { return block(times(elems, size)) })
 }
 
-// bufferBytes is what batch normalisation keeps beside its weights: a mean and a variance for each channel, and a count.
+// bufferBytes is what is there beside the weights: a constant, or of batch normalisation a mean and a variance for each channel
+// and a count.
 func bufferBytes(n *infer.Node, size int64) int64 {
+	if n.Type.Has(catalog.IsTensor) && len(n.Weights) == 0 {
+		return block(times(max(0, n.Out.Size()), size))
+	}
 	if !n.Type.Has(catalog.IsBatchNorm) || len(n.In) == 0 || n.In[0].Rank() == 0 {
 		return 0
 	}

@@ -109,6 +109,13 @@ func TestAStorageIsCountedOnce(t *testing.T) {
 	}
 }
 
+func TestATensorOfTheModelIsKeptInTheWeights(t *testing.T) {
+	r := walk(t, "x: input shape=[8]\na: linear outFeatures=32\np: parameter shape=[32]\nm: multiply\no: output\nx -> a -> p\na, p -> m -> o")
+	if want := int64(4 * (8 + 32)); r.SavedBytes != want || r.Params != 8*32+32+32 {
+		t.Errorf("kept %d bytes and has %d weights, want %d and %d", r.SavedBytes, r.Params, want, 8*32+32+32)
+	}
+}
+
 func TestARoundedStorageIsCountedAsItIsRounded(t *testing.T) {
 	r := walk(t, "x: input shape=[3,5]\nl: lstm inputSize=5 hiddenSize=7\no: output\nx -> l -> o")
 	want, rounded := int64(0), false

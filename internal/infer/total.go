@@ -58,6 +58,9 @@ func (w *walker) keptBytes(i int, k catalog.Kept) (int64, int) {
 	for w.res.Nodes[owner].Type.Has(catalog.IsView) && len(w.res.Wiring.Inputs(owner)) > 0 {
 		owner = w.feeder(owner, 0)
 	}
+	if w.res.Nodes[owner].Type.Has(catalog.IsTensor) {
+		return 0, owner // lies in the weights
+	}
 	elem := catalog.AsActivation
 	if w.res.Nodes[owner].OutIsInt {
 		elem = catalog.AsInt64

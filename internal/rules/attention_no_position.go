@@ -19,7 +19,7 @@ var _ = define(Rule{
 		for _, i := range p.Wiring.Order {
 			o := p.orderOf(i, orders)
 			if p.Is(i, catalog.IsAttention) && o.sequence && !o.positions {
-				p.Reportf(i, "no component before it tells the positions of its %d tokens apart", p.Nodes[i].In[0].At(0))
+				p.Reportf(i, "no component before it tells the positions of its %d tokens apart", p.positions(i))
 				o.positions = true // once: what follows has the same cause
 			}
 			orders[i] = o
@@ -30,6 +30,10 @@ var _ = define(Rule{
 		"x: input shape=[3,32,32]\ne: patchEmbed patchSize=8 embedDim=32\na: transformerBlock embedDim=32 numHeads=4 // want\nb: transformerBlock embedDim=32 numHeads=4\nm: mean dim=1\nf: linear outFeatures=2\no: output\nx -> e -> a -> b -> m -> f -> o",
 		"x: input shape=[64]\ne: embedding vocabSize=1000 embedDim=32\nq: positionalEncoding maxLen=64 embedDim=32\na: multiHeadAttention embedDim=32 numHeads=4\nm: mean dim=1\nf: linear outFeatures=2\no: output\nx -> e -> q -> a -> m -> f -> o",
 		"x: input shape=[64]\ne: embedding vocabSize=1000 embedDim=32\na: groupedQueryAttention embedDim=32 numHeads=4\nh: lmHead embedDim=32 vocabSize=1000\no: output\nx -> e -> a -> h -> o",
+		"x: input shape=[64]\ne: embedding vocabSize=1000 embedDim=32\nq: linear outFeatures=32\nk: linear outFeatures=32\nv: linear outFeatures=32\na: scaledDotProductAttention // want\no: output\nx -> e -> q\ne -> k\ne -> v\nq, k, v -> a -> o",
+		"x: input shape=[64]\ne: embedding vocabSize=1000 embedDim=32\nq: linear outFeatures=32\nk: linear outFeatures=32\nv: linear outFeatures=32\na: scaledDotProductAttention causal=true\no: output\nx -> e -> q\ne -> k\ne -> v\nq, k, v -> a -> o",
+		"x: input shape=[64]\ne: embedding vocabSize=1000 embedDim=32\np: parameter shape=[64,32]\ns: add\na: multiHeadAttention embedDim=32 numHeads=4\no: output\nx -> e\ne -> p\ne, p -> s -> a -> o",
+		"x: input shape=[64]\ne: embedding vocabSize=1000 embedDim=32\np: parameter shape=[4,32]\na: crossAttention embedDim=32 numHeads=4\no: output\nx -> e -> p\np, e -> a -> o",
 		"x: input shape=[64]\nq: input shape=[64]\ne: embedding vocabSize=1000 embedDim=32\nw: embedding vocabSize=64 embedDim=32\ns: add\na: multiHeadAttention embedDim=32 numHeads=4\no: output\nx -> e -> s\nq -> w -> s\ns -> a -> o",
 	},
 })
@@ -46,6 +50,9 @@ func (p *Pass) orderOf(i int, orders []order) order {
 	n := &p.Nodes[i]
 	if n.State != infer.Legal {
 		return order{positions: true}
+	}
+	if n.Type.Has(catalog.IsTensor) { // may hold positions: to what it is merged with, it is a second input
+		return order{root: i + 1}
 	}
 	var o order
 	for k, j := range p.Wiring.Inputs(i) {
@@ -75,6 +82,15 @@ func (p *Pass) orderOf(i int, orders []order) order {
 		o.sequence = o.sequence || n.Out.Rank() >= 2
 	}
 	return o
+}
+
+// positions is the length of the sequence that an attention runs along; queries that come by themselves have heads in front.
+func (p *Pass) positions(i int) int64 {
+	in := p.Nodes[i].In
+	if len(in) > 2 {
+		return in[0].At(-2)
+	}
+	return in[0].At(0)
 }
 
 // causal reports whether a position of an attention sees only those before it.

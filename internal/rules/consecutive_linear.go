@@ -22,6 +22,7 @@ var _ = define(Rule{
 	Examples: []string{
 		"x: input shape=[32]\nf: linear outFeatures=64\ng: linear outFeatures=64 // want\nr: relu\nh: linear outFeatures=10\no: output\nx -> f -> g -> r -> h -> o",
 		"x: input shape=[32]\nf: linear outFeatures=64\nq: relu\ng: linear outFeatures=64\nr: relu\nh: linear outFeatures=10\no: output\nx -> f -> q -> g -> r -> h -> o",
+		"x: input shape=[12,32]\nq: linear outFeatures=64\nk: linear outFeatures=64\nv: linear outFeatures=64\na: scaledDotProductAttention\nf: linear outFeatures=32\no: output\nx -> q\nx -> k\nx -> v\nq, k, v -> a -> f -> o",
 		"x: input shape=[32]\nf: linear outFeatures=4 bias=false\ng: linear outFeatures=64\nr: relu\no: output\nx -> f -> g -> r -> o",
 		"x: input shape=[32,8,8]\nd: depthwiseConv2d kernelSize=3 padding=1\nc: conv2d outChannels=64 kernelSize=1\nr: relu\no: output\nx -> d -> c -> r -> o",
 	},

@@ -27,6 +27,7 @@ var _ = define(Rule{
 	Examples: []string{
 		"x: input shape=[8]\nf: linear outFeatures=4\ng: linear outFeatures=4 // want\no: output\nx -> f -> o\nx -> g",
 		"x: input shape=[8]\ny: input shape=[8] // want\no: output\nx -> o",
+		"x: input shape=[8]\np: parameter shape=[8]\na: add\no: output\nx -> p\nx, p -> a -> o",
 		"x: input shape=[8]\nf: linear outFeatures=4\ng: linear outFeatures=4\na: add\no: output\nx -> f -> a\nx -> g -> a\na -> o\nn: stickyNote text=todo",
 	},
 })

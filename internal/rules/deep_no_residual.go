@@ -36,6 +36,7 @@ var _ = define(Rule{
 		chain([]string{"input shape=[16]"}, times(33, "linear outFeatures=16", "layerNorm normalizedShape=16", "relu"), []string{"linear outFeatures=4 // want", "output"}),
 		chain([]string{"input shape=[12,16]"}, times(5, "selfAttention embedDim=16 numHeads=2", "layerNorm normalizedShape=16"), []string{"selfAttention embedDim=16 numHeads=2 // want", "output"}),
 		chain([]string{"input shape=[16]"}, times(27, "linear outFeatures=16", "layerNorm normalizedShape=16", "relu"), []string{"linear outFeatures=4", "output"}),
+		chain([]string{"input shape=[16]"}, times(33, "linear outFeatures=16", "layerNorm normalizedShape=16", "relu"), []string{"add", "linear outFeatures=4 // want", "output"}) + "\np: parameter shape=[16]\nn1 -> p -> n101",
 		residual(40, "input shape=[16]", "linear outFeatures=16"),
 		chain([]string{"input shape=[16]"}, times(39, "linear outFeatures=16", "relu"), []string{"linear outFeatures=16", "add", "output"}) + "\nn1 -> n81",
 		chain([]string{"input shape=[12,16]"}, times(12, "transformerBlock embedDim=16 numHeads=2"), []string{"output"}),

@@ -23,7 +23,7 @@ func (p *Pass) depths() []depth {
 	p.depth = make([]depth, len(p.Nodes))
 	for _, i := range p.Wiring.Order {
 		n := &p.Nodes[i]
-		if n.State != infer.Legal || n.Type.Has(catalog.IsOpaque) {
+		if n.State != infer.Legal || n.Type.HasAny(catalog.IsOpaque|catalog.IsTensor) {
 			continue
 		}
 		d := p.nearest(i)
@@ -33,13 +33,17 @@ func (p *Pass) depths() []depth {
 	return p.depth
 }
 
-// nearest returns the least of the depths that arrive.
+// nearest returns the least of the depths that arrive. A tensor of the model itself is no way around anything.
 func (p *Pass) nearest(i int) depth {
 	var d depth
-	for k, j := range p.Wiring.Inputs(i) {
+	first := true
+	for _, j := range p.Wiring.Inputs(i) {
 		from := p.depth[j]
-		if k == 0 {
-			d = from
+		if p.Nodes[j].Type.Has(catalog.IsTensor) {
+			continue
+		}
+		if first {
+			d, first = from, false
 			continue
 		}
 		d.layers, d.attention = min(d.layers, from.layers), min(d.attention, from.attention)
@@ -57,7 +61,7 @@ func (d *depth) pass(n *infer.Node) {
 	if t.Has(catalog.HasResidual) {
 		return
 	}
-	if t.HasAny(catalog.IsAffine|catalog.IsAttention|catalog.IsRecurrent) || t.Has(catalog.HasActivation) && n.Params > 0 {
+	if t.HasAny(catalog.IsAffine|catalog.IsRecurrent) || t.HasAny(catalog.IsAttention|catalog.HasActivation) && n.Params > 0 {
 		d.layers++
 	}
 	if t.Has(catalog.IsAttention) {

@@ -8,6 +8,7 @@ var _ = define(Rule{
 	Source:   "Ainslie et al. 2023; torch.nn.functional.scaled_dot_product_attention with enable_gqa: Number of heads in key and value must divide the number of heads in query",
 	Examples: []string{
 		"x: input shape=[12,64]\na: groupedQueryAttention embedDim=64 numHeads=8 numKVHeads=3 // want\no: output\nx -> a -> o",
+		"q: input shape=[8,12,64]\nk: input shape=[3,12,64]\na: scaledDotProductAttention enableGqa=true // want\no: output\nq, k, k -> a -> o",
 		"x: input shape=[12,64]\na: groupedQueryAttention embedDim=64 numHeads=8 numKVHeads=2\no: output\nx -> a -> o",
 	},
 })

@@ -25,6 +25,7 @@ var _ = define(Rule{
 	Examples: []string{
 		"x: input shape=[64,60]\na: multiHeadAttention embedDim=60 numHeads=5 // want\no: output\nx -> a -> o",
 		"x: input shape=[64,1024]\na: multiHeadAttention embedDim=1024 numHeads=2 // want\no: output\nx -> a -> o",
+		"q: input shape=[5,64,12]\nk: input shape=[5,64,12]\nv: input shape=[5,64,12]\na: scaledDotProductAttention // want\no: output\nq, k, v -> a -> o",
 		"x: input shape=[64,64]\na: multiHeadAttention embedDim=64 numHeads=4\no: output\nx -> a -> o",
 	},
 })
@@ -39,6 +40,9 @@ func (p *Pass) headDim(i int) int64 {
 	}
 	if h := p.Arg(i, "numHeads").Int(); h > 0 {
 		return p.Arg(i, "embedDim").Int() / h
+	}
+	if in := p.Nodes[i].In; len(in) > 2 { // queries, keys and values by themselves
+		return in[0].At(-1)
 	}
 	return 0
 }

@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/modelverifier/verifier/internal/quantity"
+import (
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
 
 // activationBytes is what one component may keep for one sample before it is reported: 1 GiB, of which an 80 GB card holds
 // fewer than 80 with nothing else on it. A rule of thumb.
@@ -17,7 +20,7 @@ var _ = define(Rule{
 		for i := range p.Nodes {
 			n := &p.Nodes[i]
 			bytes := n.SavedBytes
-			if size := n.Out.Size(); n.Out != nil && size <= maxElements {
+			if size := n.Out.Size(); n.Out != nil && size <= maxElements && !n.Type.Has(catalog.IsTensor) {
 				bytes = max(bytes, 4*size)
 			}
 			if bytes >= activationBytes {

@@ -26,7 +26,8 @@ var _ = define(Rule{
 	Examples: []string{
 		"x: input shape=[32]\nf: linear outFeatures=64\nd: dropout p=0.2\ng: linear outFeatures=10 // want\no: output\nx -> f -> d -> g -> o",
 		"x: input shape=[32]\nf: linear outFeatures=64\nr: relu\ng: linear outFeatures=10\no: output\nx -> f -> r -> g -> o",
-		"x: input shape=[32]\nf: linear outFeatures=4\ng: linear outFeatures=32\no: output\nx -> f -> g -> o", // principal components
+		"x: input shape=[32]\nf: linear outFeatures=4\ng: linear outFeatures=32\no: output\nx -> f -> g -> o",                                // principal components
+		"x: input shape=[32]\nf: linear outFeatures=64\np: parameter shape=[64]\ng: linear outFeatures=10\no: output\nx -> f -> p -> g -> o", // nothing of f reaches g
 		"x: input shape=[32]\nf: linear outFeatures=1\no: output\nx -> f -> o",
 	},
 })

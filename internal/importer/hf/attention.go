@@ -97,6 +97,9 @@ func (b *Build) attendParts(x Node, a Attention) Node {
 		q, k = b.Rotate(q, a.HeadDim, a.Base), b.Rotate(k, a.HeadDim, a.Base)
 	}
 	y := b.Core(q, k, v, a.Heads, a.KV, a.Causal && a.MemoryDim == 0)
+	if a.Window > 0 {
+		b.Set(y, "windowSize", Int("", a.Window).Value)
+	}
 	if a.Sinks != "" {
 		b.Set(y, "sinks", Flag("", true).Value)
 		b.Tensor(a.Sinks, a.Heads)
@@ -163,5 +166,5 @@ func (b *Build) Core(q, k, v Node, heads, kv int64, causal bool, bias ...Node) N
 	if causal {
 		args = append(args, Flag("causal", true))
 	}
-	return b.Add("scaledDotProductAttention", "", args, append([]Node{q, k, v}, bias...)...)
+	return b.Add("attentionCore", "", args, append([]Node{q, k, v}, bias...)...)
 }
