@@ -302,19 +302,23 @@ class Tensor(nn.Module):
         return self.weight.expand(x.shape[0], *self.weight.shape)
 
 
-def sdpa(p):
+def attend(*xs, **kw):
     """F.scaled_dot_product_attention. Legal is what its math backend runs, the one that every device has and that holds to the documentation: the
-    fused kernel for CPUs reads beyond keys that are fewer than the values, and some take a mask together with is_causal. A tensor without a
-    sequence behind the batch would attend along the batch."""
+    fused kernel for CPUs reads beyond keys that are fewer than the values, and some take a mask together with is_causal."""
+    if xs[0].is_cuda:
+        return F.scaled_dot_product_attention(*xs, **kw)
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        return F.scaled_dot_product_attention(*xs, **kw)
+
+
+def sdpa(p):
+    """A tensor without a sequence behind the batch would attend along the batch."""
     kw = dict(is_causal=p.get("causal", False), scale=p.get("scale"), enable_gqa=p.get("enableGqa", False))
 
     def f(*xs):
         if any(x.dim() < 3 for x in xs[:3]):
             raise ValueError("scaledDotProductAttention takes [batch, ..., sequence, features] three times")
-        if xs[0].is_cuda:
-            return F.scaled_dot_product_attention(*xs, **kw)
-        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
-            return F.scaled_dot_product_attention(*xs, **kw)
+        return attend(*xs, **kw)
     return Fn(f)
 
 
@@ -327,9 +331,13 @@ class AttentionCore(nn.Module):
         self.h = need(p, "numHeads")
         self.kv = opt(p.get("numKVHeads")) or self.h
         self.causal, self.window = p.get("causal", False), p.get("windowSize")
+        if self.window is not None and (type(self.window) is not int or self.window < 1):
+            raise ValueError("attentionCore takes a windowSize of at least 1")
         self.sinks = nn.Parameter(torch.zeros(self.h)) if p.get("sinks", False) else None
 
     def forward(self, *xs):
+        if any(not x.is_floating_point() for x in xs):
+            raise TypeError("attentionCore takes numbers with a fraction")
         if any(x.dim() != 3 for x in xs[:3]):
             raise ValueError("attentionCore takes [batch, sequence, features] three times")
         q, k, v = (x.unflatten(2, (n, x.shape[2] // n)).transpose(1, 2) for x, n in zip(xs, (self.h, self.kv, self.kv)))
@@ -354,7 +362,7 @@ class AttentionCore(nn.Module):
             return (both.softmax(-1)[..., :-1] @ v).transpose(1, 2).flatten(2)
         if mask is not None and band is not None:
             mask = mask.masked_fill(~band, -1e30)
-        y = F.scaled_dot_product_attention(q, k, v, attn_mask=band if mask is None else mask, is_causal=bool(self.causal) and mask is None and band is None)
+        y = attend(q, k, v, attn_mask=band if mask is None else mask, is_causal=bool(self.causal) and mask is None and band is None)
         return y.transpose(1, 2).flatten(2)
 
 
@@ -1119,7 +1127,7 @@ CASES = {
     "fusion": case(l_fusion, ("inFeatures", "outFeatures"), dict(mode=["mean", "attention"], outFeatures=[-1], inFeatures=[[4], [5, 6, 7]])),
     "parameter": case(l_parameter, ("shape",), dict(shape=[[-1], [2, -3], "x", [1.5], [2, "x"], [[2]], -4, 2.5]), ["count"] * 3, prob=0.5),
     "scaledDotProductAttention": case(l_sdpa, (), dict(causal=[1, "yes", 0], enableGqa=[1, "x"], scale=["x", [0.5]]), ["count", "int"], prob=0.15),
-    "attentionCore": case(l_core, ("numHeads",), dict(numHeads=[0, -1, 5], numKVHeads=[-1, 7], windowSize=[], causal=[], sinks=[]), ["count", "int"], prob=0.2),
+    "attentionCore": case(l_core, ("numHeads",), dict(numHeads=[-1, 5, "x"], numKVHeads=[-1, 7]), ["count", "int"], prob=0.2),
 }
 for n_ in (1, 2, 3):
     CASES[f"lpPool{n_}d"] = case(l_lppool(n_), ("kernelSize",), dict(kernelSize=[0, 20, -1, [2] * (n_ + 1)], normType=[0, "x"], stride=[0, -1]))

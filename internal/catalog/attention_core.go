@@ -15,7 +15,7 @@ var _ = define(Type{
 		{Name: "numHeads", Kind: Int, Min: 1, Aliases: []string{"heads", "nHead", "numAttentionHeads"}, Doc: "number of heads of queries"},
 		{Name: "numKVHeads", Kind: Int, Min: 1, Aliases: []string{"numKeyValueHeads"}, Doc: "number of heads of keys and values",
 			Derive: func(c *Call) int64 { return c.Int("numHeads") }, DeriveDoc: "numHeads"},
-		{Name: "causal", Kind: Bool, Strict: true, Default: false, Aliases: []string{"isCausal"}, Doc: "whether a position sees only those before it"},
+		{Name: "causal", Kind: Bool, Default: false, Aliases: []string{"isCausal"}, Doc: "whether a position sees only those before it"},
 		{Name: "windowSize", Kind: Int, Min: 1, Optional: true, Aliases: []string{"slidingWindow", "window"}, Doc: "how far back a position sees, itself included"},
 		{Name: "sinks", Kind: Bool, Default: false, Doc: "whether each head has a trained score that no position owns"},
 	},
@@ -130,12 +130,28 @@ func (h headed) biased(c *Call) error {
 
 // keep: the fused kernel keeps what goes in and comes out; without it, or with sinks, the weights of attention are in memory.
 func (h headed) keep(c *Call) {
-	inMemory := c.Bool("sinks") || !fused(h.features) || !fused(h.out)
-	if inMemory {
+	switch {
+	case c.Bool("sinks"):
+		h.keepSinks(c)
+	case fused(h.features) && fused(h.out):
+		h.keepFused(c)
+	default:
 		c.keepScores(h.heads, h.queries, h.keys, h.features, false)
-		c.Keep("values", AsActivation, h.heads, h.keys, h.out)
-		return
+		h.keepHeads(c, 2, "values", h.out)
 	}
+	if band := c.Has("windowSize") || c.Bool("causal"); band && (len(c.In) == 4 || c.Bool("sinks")) {
+		c.KeepFixed("where no one looks", AsBool, h.queries, h.keys) // the scores or their bias are filled there
+	}
+}
+
+func (h headed) keepSinks(c *Call) {
+	c.Keep("scaled queries", AsActivation, h.heads, h.queries, h.features)
+	h.keepHeads(c, 1, "keys", h.features)
+	c.Keep("attention weights", AsActivation, h.heads, h.queries, c.Add(h.keys, 1))
+	h.keepHeads(c, 2, "values", h.out)
+}
+
+func (h headed) keepFused(c *Call) {
 	c.KeepInput(0)
 	if h.kv < h.heads {
 		c.Keep("repeated keys", AsActivation, h.heads, h.keys, h.features)
@@ -146,10 +162,25 @@ func (h headed) keep(c *Call) {
 	}
 	c.KeepOutput()
 	c.keepScores(h.heads, h.queries, h.keys, h.features, true)
-	if c.Has("windowSize") {
-		c.keepBand(h.queries, h.keys, true)
-	}
-	if len(c.In) == 4 {
+	switch band := c.Has("windowSize") || c.Bool("causal"); {
+	case len(c.In) < 4:
+		if c.Has("windowSize") {
+			c.keepBand(h.queries, h.keys, true)
+		}
+	case band: // the bias is filled, and stretched for that
+		c.Keep("bias", AsActivation, c.In[3][0], h.queries, c.Add(h.keys, 7)/8, 8)
+	case c.In[3][2]%8 == 0:
 		c.KeepInput(3)
+	default: // the kernel wants rows at multiples of eight numbers (mem_eff_alignment of attention.cpp)
+		c.Keep("bias", AsActivation, c.In[3][0], c.In[3][1], c.Add(c.In[3][2], 7)/8, 8)
 	}
+}
+
+// keepHeads: a product copies keys or values whose heads are not one after the other in memory.
+func (h headed) keepHeads(c *Call, input int, name string, features int64) {
+	if h.kv == h.heads && (h.heads == 1 || h.keys == 1) {
+		c.KeepInput(input)
+		return
+	}
+	c.Keep(name, AsActivation, h.heads, h.keys, features)
 }

@@ -166,13 +166,20 @@ func (a *attending) keepFused(c *Call) {
 	c.Keep("mask", AsActivation, mask[0], mask[1], c.Add(mask[2], 7)/8, 8)
 }
 
+// repeats reports whether heads are repeated. PyTorch copies keys and values then, even where one of them has enough
+// (pre_process_group_query_attention_input of attention.cpp).
+func (a *attending) repeats(c *Call) bool {
+	n := len(c.In[0]) - 3
+	return n >= 0 && c.Bool("enableGqa") && (c.In[0][n] != c.In[1][n] || c.In[0][n] != c.In[2][n])
+}
+
 // keepUnfused: both products keep what goes into them, stretched.
 func (a *attending) keepUnfused(c *Call) {
 	c.keepScores(c.Size(a.scored), a.queries, a.keys, a.features, false)
 	if !a.scored.Equal(a.lead) {
 		c.Keep("stretched weights", AsActivation, c.Size(a.lead), a.queries, a.keys)
 	}
-	if v := c.In[2]; v[:len(v)-2].Equal(a.lead) {
+	if v := c.In[2]; v[:len(v)-2].Equal(a.lead) && !a.repeats(c) {
 		c.KeepInput(2)
 	} else {
 		c.Keep("repeated values", AsActivation, c.Size(a.lead), a.keys, a.out)
