@@ -8,6 +8,7 @@ const (
 	HeadRMS            // each head by its root mean square: Qwen3
 	FullRMS            // all heads at once: OLMo 2
 	HeadLayerNorm      // each head by a layer norm with bias
+	PlainRMS           // each head, without weights: Llama 4
 )
 
 // Attention is self-attention with its projections.
@@ -19,6 +20,7 @@ type Attention struct {
 	QNorm, KNorm            string // names of the norms: q_norm, k_norm where empty
 	Rotary, Causal          bool
 	Base                    float64 // of the rotary angles; 0: 10,000
+	Turned                  int64   // how many features of a head, its first, turn with the position; 0: all
 	Window                  int64   // how far back a position sees, 0: everything
 	Q, K, V, O              string  // names of the maps: q_proj, k_proj, v_proj, o_proj where empty
 	Fused                   string  // name of the one map of queries, keys and values, in their place
@@ -42,7 +44,7 @@ func (a Attention) filled() Attention {
 // whole says whether one catalogue component has just these weights.
 func (a Attention) whole() bool {
 	return !a.NoKeyBias && (a.Norm == NoNorm || a.Norm == HeadRMS) && a.Sinks == "" && a.MemoryDim == 0 && (a.Window == 0 || a.Rotary) &&
-		(!a.Rotary || a.HeadDim%2 == 0)
+		(!a.Rotary || a.HeadDim%2 == 0 && a.Turned%2 == 0)
 }
 
 // Attend adds attention at a place: one component where the catalogue has it whole, else its maps around the bare attention.
@@ -91,10 +93,15 @@ func (b *Build) attendWhole(x Node, a Attention) Node {
 }
 
 func (b *Build) attendParts(x Node, a Attention) Node {
+	return b.Linear(b.attended(x, a), a.O, a.Heads*a.HeadDim, a.Dim, a.OutBias)
+}
+
+// attended is attention up to its last map.
+func (b *Build) attended(x Node, a Attention) Node {
 	q, k, v := b.project(x, a)
 	q, k = b.normHeads(q, a.QNorm, a.Heads, a), b.normHeads(k, a.KNorm, a.KV, a)
 	if a.Rotary {
-		q, k = b.Rotate(q, a.HeadDim, a.Base), b.Rotate(k, a.HeadDim, a.Base)
+		q, k = b.turn(q, a.Heads, a), b.turn(k, a.KV, a)
 	}
 	y := b.Core(q, k, v, a.Heads, a.KV, a.Causal && a.MemoryDim == 0)
 	if a.Window > 0 {
@@ -104,7 +111,7 @@ func (b *Build) attendParts(x Node, a Attention) Node {
 		b.Set(y, "sinks", Flag("", true).Value)
 		b.Tensor(a.Sinks, a.Heads)
 	}
-	return b.Linear(y, a.O, a.Heads*a.HeadDim, a.Dim, a.OutBias)
+	return y
 }
 
 // project maps to queries, keys and values.
@@ -134,6 +141,8 @@ func (b *Build) normHeads(x Node, name string, heads int64, a Attention) Node {
 	case HeadLayerNorm:
 		x = b.Add("qkNorm", name, Args{Int("headDim", a.HeadDim), Text("kind", "layer")}, x)
 		b.weights(name, true, a.HeadDim)
+	case PlainRMS:
+		x = b.Add("qkNorm", name, Args{Int("headDim", a.HeadDim), Flag("elementwiseAffine", false)}, x)
 	}
 	return x
 }
@@ -146,6 +155,19 @@ func (b *Build) Rotate(x Node, headDim int64, base float64) Node {
 	}
 	return b.Add("rope", "rotary_emb", args, x)
 }
+
+// turn turns the first features of each head, or all of them.
+func (b *Build) turn(x Node, heads int64, a Attention) Node {
+	if a.Turned == 0 || a.Turned >= a.HeadDim {
+		return b.Rotate(x, a.HeadDim, a.Base)
+	}
+	x = b.Unflatten(x, heads, a.HeadDim)
+	first := b.Rotate(b.Flat(b.Slice(x, 0, a.Turned)), a.Turned, a.Base)
+	return b.Flat(b.Add("concatenate", "", Args{Int("dim", -1)}, b.Unflatten(first, heads, a.Turned), b.Slice(x, a.Turned, a.HeadDim)))
+}
+
+// Flat joins the heads of a sequence.
+func (b *Build) Flat(x Node) Node { return b.Add("flatten", "", Args{Int("startDim", 2)}, x) }
 
 // Unflatten splits the last axis of a sequence into heads.
 func (b *Build) Unflatten(x Node, heads, headDim int64) Node {

@@ -16,13 +16,13 @@ type Decoder struct {
 	NoFinalNorm bool
 }
 
-// ClassNames are the classes of a decoder: the language model, and the bare model without its head.
+// decoders are the classes of a decoder: the language model, the bare model without its head, and a classifier of whole texts.
 func decoders(name string, d func(b *Build) Decoder) map[string]func(*Build) {
 	return map[string]func(*Build){
 		name + "ForCausalLM": func(b *Build) { b.languageModel(d(b)) },
 		name + "Model":       func(b *Build) { b.bareModel(d(b)) },
 		name + "ForSequenceClassification": func(b *Build) {
-			spec := d(b)
+			spec := d(b).filled(b)
 			x, _ := b.trunk(spec, or(spec.Prefix, "model"))
 			b.Output(b.Linear(x, "score", spec.Dim, b.NumLabels(), false))
 		},

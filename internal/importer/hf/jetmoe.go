@@ -1,0 +1,42 @@
+package hf
+
+var _ = define(Family{Type: "jetmoe", Default: "JetMoeForCausalLM", Classes: headed("JetMoe", layered(jetMoE), sequences)})
+
+// jetMoE has experts in the network and, for queries and the last map, in attention.
+func jetMoE(b *Build, x Node, _ int64) Node {
+	dim, count, top := b.Size("hidden_size"), b.Size("num_local_experts"), b.Size("num_experts_per_tok")
+	if top > count {
+		fail(CodeContradiction, b.at("num_experts_per_tok"), "is %d but num_local_experts is %d", top, count)
+	}
+	return b.PreNorm(x, dim,
+		func(x Node) Node { return b.Scope("self_attention").jetAttention(x, dim, count, top) },
+		func(x Node) Node {
+			y := b.Experts(x, "mlp", Experts{Dim: dim, Count: count, TopK: top, Hidden: b.Size("intermediate_size"), Router: "router.layer",
+				List: func(m *Build, e Experts) {
+					m.Tensor("input_linear.weight", e.Count, 2*e.Hidden, e.Dim)
+					m.Tensor("output_linear.weight", e.Count, e.Dim, e.Hidden)
+				}})
+			return b.Scope("mlp").shift(y, "bias", dim)
+		})
+}
+
+// jetAttention is attention in which each of the chosen experts has its own queries for the same heads of keys and values.
+func (b *Build) jetAttention(x Node, dim, count, top int64) Node {
+	kv, headDim, n := b.Size("num_key_value_heads"), b.Size("kv_channels"), b.Length(b.MaxPositions())
+	wide, m, base := kv*headDim, b.Scope("experts"), b.RopeBase()
+	q := m.Opaque(x, "", []int64{n, top * wide}, n, T("router.layer.weight", count, dim), T("input_linear.weight", count, wide, dim))
+	m.Set(q, "flops", Int("", 2*n*dim*(count+top*wide)).Value)
+	both := b.Linear(x, "kv_proj", dim, 2*wide, false)
+	k, v := b.Chunk(both, 2, 0), b.Chunk(both, 2, 1)
+	y := b.Core(b.Rotate(q, headDim, base), b.Rotate(k, headDim, base), v, kv*top, kv, true)
+	y = m.Opaque(y, "", []int64{n, dim}, n, T("output_linear.weight", count, dim, wide))
+	m.Set(y, "flops", Int("", 2*n*dim*top*wide).Value)
+	return m.shift(y, "bias", dim)
+}
+
+// shift adds a trained vector to every position.
+func (b *Build) shift(x Node, name string, dim int64) Node {
+	w := b.Add("parameter", name, Args{Ints("shape", 1, dim)}, x)
+	b.Tensor(name, dim)
+	return b.Add("add", name, nil, x, w)
+}
