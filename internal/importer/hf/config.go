@@ -71,9 +71,15 @@ func newConfig(values map[string]any, modelType, path string) *Config {
 		fail(CodeArchitecture, path, "the defaults of model_type %q are not known", modelType)
 	}
 	out := &Config{values: values, class: c, path: path}
+	if f := families[modelType]; out.Given("per_layer_config") && (f == nil || !f.PerLayer) { // any class takes it since transformers 5.17
+		fail(CodeConfig, out.at("per_layer_config"), "sizes of single layers are not modelled")
+	}
 	var renamed map[string]any
 	for _, alias := range sortedKeys(c.Aliases) {
 		field := c.Aliases[alias]
+		if d, declared := c.Fields[alias]; declared && c.Fields[field] == nil {
+			c.Fields[field] = d // a class may declare a field under either name
+		}
 		v, given := values[alias]
 		if !given || v == nil || alias == field {
 			continue
@@ -110,10 +116,15 @@ func (c *Config) at(key string) string {
 	return c.path + "." + key
 }
 
-// value is what the config says of a key, else the class's default, else nil.
+// value is what the config says of a key, under this name or another, else the class's default, else nil.
 func (c *Config) value(key string) any {
 	if v, ok := c.values[key]; ok {
 		return v
+	}
+	if field := c.class.Aliases[key]; field != "" {
+		if v, ok := c.values[field]; ok {
+			return v
+		}
 	}
 	return c.class.Fields[key]
 }

@@ -10,6 +10,8 @@ type Decoder struct {
 	Count       int64  // of layers; num_hidden_layers where 0
 	Dim         int64  // hidden_size where 0
 	HeadBias    bool
+	Untied      bool                        // the head has a weight of its own whatever tie_word_embeddings says
+	Tokens      *Node                       // where the input is left, for a model that looks it up once more
 	Embedded    func(b *Build, x Node) Node // what follows the token embedding: positions, a norm
 	Layer       func(b *Build, x Node, i int64) Node
 	FinalNorm   func(b *Build, x Node, name string, dim int64) Node // RMSNorm where nil
@@ -44,7 +46,7 @@ func (d Decoder) filled(b *Build) Decoder {
 func (b *Build) languageModel(d Decoder) {
 	x, embedding := b.trunk(d, or(d.Prefix, "model"))
 	d = d.filled(b)
-	b.Output(b.LMHead(x, d.Head, d.Dim, b.Size("vocab_size"), d.HeadBias, embedding, b.Bool("tie_word_embeddings")))
+	b.Output(b.LMHead(x, d.Head, d.Dim, b.Size("vocab_size"), d.HeadBias, embedding, b.Bool("tie_word_embeddings") && !d.Untied))
 }
 
 func (b *Build) bareModel(d Decoder) {
@@ -56,7 +58,11 @@ func (b *Build) bareModel(d Decoder) {
 func (b *Build) trunk(d Decoder, prefix string) (x, embedding Node) {
 	d = d.filled(b)
 	m := b.Scope("%s", prefix)
-	embedding = m.Embedding(b.Tokens("input_ids", b.MaxPositions()), d.Embed, b.Size("vocab_size"), d.Dim)
+	ids := b.Tokens("input_ids", b.MaxPositions())
+	if d.Tokens != nil {
+		*d.Tokens = ids
+	}
+	embedding = m.Embedding(ids, d.Embed, b.Size("vocab_size"), d.Dim)
 	x = embedding
 	if d.Embedded != nil {
 		x = d.Embedded(m, x)

@@ -10,6 +10,7 @@ type Experts struct {
 	SharedName               string                    // shared_experts where empty
 	Router                   string                    // gate where empty
 	ScoreBias                string                    // name of a trained vector, one number an expert, that the router adds to its scores
+	ScoreAxes                []int64                   // the shape of that vector where it has more axes
 	List                     func(m *Build, e Experts) // lists the experts' tensors; where nil, as transformers 5 stacks them
 }
 
@@ -68,5 +69,8 @@ func (b *Build) scoreBias(experts Node, e Experts) {
 		fail(CodeConfig, b.path, "a router with a bias and a bias of its scores is not modelled")
 	}
 	b.Set(experts, "routerBias", Flag("", true).Value)
-	b.Tensor(e.ScoreBias, e.Count)
+	if e.ScoreAxes == nil {
+		e.ScoreAxes = []int64{e.Count}
+	}
+	b.Tensor(e.ScoreBias, e.ScoreAxes...)
 }

@@ -13,6 +13,8 @@ type Family struct {
 	Type    string                  // model_type
 	Default string                  // the class of a config that names none
 	Classes map[string]func(*Build) // by the class name of "architectures"
+
+	PerLayer bool // whether it reads per_layer_config: sizes that differ from layer to layer
 }
 
 var families = map[string]*Family{}

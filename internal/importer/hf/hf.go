@@ -56,9 +56,6 @@ func Import(config []byte, opt Options) (m *Model, err error) {
 		}
 	}()
 	b := newBuild(newConfig(raw, family.Type, ""), opt)
-	if b.Has("per_layer_config") { // any class takes it since transformers 5.17: sizes that differ from layer to layer
-		fail(CodeConfig, b.at("per_layer_config"), "sizes of single layers are not modelled")
-	}
 	family.Classes[class](b)
 	return b.finish(family.Type, class, config)
 }
