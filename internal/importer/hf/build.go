@@ -2,6 +2,7 @@ package hf
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,7 @@ type state struct {
 	graph   graph.Graph
 	tensors []importer.Tensor
 	ids     map[string]int
+	notes   []string
 	opt     Options
 }
 
@@ -111,6 +113,13 @@ func (b *Build) Tensor(name string, shape ...int64) {
 		}
 	}
 	b.state.tensors = append(b.state.tensors, importer.Tensor{Name: b.join(name), Shape: shape})
+}
+
+// Note tells the reader something that the graph cannot say. The same words are told once.
+func (b *Build) Note(format string, args ...any) {
+	if note := fmt.Sprintf(format, args...); !slices.Contains(b.state.notes, note) {
+		b.state.notes = append(b.state.notes, note)
+	}
 }
 
 // Set changes a parameter of a component.

@@ -34,6 +34,7 @@ type Model struct {
 	Graph            *graph.Graph
 	Tensors          []importer.Tensor // trained ones, shared ones once
 	Params           int64
+	Notes            []string // what the graph cannot say: keys that contradict each other without changing it
 }
 
 // unknownLength is the length of a text input whose config has no maximum.
@@ -70,7 +71,7 @@ func fail(code, path, format string, args ...any) {
 // finish closes the graph.
 func (b *Build) finish(modelType, class string, config []byte) (*Model, error) {
 	s := b.state
-	m := &Model{ModelType: modelType, Class: class, Graph: &s.graph, Tensors: s.tensors}
+	m := &Model{ModelType: modelType, Class: class, Graph: &s.graph, Tensors: s.tensors, Notes: s.notes}
 	for _, t := range s.tensors {
 		n, ok := size(t.Shape)
 		if m.Params, ok = addChecked(m.Params, n, ok); !ok {

@@ -13,7 +13,20 @@ func (b *Build) latent() latent {
 		nope: b.Size("qk_nope_head_dim"), rope: b.Size("qk_rope_head_dim"), bias: b.Bool("attention_bias"), base: b.RopeBase()}
 	l.value = b.SizeOr("v_head_dim", l.dim/l.heads)
 	l.query = l.nope + l.rope
+	b.noteLatent(l)
 	return l
+}
+
+// noteLatent warns of sizes with which transformers builds a model that crashes when it is called. The weights are as they are,
+// since these two keys have no part in them.
+func (b *Build) noteLatent(l latent) {
+	if kv := b.KVHeads(); kv != l.heads {
+		b.Note("%s is %d but %s is %d: latent attention has keys for every head, and transformers' own code for it fails to repeat them",
+			b.at("num_key_value_heads"), kv, b.at("num_attention_heads"), l.heads)
+	}
+	if d := b.SizeOr("head_dim", l.rope); d != l.rope {
+		b.Note("%s is %d but %s is %d: the rotary angles would not fit the features that they turn", b.at("head_dim"), d, b.at("qk_rope_head_dim"), l.rope)
+	}
 }
 
 // latentAttention is the attention that kv_lora_rank and the keys beside it describe, at self_attn.
