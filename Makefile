@@ -82,6 +82,11 @@ fuzz: ## fuzz every target for FUZZTIME (10m) each
 	$(GO) test ./internal/action/rank -run '^$$' -fuzz '^FuzzRank$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/policy -run '^$$' -fuzz '^FuzzParseFile$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/policy -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/importer/safetensors -run '^$$' -fuzz '^FuzzRead$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/importer/safetensors -run '^$$' -fuzz '^FuzzIndex$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/importer/gguf -run '^$$' -fuzz '^FuzzRead$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/hub -run '^$$' -fuzz '^FuzzID$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/hub -run '^$$' -fuzz '^FuzzListing$$' -fuzztime $(FUZZTIME)
 
 generate: ## refresh the digests of the rule set
 	$(GO) generate ./...

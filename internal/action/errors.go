@@ -24,6 +24,14 @@ const (
 	CodeNotServed = "not-served-yet"
 )
 
+// The codes of a model that is given as the files it is kept in, and not as a graph. Importers use them.
+const (
+	CodeFile        = "malformed-file"    // truncated, contradictory, or not what its name says
+	CodeUnsupported = "unsupported-model" // can be read, and is nothing that is modelled
+	CodeNotFound    = "model-not-found"
+	CodeDownload    = "download-failed"
+)
+
 // statuses is the one table from code to HTTP status.
 var statuses = map[string]int{
 	graph.CodeSyntax:    400,
@@ -48,6 +56,11 @@ var statuses = map[string]int{
 	policy.CodeKey: 422,
 	CodeSameID:     422,
 	CodeNotServed:  422,
+
+	CodeFile:        400,
+	CodeUnsupported: 422,
+	CodeNotFound:    422,
+	CodeDownload:    422,
 }
 
 // Status returns the HTTP status of an error: that of its code, or 500 for a fault of our own.

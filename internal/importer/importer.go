@@ -90,6 +90,8 @@ type Report struct {
 	Missing   []Tensor     `json:"missing,omitempty"` // derived, not stored
 	Extra     []Tensor     `json:"extra,omitempty"`   // stored, not derived
 	Different []Difference `json:"different,omitempty"`
+	Buffers   []Tensor     `json:"buffers,omitempty"`  // stored, and no parameters: statistics, masks; of CompareCheckpoint
+	Shared    []Tensor     `json:"shared,omitempty"`   // stored, and the same as another that is derived; of CompareCheckpoint
 	Overflow  bool         `json:"overflow,omitempty"` // the totals do not fit in an int64 and mean nothing
 }
 
