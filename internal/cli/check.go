@@ -10,7 +10,7 @@ import (
 
 var _ = register(func() *cobra.Command {
 	return judging(&cobra.Command{
-		Use:   "check FILE...",
+		Use:   "check MODEL...",
 		Short: "Walk a model through preflight, data, train, evaluate and deploy",
 		Long: `Walks a model through five stages and stops at the first that refuses it. What only a person can decide is asked, and keeps
 nothing from going on.`,

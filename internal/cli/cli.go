@@ -88,7 +88,9 @@ func Root() *cobra.Command {
 		Use:   "verifier",
 		Short: "Says whether a neural network runs, and what it costs, before you spend GPU time on it",
 		Long: `Says whether a neural network runs in PyTorch, what it costs, and what to fix: in milliseconds, offline, without Python and
-without a GPU. A model is a graph in JSON, or in the short text notation; - reads standard input.
+without a GPU.
+
+` + references + `
 
 Exit codes: 0 nothing is refused, 1 the model is refused, 2 wrong usage or unreadable input, 4 a fault of our own.`,
 		SilenceUsage:  true,

@@ -17,8 +17,8 @@ import (
 )
 
 var _ = register(func() *cobra.Command {
-	return &cobra.Command{
-		Use:   "describe FILE",
+	return takesModels(&cobra.Command{
+		Use:   "describe MODEL",
 		Short: "Show every component with its shape, weights and FLOPs",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -38,7 +38,7 @@ var _ = register(func() *cobra.Command {
 			}
 			return err
 		},
-	}
+	})
 })
 
 // description is a model as a table.

@@ -53,6 +53,7 @@ func judging(c *cobra.Command, one func(*judge, *input) (*answer, error)) *cobra
 
 // judgeFlags are the flags of every command that gives verdicts.
 func judgeFlags(c *cobra.Command) {
+	takesModels(c)
 	c.Flags().String("policy", "", "`policy` lines as JSON, a file of them, a .verifier.yml, or none; in place of the repository's .verifier.yml")
 	c.Flags().String("fail-on", string(rules.Block), "exit with 1 from this `severity` on: block or warn")
 	c.Flags().Bool("request", false, "take FILE for the body of a request to the HTTP service, whatever it looks like")

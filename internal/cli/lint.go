@@ -11,7 +11,7 @@ import (
 
 var _ = register(func() *cobra.Command {
 	return judging(&cobra.Command{
-		Use:   "lint FILE...",
+		Use:   "lint MODEL...",
 		Short: "List what every rule finds in a model",
 	}, func(j *judge, in *input) (*answer, error) {
 		q, err := request(in, lint.Decode, func(g *graph.Graph) *lint.Request { return &lint.Request{Model: g} })

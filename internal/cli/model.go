@@ -1,12 +1,11 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,21 +23,22 @@ type input struct {
 	body  []byte
 }
 
-// readInput reads what a command was given: a file, or standard input for "-". It tells JSON from the text notation by its first
-// character, and a graph from a request by its members; asRequest leaves no choice.
+// readInput reads what a command was given: any reference to a model, or a file with the body of a request, which is told from a
+// graph by its members; asRequest leaves no choice.
 func readInput(cmd *cobra.Command, name string, asRequest bool) (*input, error) {
-	data, err := readAll(cmd, name)
-	if err != nil {
-		return nil, err
-	}
 	in := &input{name: name}
-	if asRequest || isRequest(data) {
+	if asRequest {
+		data, err := readAll(cmd, name)
 		in.body = data
-		return in, nil
+		return in, err
 	}
-	in.model, err = decodeModel(data)
+	m, err := loadModel(cmd, name)
 	if err != nil {
 		return nil, in.wrap(err)
+	}
+	in.model, in.body = m.Graph, m.Body
+	for _, note := range m.Notes {
+		fmt.Fprintln(cmd.ErrOrStderr(), "note:", clean(note))
 	}
 	return in, nil
 }
@@ -48,6 +48,9 @@ func (in *input) wrap(err error) error {
 	name := in.name
 	if name == stdin {
 		name = "standard input"
+	}
+	if strings.HasPrefix(err.Error(), name) { // what could not be found says so itself
+		return err
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }
@@ -130,38 +133,4 @@ func limited(r io.Reader, name string) ([]byte, error) {
 		err = fmt.Errorf("%s has more than %d bytes", name, limit)
 	}
 	return data, err
-}
-
-// decodeModel reads a graph.
-func decodeModel(data []byte) (*graph.Graph, error) {
-	text := bytes.TrimLeft(data, " \t\r\n")
-	if len(text) == 0 {
-		return nil, errors.New("the file is empty")
-	}
-	if text[0] != '{' && text[0] != '[' && text[0] != '"' {
-		return graph.Parse(string(data))
-	}
-	return graph.Decode(data, "model", graph.LocalLimits)
-}
-
-// isRequest reports whether the members of an object are those of a request and not those of a graph. What is wrong with the
-// document is found by the one who reads it.
-func isRequest(data []byte) bool {
-	d := json.NewDecoder(bytes.NewReader(data))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return false
-	}
-	found := false
-	for d.More() {
-		name, err := d.Token()
-		if err != nil || name == "components" {
-			return err != nil && found
-		}
-		found = found || name == "model" || name == "candidates"
-		var skipped json.RawMessage
-		if err := d.Decode(&skipped); err != nil {
-			return found
-		}
-	}
-	return found
 }

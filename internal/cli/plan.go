@@ -15,7 +15,7 @@ import (
 
 var _ = register(func() *cobra.Command {
 	c := judging(&cobra.Command{
-		Use:   "plan FILE...",
+		Use:   "plan MODEL...",
 		Short: "Say what a model is, what training it takes, and what changed since the version before",
 	}, planOne)
 	c.Flags().String("base", "", "the version before: adds what changed since this `file`")

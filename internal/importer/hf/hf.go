@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer"
 	"github.com/modelverifier/verifier/internal/quantity"
@@ -18,9 +19,9 @@ import (
 
 // The codes of this package's errors, beside those of package graph.
 const (
-	CodeArchitecture  = "unknown-architecture"
-	CodeConfig        = "bad-config"
-	CodeContradiction = "contradictory-config"
+	CodeArchitecture  = action.CodeUnsupported
+	CodeConfig        = action.CodeFile
+	CodeContradiction = action.CodeFile
 )
 
 // Options are what a caller can choose.

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/hub"
+	"github.com/modelverifier/verifier/internal/importer"
+	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/load"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// importBody is what import prints as JSON.
+type importBody struct {
+	Kind     hub.Kind         `json:"kind"`
+	ID       string           `json:"id,omitempty"`
+	Revision string           `json:"revision,omitempty"`
+	Type     string           `json:"type,omitempty"`
+	Params   int64            `json:"params"`
+	Tensors  int              `json:"tensors"`
+	Edges    load.Edges       `json:"edges"`
+	Weights  *importer.Report `json:"weights,omitempty"`
+	Notes    []string         `json:"notes"`
+	Model    json.RawMessage  `json:"model"`
+}
+
+var _ = register(func() *cobra.Command {
+	var out string
+	c := takesModels(&cobra.Command{
+		Use:   "import MODEL",
+		Short: "Read a model from where you have it, and print its graph",
+		Long: `Reads a model and prints its graph as JSON, or writes it to a file. What it is, its exact number of parameters and how the weights
+beside it differ from what its description implies go to standard error; --json prints all of that and the graph as one object.
+
+` + references,
+		Args: cobra.ExactArgs(1),
+	})
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		m, err := loadModel(cmd, args[0])
+		if err != nil {
+			return (&input{name: args[0]}).wrap(err)
+		}
+		if m.Graph == nil {
+			return errors.New("this is a request to the HTTP service and not a model; its model can be checked as it is")
+		}
+		return printImport(cmd, m, out)
+	}
+	c.Flags().StringVarP(&out, "out", "o", "", "write the graph to this `file`")
+	c.Flags().Int64("seq-len", 0, "tokens of a sample of text, in place of the longest that the model takes")
+	return c
+})
+
+func printImport(cmd *cobra.Command, m *load.Model, out string) error {
+	if m.Params < 0 {
+		g := m.Graph.Clone()
+		g.Normalize(catalog.Vocabulary)
+		m.Params = infer.Walk(g).Params
+	}
+	text := append(m.Graph.AppendJSON(nil), '\n')
+	if out != "" {
+		if err := os.WriteFile(out, text, 0o644); err != nil {
+			return err
+		}
+	}
+	if wantsJSON(cmd) {
+		notes := append([]string{}, m.Notes...)
+		return printJSON(cmd, importBody{m.Kind, m.ID, m.Revision, m.Type, m.Params, len(m.Tensors), m.Edges, m.Weights, notes, text})
+	}
+	fmt.Fprint(cmd.ErrOrStderr(), importText(m))
+	if out != "" {
+		return nil
+	}
+	return printText(cmd, string(text))
+}
+
+// importText says what was imported.
+func importText(m *load.Model) string {
+	var b strings.Builder
+	line := func(label, format string, args ...any) {
+		fmt.Fprintf(&b, "%-11s%s\n", label, clean(fmt.Sprintf(format, args...)))
+	}
+	what := string(m.Kind)
+	if m.Type != "" {
+		what = m.Type + ", from " + what
+	}
+	if m.ID != "" {
+		what += " " + m.ID
+	}
+	line("model", "%s", what)
+	if m.Revision != "" {
+		line("revision", "%s", m.Revision)
+	}
+	line("weights", "%s (%s)", quantity.Grouped(m.Params), quantity.Short(m.Params))
+	line("graph", "%d components, %d connections", len(m.Graph.Components), m.Edges.Total)
+	if m.Edges.Inferred > 0 {
+		line("inferred", "%d connections could not be read: %d follow the order of construction, %d are merges that are not modelled",
+			m.Edges.Inferred, m.Edges.ConstructionOrder, m.Edges.UnmodelledMerge)
+	}
+	if m.Weights != nil {
+		line("stored", "%s", m.Weights)
+	}
+	for _, n := range m.Notes {
+		line("note", "%s", n)
+	}
+	return b.String()
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/hub"
+	"github.com/modelverifier/verifier/internal/load"
+)
+
+// references says what every command takes as a model.
+const references = `A model is a graph in JSON or in the text notation, a Hugging Face folder, config.json or id (org/name[@revision], from the local
+cache unless --download is given), an ONNX or GGUF file, or a PyTorch source as file.py:name; - reads standard input.`
+
+// takesModels adds the flags of a command that takes references to models.
+func takesModels(c *cobra.Command) *cobra.Command {
+	c.Flags().Bool("download", false, "fetch the description of a model that is not in the local cache, never its weights")
+	c.Flags().StringArray("input", nil, "`shape` of an input of a PyTorch source: 3x224x224:float32")
+	c.Flags().StringArray("arg", nil, "`name=value` of an argument of a PyTorch class or function")
+	return c
+}
+
+// loadModel brings a model in from wherever it is.
+func loadModel(cmd *cobra.Command, ref string) (*load.Model, error) {
+	opt := load.Options{Limits: graph.LocalLimits, Hub: hub.Options{Stdin: cmd.InOrStdin(), Agent: "verifier/" + version}}
+	opt.Hub.Download, _ = cmd.Flags().GetBool("download")
+	opt.Inputs, _ = cmd.Flags().GetStringArray("input")
+	opt.SeqLen, _ = cmd.Flags().GetInt64("seq-len")
+	args, _ := cmd.Flags().GetStringArray("arg")
+	for _, a := range args {
+		name, value, ok := strings.Cut(a, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--arg is %q but takes name=value", a)
+		}
+		if opt.Args == nil {
+			opt.Args = map[string]string{}
+		}
+		opt.Args[name] = value
+	}
+	if opt.Hub.Download {
+		opt.Hub.Progress = progress(cmd.ErrOrStderr())
+	}
+	ctx, stop := signal.NotifyContext(cmdContext(cmd), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	return load.Open(ctx, ref, opt)
+}
+
+func cmdContext(cmd *cobra.Command) context.Context {
+	if ctx := cmd.Context(); ctx != nil {
+		return ctx
+	}
+	return context.Background()
+}
+
+// progress draws a bar for a download, where someone watches.
+func progress(w io.Writer) func(hub.Progress) {
+	if !isTerminal(w) {
+		return nil
+	}
+	var bar *progressbar.ProgressBar
+	return func(p hub.Progress) {
+		if bar == nil {
+			bar = progressbar.NewOptions(p.Total, progressbar.OptionSetWriter(w), progressbar.OptionClearOnFinish(), progressbar.OptionSetDescription("download"))
+		}
+		bar.Describe(p.File)
+		_ = bar.Set(p.Done)
+	}
+}

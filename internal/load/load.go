@@ -1,0 +1,136 @@
+// Package load brings a model from wherever a user has it to the graph that is verified: a graph's file, a Hugging Face folder or
+// id, an ONNX or GGUF file, a PyTorch source. It finds the files with package hub and hands them to the importer of their kind.
+//
+// It must not know what a model means, and it decides no verdict. What cannot be imported is an error that says why, with what
+// could be counted all the same.
+package load
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/hub"
+	"github.com/modelverifier/verifier/internal/importer"
+)
+
+// Options are what a caller can choose.
+type Options struct {
+	Hub    hub.Options
+	SeqLen int64             // of text inputs that have no length of their own
+	Inputs []string          // 3x224x224:float32, for sources that do not say what they take
+	Args   map[string]string // of a class or function in a source file
+	Limits graph.Limits
+}
+
+// Model is a model that was brought in.
+type Model struct {
+	Kind     hub.Kind
+	ID       string // org/name, where it was found by its id
+	Revision string // the commit, where it is known
+	Type     string // what its own files call it: LlamaForCausalLM, an ONNX producer
+	Graph    *graph.Graph
+	Body     []byte // the document in place of a graph, where it is a request
+
+	Params  int64             // trained parameters; -1 for a graph, which only inference can count
+	Tensors []importer.Tensor // that its description implies
+	Weights *importer.Report  // how the weights beside it differ from those
+	Notes   []string
+	Edges   Edges
+}
+
+// Edges are the connections of an imported graph, and how many of them were concluded and not read.
+type Edges struct {
+	Total             int `json:"total"`
+	Inferred          int `json:"inferred"`
+	ConstructionOrder int `json:"constructionOrder"`
+	UnmodelledMerge   int `json:"unmodelledMerge"`
+}
+
+// readers import the kinds of models. Each kind has a file of its own.
+var readers = map[hub.Kind]func(context.Context, *hub.Source, Options) (*Model, error){}
+
+// Open finds a model and imports it.
+func Open(ctx context.Context, ref string, opt Options) (*Model, error) {
+	src, err := hub.Resolve(ctx, ref, opt.Hub)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	read := readers[src.Kind]
+	if read == nil {
+		return nil, fmt.Errorf("load: no importer of %s", src.Kind)
+	}
+	m, err := read(ctx, src, opt)
+	if err != nil {
+		return nil, err
+	}
+	m.Kind, m.ID, m.Revision = src.Kind, src.ID(), src.Revision
+	m.Notes = append(append([]string(nil), src.Notes...), m.Notes...)
+	if m.Graph != nil {
+		m.Edges = edges(m.Graph)
+	}
+	return m, nil
+}
+
+func edges(g *graph.Graph) Edges {
+	e := Edges{Total: len(g.Connections)}
+	for i := range g.Connections {
+		switch g.Connections[i].Inferred {
+		case "":
+			continue
+		case "constructionOrder":
+			e.ConstructionOrder++
+		case "unmodelledMerge":
+			e.UnmodelledMerge++
+		}
+		e.Inferred++
+	}
+	return e
+}
+
+// text reads the deciding file, up to the limit.
+func text(src *hub.Source, limit int) ([]byte, error) {
+	f, err := src.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
+	if err == nil && len(data) > limit {
+		err = fmt.Errorf("%s has more than %d bytes", src.Ref, limit)
+	}
+	return data, err
+}
+
+func init() { readers[hub.Graph] = readGraph }
+
+// readGraph reads a graph in JSON or in the text notation, or leaves the body of a request to the one who reads those.
+func readGraph(_ context.Context, src *hub.Source, opt Options) (*Model, error) {
+	data, err := text(src, opt.Limits.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{Params: -1}
+	if isRequest(data) {
+		m.Body = data
+		return m, nil
+	}
+	m.Graph, err = decode(data, opt.Limits)
+	return m, err
+}
+
+// decode reads a graph. JSON is told from the text notation by its first character.
+func decode(data []byte, limits graph.Limits) (*graph.Graph, error) {
+	text := bytes.TrimLeft(data, " \t\r\n")
+	if len(text) == 0 {
+		return nil, errors.New("the file is empty")
+	}
+	if text[0] != '{' && text[0] != '[' && text[0] != '"' {
+		return graph.Parse(string(data))
+	}
+	return graph.Decode(data, "model", limits)
+}
