@@ -207,16 +207,9 @@ func (f *Fields) Candidates() []*Fields {
 func CheckShapes(g *graph.Graph, path string) *graph.Error {
 	for i := range g.Components {
 		c := &g.Components[i]
-		if catalog.Vocabulary.Type(c.Type) != "input" {
-			continue
-		}
-		names := catalog.Vocabulary.Params("input")
 		for _, p := range c.Params {
-			if names.Canonical(p.Name) != "shape" {
-				continue
-			}
 			for k, size := range p.Value.List() {
-				if size.Kind() == graph.Int && size.Int() < 1 {
+				if size.Kind() == graph.Int && size.Int() < 1 && isShape(c, p.Name) {
 					at := Item(Item(path+".components", i)+".params."+p.Name, k)
 					return Errorf(CodeShape, at, "is %d but every size must be at least 1", size.Int())
 				}
@@ -224,4 +217,9 @@ func CheckShapes(g *graph.Graph, path string) *graph.Error {
 		}
 	}
 	return nil
+}
+
+// isShape reports whether a parameter, however it is spelled, is the shape of an input.
+func isShape(c *graph.Component, name string) bool {
+	return catalog.Vocabulary.Type(c.Type) == "input" && catalog.Vocabulary.Params("input").Canonical(name) == "shape"
 }

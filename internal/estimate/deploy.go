@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/modelverifier/verifier/internal/arena"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/infer"
@@ -38,9 +39,9 @@ type Deployment struct {
 // Deploy scores every target, the best first; equal ones in the order of hardware.Targets.
 func Deploy(res *infer.Result) []Deployment {
 	p, targets := profileOf(res), hardware.Targets()
-	out := make([]Deployment, 0, len(targets))
+	out, reasons := make([]Deployment, 0, len(targets)), arena.With[string](2*len(targets))
 	for _, t := range targets {
-		out = append(out, p.on(t))
+		out = append(out, p.on(t, &reasons))
 	}
 	slices.SortStableFunc(out, func(a, b Deployment) int { return b.Score - a.Score })
 	return out
@@ -56,7 +57,7 @@ type profile struct {
 }
 
 func profileOf(res *infer.Result) profile {
-	p := profile{}
+	p := profile{groups: make([]string, 0, 8)}
 	left := make([]int, len(res.Nodes)) // readers that are still to come
 	live := int64(0)
 	size := func(i int) int64 {
@@ -98,8 +99,8 @@ func (p *profile) count(n *infer.Node, size int64) {
 	}
 }
 
-// on judges one target.
-func (p *profile) on(t *hardware.Target) Deployment {
+// on judges one target. The arena is for the reasons.
+func (p *profile) on(t *hardware.Target, reasons *arena.Of[string]) Deployment {
 	size := t.WeightBits / 8
 	weights := times(p.params, size)
 	need := plus(weights, times(p.alive, size))
@@ -107,7 +108,7 @@ func (p *profile) on(t *hardware.Target) Deployment {
 	d.LatencyMs = thousandths(p.latencyMs(t, weights))
 	no := func(format string, args ...any) {
 		d.Fits = false
-		d.Reasons = append(d.Reasons, fmt.Sprintf(format, args...))
+		reasons.Push(fmt.Sprintf(format, args...))
 	}
 	if need > t.MemoryBytes {
 		no("needs %s of memory, %s are there", quantity.Bytes(need), quantity.Bytes(t.MemoryBytes))
@@ -121,19 +122,36 @@ func (p *profile) on(t *hardware.Target) Deployment {
 		}
 	}
 	if !d.Fits {
+		d.Reasons = reasons.Take()
 		return d
 	}
-	d.Reasons = append(d.Reasons, "takes "+quantity.Bytes(need)+" of "+quantity.Bytes(t.MemoryBytes)+" in "+strconv.FormatInt(t.WeightBits, 10)+"-bit numbers")
+	reasons.Push(taking(need, t))
 	if d.LatencyMs > promptMs {
-		d.Reasons = append(d.Reasons, "takes longer for a sample than the 100 ms that feel immediate")
+		reasons.Push("takes longer for a sample than the 100 ms that feel immediate")
 	}
 	if t.OnChipBytes > 0 && weights > t.OnChipBytes {
-		d.Reasons = append(d.Reasons, fmt.Sprintf("weights beyond the %s on the chip are sent again for every sample", quantity.Bytes(t.OnChipBytes)))
+		reasons.Push("weights beyond the " + quantity.Bytes(t.OnChipBytes) + " on the chip are sent again for every sample")
 	}
+	d.Reasons = reasons.Take()
 	free := 1 - float64(need)/float64(t.MemoryBytes)
 	score := float64(latencyPoints*min(1, promptMs/max(d.LatencyMs, 0.001))) + float64(memoryPoints*min(1, free/freeShare))
 	d.Score = int(math.Floor(score + costPoints[min(max(t.CostClass, 0), 3)]))
 	return d
+}
+
+// rooms has what each target offers, in words.
+var rooms = func() map[*hardware.Target]string {
+	out := map[*hardware.Target]string{}
+	for _, t := range hardware.Targets() {
+		out[t] = " of " + quantity.Bytes(t.MemoryBytes) + " in " + strconv.FormatInt(t.WeightBits, 10) + "-bit numbers"
+	}
+	return out
+}()
+
+// taking is the reason of every target that holds the model.
+func taking(need int64, t *hardware.Target) string {
+	var buffer [64]byte
+	return string(append(quantity.AppendBytes(append(buffer[:0], "takes "...), need), rooms[t]...))
 }
 
 // latencyMs is the larger of arithmetic and memory traffic, and the time to start the layers.

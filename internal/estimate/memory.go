@@ -39,8 +39,9 @@ type stepper struct {
 // newStepper finds out what does not depend on the kind of attention.
 func newStepper(res *infer.Result, o Options) *stepper {
 	size := len(res.Nodes)
-	s := &stepper{res: res, o: o, narrow: narrow(res, o.Precision), at: make([]int, size), owned: make([]int32, size), own: make([]int64, size),
-		order: make([]int, 0, size), saved: make([]storage, 0, 4*size)}
+	positions := make([]int, 2*size)
+	s := &stepper{res: res, o: o, narrow: narrow(res, o.Precision), at: positions[:size:size], owned: make([]int32, size), own: make([]int64, size),
+		order: positions[size:size], saved: make([]storage, 0, 3*size)}
 	for i := range s.at {
 		s.at[i] = -1
 	}

@@ -110,7 +110,9 @@ func mostlyConvolves(res *infer.Result) bool {
 
 // choose finds the cards that hold the run.
 func (t *Training) choose() {
-	for _, g := range hardware.GPUs() {
+	cards := hardware.GPUs()
+	t.Fits = make([]Fit, 0, len(cards))
+	for _, g := range cards {
 		fits := t.CardBytes <= g.MemoryBytes
 		t.Fits = append(t.Fits, Fit{g, fits})
 		if !g.Managed || rate(g, t.Options.Precision, false) == 0 {

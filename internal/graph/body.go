@@ -71,7 +71,7 @@ func DecodeBody(data []byte, limits Limits, graphAt func(path string) bool) (*Bo
 	if err != nil {
 		return nil, err
 	}
-	d := &bodyDecoder{decoder{reader: newReader(text, limits)}, graphAt}
+	d := &bodyDecoder{newDecoder(text, limits), graphAt}
 	members, err := d.members("")
 	if err == nil {
 		err = d.end()
@@ -96,7 +96,7 @@ func (l Limits) text(data []byte, root string) (string, *Error) {
 }
 
 type bodyDecoder struct {
-	decoder
+	*decoder
 	graphAt func(path string) bool
 }
 

@@ -26,7 +26,7 @@ func Decode(data []byte, root string, limits Limits) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &decoder{reader: newReader(text, limits)}
+	d := newDecoder(text, limits)
 	g, err := d.graph()
 	if err == nil {
 		err = d.end()
@@ -42,6 +42,13 @@ type decoder struct {
 	*reader
 	params arena.Of[Param]
 	extras arena.Of[Member] // of components and connections
+}
+
+// newDecoder begins with room for what most documents need, instead of growing into it.
+func newDecoder(text string, limits Limits) *decoder {
+	r := newReader(text, limits)
+	r.keys.names, r.stack = make([]span, 0, 32), make([]Value, 0, 8)
+	return &decoder{reader: r}
 }
 
 func (d *decoder) graph() (*Graph, *Error) {
@@ -67,9 +74,10 @@ func (d *decoder) graph() (*Graph, *Error) {
 	return g, err
 }
 
-// guess is how many things of a usual size can still follow. It only saves growing the list.
+// guess is how many things of a usual size can still follow; a few may be a third of it. It only saves growing the list.
 func (d *decoder) guess(usualBytes, most int) int {
-	n := (len(d.text) - d.at) / usualBytes
+	rest := len(d.text) - d.at
+	n := max(rest/usualBytes, min(3*rest/usualBytes, 16))
 	if most > 0 {
 		n = min(n, most)
 	}

@@ -42,15 +42,24 @@ func (g *Graph) Normalize(v Vocabulary) {
 	}
 }
 
-// identify fills in missing ids and returns the ids that were given, and the id behind every name: an empty one where two
-// components share the name. An id that is filled in is the component's position, n0 and so on, which connections may use; it
+// identify fills in missing ids and returns the id behind every name, an empty one where two components share the name, and,
+// where there are names, the ids that were given. An id that is filled in is the component's position, n0 and so on, which connections may use; it
 // is another one where a component has that id or name.
 func (g *Graph) identify() (ids map[string]bool, named map[string]string) {
-	ids, named = make(map[string]bool, len(g.Components)), map[string]string{}
-	missing := false
+	missing, names := false, 0
 	for i := range g.Components {
-		id := g.Components[i].ID
-		ids[id], missing = true, missing || id == ""
+		c := &g.Components[i]
+		missing = missing || c.ID == ""
+		if c.Name != "" && c.Name != c.ID {
+			names++
+		}
+	}
+	if !missing && names == 0 {
+		return nil, nil
+	}
+	ids, named = make(map[string]bool, len(g.Components)), make(map[string]string, names)
+	for i := range g.Components {
+		ids[g.Components[i].ID] = true
 	}
 	if missing {
 		g.fillIDs(ids)

@@ -6,23 +6,19 @@ import "slices"
 // them in that order. What is on or behind a cycle stays.
 func peel(near, far half) []int {
 	n := near.count()
-	order, open := make([]int, 0, n), make([]int32, n)
-	ready := make(minHeap, 0, n)
-	sorted := true
+	order := make([]int, 0, n)
+	if near.sorted() {
+		for i := range n {
+			order = append(order, i)
+		}
+		return order
+	}
+	open, ready := make([]int32, n), make(minHeap, 0, n)
 	for i := range int32(n) {
 		open[i] = int32(len(near.nodes(i)))
 		if open[i] == 0 {
 			ready = append(ready, i) // in rising order, which is a heap
 		}
-		for _, j := range near.nodes(i) {
-			sorted = sorted && j < i
-		}
-	}
-	if sorted {
-		for i := range n {
-			order = append(order, i)
-		}
-		return order
 	}
 	for len(ready) > 0 {
 		i := ready.pop()
@@ -34,6 +30,18 @@ func peel(near, far half) []int {
 		}
 	}
 	return order
+}
+
+// sorted reports whether every component comes behind those at the other ends of its connections.
+func (h *half) sorted() bool {
+	for i := range int32(h.count()) {
+		for _, j := range h.nodes(i) {
+			if j >= i {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // minHeap is a heap of component indices, the smallest on top.

@@ -37,20 +37,12 @@ func (w *Wiring) Outputs(i int) []int32 { return w.out.node[w.out.start[i]:w.out
 // Wire resolves the connections.
 func (g *Graph) Wire() *Wiring {
 	w := &Wiring{}
-	index := make(map[string]int32, len(g.Components))
-	for i := range g.Components {
-		id := g.Components[i].ID
-		if _, taken := index[id]; taken {
-			w.Duplicates = append(w.Duplicates, i)
-			continue
-		}
-		index[id] = int32(i)
-	}
-	from, to := make([]int32, len(g.Connections)), make([]int32, len(g.Connections))
+	at := g.positions(w)
+	ends := make([]int32, 2*len(g.Connections))
+	from, to := ends[:len(g.Connections)], ends[len(g.Connections):]
 	for e := range g.Connections {
-		f, okFrom := index[g.Connections[e].From]
-		t, okTo := index[g.Connections[e].To]
-		if !okFrom || !okTo {
+		f, t := at(g.Connections[e].From), at(g.Connections[e].To)
+		if f < 0 || t < 0 {
 			w.Dangling = append(w.Dangling, e)
 			f, t = -1, -1
 		}
@@ -61,9 +53,53 @@ func (g *Graph) Wire() *Wiring {
 	return w
 }
 
+// fewComponents is how many are searched one by one, which is quicker than a table.
+const fewComponents = 16
+
+// positions finds the duplicates, and returns a function that gives the position of the first component with an id, or -1.
+func (g *Graph) positions(w *Wiring) func(id string) int32 {
+	if len(g.Components) <= fewComponents {
+		at := func(id string) int32 {
+			for i := range g.Components {
+				if g.Components[i].ID == id {
+					return int32(i)
+				}
+			}
+			return -1
+		}
+		for i := range g.Components {
+			if at(g.Components[i].ID) < int32(i) {
+				w.Duplicates = append(w.Duplicates, i)
+			}
+		}
+		return at
+	}
+	index := make(map[string]int32, len(g.Components))
+	for i := range g.Components {
+		id := g.Components[i].ID
+		if _, taken := index[id]; taken {
+			w.Duplicates = append(w.Duplicates, i)
+			continue
+		}
+		index[id] = int32(i)
+	}
+	return func(id string) int32 {
+		if i, found := index[id]; found {
+			return i
+		}
+		return -1
+	}
+}
+
 // gatherEdges groups connections by their near end, keeping their order.
 func gatherEdges(n int, near, far []int32) half {
-	h := half{start: make([]int32, n+1)}
+	room := make([]int32, 2*n+1+2*len(near))
+	take := func(size int) []int32 {
+		part := room[:size:size]
+		room = room[size:]
+		return part
+	}
+	h := half{start: take(n + 1)}
 	for _, i := range near {
 		if i >= 0 {
 			h.start[i+1]++
@@ -72,8 +108,9 @@ func gatherEdges(n int, near, far []int32) half {
 	for i := range n {
 		h.start[i+1] += h.start[i]
 	}
-	h.edge, h.node = make([]int32, h.start[n]), make([]int32, h.start[n])
-	next := append([]int32(nil), h.start[:n]...)
+	h.edge, h.node = take(int(h.start[n])), take(int(h.start[n]))
+	next := take(n)
+	copy(next, h.start)
 	for e, i := range near {
 		if i >= 0 {
 			h.edge[next[i]], h.node[next[i]] = int32(e), far[e]

@@ -131,5 +131,5 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sent := out.write(w, id, c.buffer)
 	took := time.Since(start)
 	s.metrics.add(found.name, out.status, took)
-	s.logRequest(r, id, found.name, out, sent, took)
+	s.logRequest(r, id, found.name, out, sent, start, took)
 }

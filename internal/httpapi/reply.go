@@ -1,14 +1,13 @@
 package httpapi
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/httpapi/wire"
 )
 
 // HostedOnly names what the container cannot do. It is the last member of every JSON response.
@@ -48,61 +47,51 @@ func internalFault() reply {
 	return fault(http.StatusInternalServerError, "internal", "a fault of our own; the request id is in the header X-Request-Id")
 }
 
-// buffer is an encoder and the bytes that it has written.
-type buffer struct {
-	bytes.Buffer
-	encoder *json.Encoder
-}
+// buffer is the bytes of an answer.
+type buffer struct{ data []byte }
 
-var buffers = sync.Pool{New: func() any {
-	b := &buffer{}
-	b.encoder = json.NewEncoder(&b.Buffer)
-	b.encoder.SetEscapeHTML(false)
-	return b
-}}
+var buffers = sync.Pool{New: func() any { return &buffer{} }}
 
 func (b *buffer) release() {
-	if b.Cap() > keepBytes {
+	if cap(b.data) > keepBytes {
 		return
 	}
-	clear(b.Bytes())
-	b.Reset()
+	clear(b.data)
+	b.data = b.data[:0]
 	buffers.Put(b)
 }
 
 // tail is the end of every JSON response: hosted_only and the brace that was taken off.
 var tail = func() []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(HostedOnly); err != nil {
+	list, err := wire.Append([]byte(`"hosted_only":`), HostedOnly)
+	if err != nil {
 		panic(err) // a list of strings can be written
 	}
-	return append([]byte(`"hosted_only":`), append(bytes.TrimSpace(b.Bytes()), '}')...)
+	return append(list, '}')
 }()
 
 // encode writes the reply's bytes. A body that cannot be written becomes a fault of our own.
 func (b *buffer) encode(out *reply) {
 	out.encoded = true
-	b.Reset()
 	if out.body == nil {
-		b.Write(out.text)
+		b.data = append(b.data[:0], out.text...)
 		return
 	}
-	if err := b.encoder.Encode(out.body); err != nil || !bytes.HasSuffix(b.Bytes(), []byte("}\n")) {
+	var err error
+	if b.data, err = wire.Append(b.data[:0], out.body); err != nil || b.data[len(b.data)-1] != '}' {
 		*out = internalFault()
 		out.encoded = true
-		b.Reset()
-		_ = b.encoder.Encode(out.body) // two strings can be written
+		b.data, _ = wire.Append(b.data[:0], out.body) // two strings can be written
 	}
 	if out.bare {
+		b.data = append(b.data, '\n')
 		return
 	}
-	b.Truncate(b.Len() - len("}\n"))
-	if b.Len() > 1 {
-		b.WriteByte(',')
+	b.data = b.data[:len(b.data)-1]
+	if len(b.data) > 1 {
+		b.data = append(b.data, ',')
 	}
-	b.Write(tail)
+	b.data = append(b.data, tail...)
 }
 
 // Header values that do not change are shared between responses.
@@ -121,12 +110,12 @@ func (out *reply) write(w http.ResponseWriter, id string, b *buffer) int {
 		h["Content-Type"] = typeText
 	}
 	h["Cache-Control"], h["X-Content-Type-Options"] = noStore, noSniff
-	h["X-Request-Id"] = []string{id}
-	h["Content-Length"] = []string{strconv.Itoa(b.Len())}
+	own := []string{id, strconv.Itoa(len(b.data))} // in one allocation
+	h["X-Request-Id"], h["Content-Length"] = own[:1:1], own[1:]
 	if out.header != "" {
 		h.Set(out.header, out.value)
 	}
 	w.WriteHeader(out.status)
-	n, _ := w.Write(b.Bytes()) // an error means that the caller has gone
+	n, _ := w.Write(b.data) // an error means that the caller has gone
 	return n
 }

@@ -36,17 +36,27 @@ type demand struct {
 	size    int64
 }
 
+// mostArgs is the room for arguments to begin with. Large models repeat blocks, which need none of their own.
+const mostArgs = 128
+
 func newWalker(g *graph.Graph) *walker {
 	n := len(g.Components)
+	marks := make([]bool, 3*n)
 	w := &walker{
 		res:  &Result{Graph: g, Wiring: g.Wire(), Nodes: make([]Node, n)},
-		skip: make([]bool, n), visited: make([]bool, n), orphan: make([]bool, n),
+		skip: marks[:n], visited: marks[n : 2*n], orphan: marks[2*n:],
+		recent: make([]recent, 0, min(n, 8)),
 		shapes: arena.With[catalog.Shape](len(g.Connections)), ints: arena.With[bool](len(g.Connections)),
 	}
+	args := 0
 	for i := range g.Components {
-		w.res.Nodes[i].Component = &g.Components[i]
-		w.res.Nodes[i].Type = catalog.Lookup(g.Components[i].Type)
+		node := &w.res.Nodes[i]
+		node.Component, node.Type = &g.Components[i], catalog.Lookup(g.Components[i].Type)
+		if node.Type != nil {
+			args += len(node.Type.Params)
+		}
 	}
+	w.args = arena.With[graph.Value](min(args, mostArgs))
 	for _, i := range w.res.Wiring.Duplicates {
 		w.skip[i] = true
 	}

@@ -23,31 +23,44 @@ func Grouped(n int64) string {
 }
 
 // Short writes a count with one decimal and a decimal suffix: 11.7M. Counts below a thousand are written in full.
-func Short(n int64) string { return scaled(n, 1000, [...]string{"", "K", "M", "B", "T", "P", "E"}, "") }
+func Short(n int64) string {
+	var buffer [32]byte
+	return string(appendScaled(buffer[:0], n, 1000, &counts, ""))
+}
 
 // Bytes writes a size in binary units: 44.6 MiB.
 func Bytes(n int64) string {
-	return scaled(n, 1024, [...]string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}, " ")
+	var buffer [32]byte
+	return string(AppendBytes(buffer[:0], n))
 }
+
+// AppendBytes appends what Bytes writes.
+func AppendBytes(b []byte, n int64) []byte { return appendScaled(b, n, 1024, &sizes, " ") }
 
 // FLOPs writes a number of floating-point operations: 3.6 GFLOP.
 func FLOPs(n int64) string {
-	return scaled(n, 1000, [...]string{"FLOP", "KFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP", "EFLOP"}, " ")
+	var buffer [32]byte
+	return string(appendScaled(buffer[:0], n, 1000, &operations, " "))
 }
 
-// scaled rounds half up to one decimal with integers alone, so that every machine writes the same digits.
-func scaled(n, base int64, units [7]string, space string) string {
+var (
+	counts     = [...]string{"", "K", "M", "B", "T", "P", "E"}
+	sizes      = [...]string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	operations = [...]string{"FLOP", "KFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP", "EFLOP"}
+)
+
+// appendScaled rounds half up to one decimal with integers alone, so that every machine writes the same digits.
+func appendScaled(b []byte, n, base int64, units *[7]string, space string) []byte {
 	if n < 0 {
-		return "-" + scaled(-max(n, -math.MaxInt64), base, units, space) // the least number has no positive counterpart
+		return appendScaled(append(b, '-'), -max(n, -math.MaxInt64), base, units, space) // the least number has no positive counterpart
 	}
 	unit, divisor := 0, int64(1)
 	for unit < len(units)-1 && n/divisor >= base {
 		divisor *= base
 		unit++
 	}
-	var buffer [32]byte
 	if unit == 0 {
-		return string(append(append(strconv.AppendInt(buffer[:0], n, 10), space...), units[0]...))
+		return append(append(strconv.AppendInt(b, n, 10), space...), units[0]...)
 	}
 	whole, rest := n/divisor, n%divisor
 	tenth := (rest/(divisor/base)*10 + base/2) / base // the next lower unit is precise enough for one decimal
@@ -57,6 +70,6 @@ func scaled(n, base int64, units [7]string, space string) string {
 	if whole == base && unit < len(units)-1 {
 		whole, unit = 1, unit+1
 	}
-	b := append(strconv.AppendInt(buffer[:0], whole, 10), '.', byte('0'+tenth))
-	return string(append(append(b, space...), units[unit]...))
+	b = append(strconv.AppendInt(b, whole, 10), '.', byte('0'+tenth))
+	return append(append(b, space...), units[unit]...)
 }

@@ -42,13 +42,14 @@ func Round(f float64, places int) Decimal {
 // String writes the number without trailing zeros.
 func (d Decimal) String() string {
 	var buffer [32]byte
-	return string(d.appendTo(buffer[:0]))
+	return string(d.AppendNumber(buffer[:0]))
 }
 
 // MarshalJSON writes the number.
-func (d Decimal) MarshalJSON() ([]byte, error) { return d.appendTo(make([]byte, 0, 24)), nil }
+func (d Decimal) MarshalJSON() ([]byte, error) { return d.AppendNumber(make([]byte, 0, 24)), nil }
 
-func (d Decimal) appendTo(b []byte) []byte {
+// AppendNumber appends the number as JSON has it.
+func (d Decimal) AppendNumber(b []byte) []byte {
 	n, places := d.Unscaled, d.Places
 	for places > 0 && n%10 == 0 {
 		n, places = n/10, places-1

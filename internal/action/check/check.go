@@ -69,6 +69,7 @@ type walk struct {
 	*action.Study
 	request  *Request
 	findings []action.Finding
+	classes  *int64 // that the model tells apart, or values that it gives, once the data stage has run; nil where not known
 }
 
 // stages are in the order in which they run.
@@ -78,13 +79,14 @@ var stages = []func(*walk) Stage{preflight, data, train, evaluateStage, deploy}
 func Run(r *Request) *Result {
 	w := &walk{Study: action.Examine(r.Model), request: r, findings: []action.Finding{}}
 	w.Price(estimate.Options{}, 0)
-	out, worst := &Result{Stages: []Stage{}}, OK
+	out, worst := &Result{Stages: make([]Stage, 0, len(stages))}, OK
 	for _, stage := range stages {
 		s := stage(w)
 		out.Stages = append(out.Stages, s)
 		worst = worse(worst, s.Status)
 		if s.Status == Blocked {
-			out.StoppedAt = &s.Stage
+			at := s.Stage
+			out.StoppedAt = &at
 			break
 		}
 	}
@@ -126,7 +128,7 @@ func (w *walk) summary(worst Status, policyBlocks int) string {
 	if len(w.Withheld) > 0 {
 		text = "The model runs as far as it is known"
 	}
-	text += fmt.Sprintf(": %s parameters, about %s to train on %s", quantity.Short(w.Params()), cost, w.GPU())
+	text += ": " + quantity.Short(w.Params()) + " parameters, about " + cost + " to train on " + w.GPU()
 	warns := 0
 	for _, f := range w.findings {
 		if f.Severity == "warn" {
@@ -134,7 +136,7 @@ func (w *walk) summary(worst Status, policyBlocks int) string {
 		}
 	}
 	if warns > 0 {
-		text += fmt.Sprintf(", with %s to look at", count(warns, "warning"))
+		text += ", with " + count(warns, "warning") + " to look at"
 	}
 	if worst == NeedsInput {
 		text += "; " + w.pending()

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -30,11 +29,13 @@ func data(w *walk) Stage {
 		d.Contract.InputDtype = "int64"
 	}
 	d.Contract.OutputDim, d.Contract.TaskType = w.task()
+	w.classes = d.Contract.OutputDim
 	s := Stage{Stage: "data", Status: statusOf(0, 0, !d.Wired), Data: d}
-	s.Headline = fmt.Sprintf("takes %v (%s, %s)", d.Contract.InputShape, d.Modality, d.Contract.InputDtype)
+	missing := ""
 	if !d.Wired {
-		s.Headline += "; no dataset is wired"
+		missing = "; no dataset is wired"
 	}
+	s.Headline = "takes " + d.Contract.InputShape.String() + " (" + d.Modality + ", " + d.Contract.InputDtype + ")" + missing
 	return s
 }
 

@@ -48,25 +48,26 @@ func (w *walk) dataset() *Decision {
 		Question: "Which dataset is the model to be trained on?",
 		Because:  "no data was sent with the request and nothing in the graph names a dataset; its shapes alone do not",
 	}
-	dim, _ := w.task()
+	in := w.InputShape()
+	taken := in.String()
+	d.Options = make([]Option, 0, len(datasets)+1)
 	for _, s := range datasets {
 		o := Option{Label: s.label, Value: s.value}
-		in := w.InputShape()
 		switch {
 		case s.shape == nil && len(in) == 1:
 			o.Hint = fmt.Sprintf("fits if a row has %d numbers", in[0])
 		case s.shape == nil:
-			o.Hint = fmt.Sprintf("does not fit: the model takes %v", in)
+			o.Hint = "does not fit: the model takes " + taken
 		case !s.shape.Equal(in):
-			o.Hint = fmt.Sprintf("does not fit: its samples are %v and the model takes %v", s.shape, in)
-		case dim == nil || *dim != s.classes:
+			o.Hint = "does not fit: its samples are " + s.shape.String() + " and the model takes " + taken
+		case w.classes == nil || *w.classes != s.classes:
 			o.Hint = fmt.Sprintf("its samples fit, but it has %d classes", s.classes)
 		default:
 			o.Hint = fmt.Sprintf("fits: %v and %d classes", s.shape, s.classes)
 		}
 		d.Options = append(d.Options, o)
 	}
-	d.Options = append(d.Options, Option{"data of your own", "own", fmt.Sprintf("samples must be %v", w.InputShape())})
+	d.Options = append(d.Options, Option{"data of your own", "own", "samples must be " + taken})
 	return d
 }
 

@@ -1,8 +1,6 @@
 package check
 
 import (
-	"fmt"
-
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/quantity"
@@ -43,7 +41,7 @@ func deploy(w *walk) Stage {
 		d.Alternatives = append(d.Alternatives, a)
 	}
 	s := Stage{Stage: "deploy", Status: OK, Data: d}
-	s.Headline = fmt.Sprintf("%s: %v ms a sample, %v MB (%v MB in 8 bits)", best.Target.Label, d.LatencyMs, d.SizeMB, d.SizeMBQuantized)
+	s.Headline = best.Target.Label + ": " + d.LatencyMs.String() + " ms a sample, " + d.SizeMB.String() + " MB (" + d.SizeMBQuantized.String() + " MB in 8 bits)"
 	if f, found := action.NoTarget(targets); found {
 		w.findings = append(w.findings, f)
 		s.Status, s.Headline = Attention, "fits none of the targets as it is"

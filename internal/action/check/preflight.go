@@ -1,8 +1,6 @@
 package check
 
 import (
-	"fmt"
-
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
@@ -41,11 +39,11 @@ func preflight(w *walk) Stage {
 	case Blocked:
 		s.Headline = "does not run: " + w.Blockers[0].Detail
 	case NeedsInput:
-		s.Headline = fmt.Sprintf("runs as far as it is known: the shapes of %s are not", count(len(w.Withheld), "component"))
+		s.Headline = "runs as far as it is known: the shapes of " + count(len(w.Withheld), "component") + " are not"
 	case Attention:
-		s.Headline = fmt.Sprintf("runs, with %s: %s parameters, %s a sample", count(len(w.Warnings), "warning"), quantity.Short(d.Params), quantity.FLOPs(d.FLOPs))
+		s.Headline = "runs, with " + count(len(w.Warnings), "warning") + ": " + quantity.Short(d.Params) + " parameters, " + quantity.FLOPs(d.FLOPs) + " a sample"
 	default:
-		s.Headline = fmt.Sprintf("runs: %s parameters, %s a sample", quantity.Short(d.Params), quantity.FLOPs(d.FLOPs))
+		s.Headline = "runs: " + quantity.Short(d.Params) + " parameters, " + quantity.FLOPs(d.FLOPs) + " a sample"
 	}
 	s.Data = d
 	return s

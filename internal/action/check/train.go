@@ -1,10 +1,6 @@
 package check
 
-import (
-	"fmt"
-
-	"github.com/modelverifier/verifier/internal/quantity"
-)
+import "github.com/modelverifier/verifier/internal/quantity"
 
 // TrainData is what a training run would take.
 type TrainData struct {
@@ -23,6 +19,6 @@ func train(w *walk) Stage {
 	t := w.Training
 	return Stage{
 		Stage: "train", Status: statusOf(0, warns, false), Data: TrainData{EstCostUSD: quantity.USD(t.CostMicroUSD), GPU: w.GPU()},
-		Headline: fmt.Sprintf("about %s on %s, %s on the card; no run yet", quantity.Dollars(t.CostMicroUSD), w.GPU(), quantity.Bytes(t.CardBytes)),
+		Headline: "about " + quantity.Dollars(t.CostMicroUSD) + " on " + w.GPU() + ", " + quantity.Bytes(t.CardBytes) + " on the card; no run yet",
 	}
 }

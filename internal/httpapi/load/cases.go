@@ -16,13 +16,14 @@ type measured struct {
 	name     string
 	notation string
 	count    int
+	bar      float64 // requests a second that must be reached; 0 where that depends on the empty handler
 }
 
 func cases() []measured {
 	return []measured{
-		{"10 components, an image network", small, 60_000},
-		{"197 components, a decoder", decoder(32), 8_000},
-		{"2,000 components, residual", residual(2000), 1_200},
+		{"10 components, an image network", small, 60_000, 0},
+		{"197 components, a decoder", decoder(32), 8_000, 0},
+		{"2,000 components, residual", residual(2000), 1_200, 100},
 	}
 }
 
@@ -112,7 +113,7 @@ func (m measured) measure(server, path string, scale float64) error {
 	}
 	defer none.stop()
 	l := load{t.addr, path, body, max(int(float64(m.count)*scale)/rounds, 50), connections, 0}
-	full, idle, err := l.compare(none.addr)
+	full, idle, err := l.compare(t, none)
 	if err != nil {
 		return err
 	}
@@ -122,30 +123,41 @@ func (m measured) measure(server, path string, scale float64) error {
 		return err
 	}
 	fmt.Printf("%-32s %8d %8d %10.0f %9.2f %9.2f %9.2f %9.2f %8.0f\n", m.name, len(body), size, full.perSecond, ms(full.p50), ms(full.p99), ms(half.p50), ms(half.p99), t.peakMB())
-	fmt.Printf("%-32s %8d %8d %10.0f %9.2f %9.2f   the server does %.2f of it\n", "  an empty handler", len(body), size, idle.perSecond, ms(idle.p50), ms(idle.p99), full.perSecond/idle.perSecond)
-	return nil
+	fmt.Printf("%-32s %8d %8d %10.0f %9.2f %9.2f   the server does %.2f of it, %.2f by processor time (%d and %d us a request, client included)\n", "  an empty handler",
+		len(body), size, idle.perSecond, ms(idle.p50), ms(idle.p99), full.perSecond/idle.perSecond, idle.processor.Seconds()/full.processor.Seconds(),
+		full.processor.Microseconds(), idle.processor.Microseconds())
+	if m.bar == 0 {
+		return nil
+	}
+	l.rate = m.bar / 2
+	slow, err := l.run()
+	fmt.Printf("%-32s %59.2f %9.2f   at %.0f a second, half of the bar\n", "", ms(slow.p50), ms(slow.p99), l.rate)
+	return err
 }
 
 func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
 
-// compare takes turns, and returns the middle round of each.
-func (l load) compare(other string) (mine, theirs result, err error) {
-	var a, b []result
+// compare takes turns, and returns the middle round of each, with the processor time of a request over all rounds: what else
+// runs on the machine changes that far less than it changes a rate.
+func (l load) compare(server, empty *target) (mine, theirs result, err error) {
+	var rates [2][]result
+	var took [2]time.Duration
 	for range rounds {
-		for _, at := range []struct {
-			addr string
-			to   *[]result
-		}{{l.addr, &a}, {other, &b}} {
+		for i, t := range []*target{server, empty} {
 			turn := l
-			turn.addr = at.addr
+			turn.addr = t.addr
+			before := processor(t.cmd.Process.Pid) + processor(os.Getpid())
 			r, err := turn.run()
 			if err != nil {
 				return mine, theirs, err
 			}
-			*at.to = append(*at.to, r)
+			took[i] += processor(t.cmd.Process.Pid) + processor(os.Getpid()) - before
+			rates[i] = append(rates[i], r)
 		}
 	}
-	return middle(a), middle(b), nil
+	mine, theirs = middle(rates[0]), middle(rates[1])
+	mine.processor, theirs.processor = took[0]/time.Duration(rounds*l.count), took[1]/time.Duration(rounds*l.count)
+	return mine, theirs, nil
 }
 
 func middle(all []result) result {

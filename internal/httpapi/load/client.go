@@ -71,6 +71,7 @@ type load struct {
 type result struct {
 	perSecond float64
 	p50, p99  time.Duration
+	processor time.Duration // of a request, client and server; see compare
 }
 
 // run sends count requests. With a rate, a time is counted from when the request was due, not from when it could be sent.
@@ -89,7 +90,7 @@ func (l load) run() (result, error) {
 	}
 	all := slices.Concat(times...)
 	slices.Sort(all)
-	return result{float64(len(all)) / took.Seconds(), all[len(all)/2], all[len(all)*99/100]}, nil
+	return result{perSecond: float64(len(all)) / took.Seconds(), p50: all[len(all)/2], p99: all[len(all)*99/100]}, nil
 }
 
 // one is what one connection sends: every request whose number leaves the remainder i.
