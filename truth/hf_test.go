@@ -128,6 +128,10 @@ var cannotRun = map[string]string{
 	"helium":        "self_attn.o_proj: inFeatures is", // this map takes hidden_size, whatever the heads give
 	"kimi_linear":   "but there are only",              // torch.topk finds fewer experts than a token is to visit
 	"mimo_v2_flash": "heads are not divisible by",      // layers that slide have twice the key heads
+
+	// projector_config.encoder_hidden_size, which the checkpoints set to encoder_config.hidden_dim
+	"granite_speech":      "kvDim is 1408 but 1024 features arrive",
+	"granite_speech_plus": "kvDim is 1408 but 1024 features arrive",
 }
 
 func crashes(modelType, stuck string) bool {

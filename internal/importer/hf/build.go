@@ -26,6 +26,7 @@ type state struct {
 	ids     map[string]int
 	notes   []string
 	opt     Options
+	inner   *inner // the part that is being built, where a model holds another
 }
 
 // Node is a component of the graph: what flows from it.
@@ -73,6 +74,9 @@ func (b *Build) join(name string) string {
 // maxComponents is what the command line takes.
 const maxComponents = 100_000
 
+// maxTensors is beyond every model: the largest have some hundred thousand, an expert's each by itself.
+const maxTensors = 2_000_000
+
 // Add adds a component of a catalogue type at a place below this one. It lists no tensors: With them use Tensor, or a
 // method that knows them.
 func (b *Build) Add(typ, name string, args Args, in ...Node) Node {
@@ -112,6 +116,9 @@ func (b *Build) Tensor(name string, shape ...int64) {
 			fail(CodeConfig, b.join(name), "would have the shape %v", shape)
 		}
 	}
+	if len(b.state.tensors) >= maxTensors {
+		fail(CodeConfig, b.join(name), "the model has more than %d tensors", maxTensors)
+	}
 	b.state.tensors = append(b.state.tensors, importer.Tensor{Name: b.join(name), Shape: shape})
 }
 
@@ -130,13 +137,19 @@ func (b *Build) Set(n Node, name string, v graph.Value) {
 // ID is the id of a component, for tiedTo.
 func (b *Build) ID(n Node) string { return b.state.graph.Components[n].ID }
 
-// Input adds an input.
+// Input adds an input. Its name has no path, wherever in the model it is read.
 func (b *Build) Input(name string, shape ...int64) Node {
-	return b.Add("input", name, Args{Ints("shape", shape...)})
+	return (&Build{state: b.state}).Add("input", name, Args{Ints("shape", shape...)})
 }
 
-// Output adds the output.
-func (b *Build) Output(x Node) { b.state.output(x) }
+// Output adds the output. What a part gives goes on to the model that holds it.
+func (b *Build) Output(x Node) {
+	if b.state.inner != nil {
+		b.state.inner.out = x
+		return
+	}
+	b.state.output(x)
+}
 
 func (s *state) output(x Node) {
 	(&Build{state: s}).Add("output", "output", nil, x)

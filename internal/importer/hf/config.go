@@ -27,9 +27,10 @@ type class struct {
 // Config reads a config.json, or an object inside one, with the class's defaults behind it. Its methods end the import with
 // an error that names the key when a value is missing or of the wrong kind.
 type Config struct {
-	values map[string]any
-	class  class
-	path   string // of the object inside config.json, "" for the whole
+	values    map[string]any
+	class     class
+	path      string // of the object inside config.json, "" for the whole
+	modelType string // its own
 }
 
 // object parses a config.json.
@@ -70,7 +71,7 @@ func newConfig(values map[string]any, modelType, path string) *Config {
 	if !ok {
 		fail(CodeArchitecture, path, "the defaults of model_type %q are not known", modelType)
 	}
-	out := &Config{values: values, class: c, path: path}
+	out := &Config{values: values, class: c, path: path, modelType: modelType}
 	if f := families[modelType]; out.Given("per_layer_config") && (f == nil || !f.PerLayer) { // any class takes it since transformers 5.17
 		fail(CodeConfig, out.at("per_layer_config"), "sizes of single layers are not modelled")
 	}

@@ -63,7 +63,7 @@ func (b *Build) trunk(d Decoder, prefix string) (x, embedding Node) {
 		*d.Tokens = ids
 	}
 	embedding = m.Embedding(ids, d.Embed, b.Size("vocab_size"), d.Dim)
-	x = embedding
+	x = m.mixIn(embedding)
 	if d.Embedded != nil {
 		x = d.Embedded(m, x)
 	}

@@ -1,0 +1,17 @@
+package hf
+
+var _ = define(Family{Type: "bigbird_pegasus", Default: "BigBirdPegasusForConditionalGeneration", Classes: seq2seqHeads("BigBirdPegasus", bigbirdPegasus)})
+
+// bigbirdPegasus normalises what it calls the embedding behind the last layer. Its encoder's attention is full for short texts;
+// longer ones skip blocks of the scores, which the graph does not tell apart.
+func bigbirdPegasus(b *Build) Seq2Seq {
+	bias := b.Bool("use_bias")
+	return Seq2Seq{Pre: true, Last: "layernorm_embedding", NoBias: !bias, Untied: true, Positions: tablePositions,
+		Attend: func(b *Build, x Node, half string, _ int64) Node {
+			a := Seq2Seq{NoBias: !bias}.attention(b, half)
+			if half == encoder {
+				a.Q, a.K, a.V, a.O = "self.query", "self.key", "self.value", "output"
+			}
+			return b.Attend(x, "self_attn", a)
+		}}
+}
