@@ -129,6 +129,8 @@ var cannotRun = map[string]string{
 	"kimi_linear":   "but there are only",              // torch.topk finds fewer experts than a token is to visit
 	"mimo_v2_flash": "heads are not divisible by",      // layers that slide have twice the key heads
 
+	"textnet": "stages.0.stage.0.main_conv: inChannels is", // the first stage takes hidden_sizes[0], whatever the stem gives
+
 	// projector_config.encoder_hidden_size, which the checkpoints set to encoder_config.hidden_dim
 	"granite_speech":      "kvDim is 1408 but 1024 features arrive",
 	"granite_speech_plus": "kvDim is 1408 but 1024 features arrive",

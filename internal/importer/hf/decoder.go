@@ -124,7 +124,7 @@ func (b *Build) NumLabels() int64 {
 	if named && len(labels) > 0 {
 		return int64(len(labels))
 	}
-	return 2
+	return b.Or("num_labels", 2) // a few classes declare another default
 }
 
 // RopeBase is what the wavelengths of rotary positions are powers of, in the old spelling or the new.

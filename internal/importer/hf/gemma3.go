@@ -1,12 +1,12 @@
 package hf
 
 var _ = define(Family{Type: "gemma3", Default: "Gemma3ForConditionalGeneration", Classes: map[string]func(*Build){
-	"Gemma3ForConditionalGeneration": func(b *Build) { b.gemma3("model.", "lm_head") },
-	"Gemma3Model":                    func(b *Build) { b.gemma3("", "") },
+	"Gemma3ForConditionalGeneration": func(b *Build) { b.Output(b.gemma3("model.", "lm_head")) },
+	"Gemma3Model":                    func(b *Build) { b.Output(b.gemma3("", "")) },
 }})
 
 // gemma3 is Gemma 3's text model behind SigLIP's image model.
-func (b *Build) gemma3(prefix, head string) {
+func (b *Build) gemma3(prefix, head string) Node {
 	text, vision := b.Sub("text_config", "gemma3_text"), b.Sub("vision_config", "siglip_vision_model")
 	t, v := b.With(text), b.Scope("%svision_tower", prefix).With(vision)
 	patches := v.siglipTower(b.pixels(vision))
@@ -15,7 +15,7 @@ func (b *Build) gemma3(prefix, head string) {
 	if pooled {
 		d.Embedded = func(m *Build, x Node) Node { return m.scatter(x, features, text.Size("hidden_size")) }
 	}
-	b.multimodal(text, d, prefix+"language_model", head)
+	return b.multimodalLogits(text, d, prefix+"language_model", head)
 }
 
 // gemma3Projector averages squares of patches until mm_tokens_per_image are left. Where there are fewer patches than that,

@@ -84,7 +84,7 @@ var activations = map[string]string{
 	"gelu": "gelu", "gelu_new": "gelu", "gelu_fast": "gelu", "gelu_python": "gelu", "gelu_pytorch_tanh": "gelu", "gelu_python_tanh": "gelu",
 	"gelu_10": "gelu", "gelu_accurate": "gelu", "quick_gelu": "quickGelu", "silu": "silu", "swish": "silu", "relu": "relu", "relu2": "squaredRelu",
 	"relu6": "relu6", "leaky_relu": "leakyRelu", "tanh": "tanh", "sigmoid": "sigmoid", "mish": "mish", "hardswish": "hardSwish",
-	"linear": "identity", "prelu": "prelu", "laplace": "sigmoid",
+	"linear": "identity", "laplace": "sigmoid",
 }
 
 // Activation applies the activation that a key of the config names.

@@ -42,7 +42,7 @@ func (b *Build) siglipTower(pixels Node) Node {
 }
 
 // siglipHead lets one trained vector attend to all patches.
-func (b *Build) siglipHead(x Node, dim int64) {
+func (b *Build) siglipHead(x Node, dim int64) Node {
 	probe := b.Add("parameter", "probe", Args{Ints("shape", 1, dim)}, x)
 	b.Tensor("probe", 1, 1, dim)
 	h := b.Add("crossAttention", "attention", Args{Int("embedDim", dim), Int("numHeads", b.Size("num_attention_heads"))}, probe, x)
@@ -50,7 +50,7 @@ func (b *Build) siglipHead(x Node, dim int64) {
 	b.Tensor("attention.in_proj_bias", 3*dim)
 	b.weights("attention.out_proj", true, dim, dim)
 	y := b.Scope("mlp").MLP(b.LayerNorm(h, "layernorm", dim, true), "fc1", "fc2", dim, b.Size("intermediate_size"), true, "hidden_act")
-	b.Residual(h, y)
+	return b.First(b.Residual(h, y))
 }
 
 // scatter puts the vectors of pictures or sounds in the places of the text that stand for them.
@@ -60,12 +60,15 @@ func (b *Build) scatter(text, features Node, dim int64) Node {
 
 // multimodal adds a decoder whose text holds something else, too, and its head. The head is tied by the outer config.
 func (b *Build) multimodal(text *Config, d Decoder, prefix, head string) {
+	b.Output(b.multimodalLogits(text, d, prefix, head))
+}
+
+func (b *Build) multimodalLogits(text *Config, d Decoder, prefix, head string) Node {
 	t := b.With(text)
 	x, embedding := t.trunk(d, prefix)
 	d = d.filled(t)
 	if head == "" {
-		b.Output(x)
-		return
+		return x
 	}
-	b.Output(b.LMHead(x, head, d.Dim, t.Size("vocab_size"), d.HeadBias, embedding, b.Bool("tie_word_embeddings")))
+	return b.LMHead(x, head, d.Dim, t.Size("vocab_size"), d.HeadBias, embedding, b.Bool("tie_word_embeddings"))
 }

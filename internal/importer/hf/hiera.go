@@ -1,0 +1,132 @@
+package hf
+
+import (
+	"math"
+	"slices"
+)
+
+var _ = define(Family{Type: "hiera", Default: "HieraForImageClassification", Classes: map[string]func(*Build){
+	"HieraForImageClassification": func(b *Build) {
+		x, dim := b.Scope("hiera").hiera()
+		b.Labels(x, "classifier", dim)
+	},
+	"HieraModel": func(b *Build) {
+		x, _ := b.hiera()
+		b.Output(x)
+	},
+}})
+
+// hiera keeps positions in an order in which those of a window, and those that are pooled, follow each other.
+func (b *Build) hiera() (pooled Node, dim int64) {
+	depths, query, unit := b.Ints("depths"), b.PairOf("query_stride"), b.PairOf("masked_unit_size")
+	pools := b.Int("num_query_pool")
+	if pools < 0 || pools >= int64(len(depths)) {
+		fail(CodeContradiction, b.at("num_query_pool"), "is %d, but depths has %d stages, the last of which is not pooled", pools, len(depths))
+	}
+	if query[0] < 1 || query[1] < 1 || unit[0]%power(query[0], len(depths)-1) != 0 {
+		fail(CodeContradiction, b.at("masked_unit_size"), "is %v, which query_stride, %v, does not divide in each of the stages of depths", unit, query)
+	}
+	x, length := b.hieraPatches(query, int64(len(depths))-1)
+	dim = b.Size("embed_dim")
+	var ends []int64 // layers before which a stage that is pooled ends
+	total, in, masked := int64(0), dim, b.Bools("masked_unit_attention")
+	for i, depth := range depths {
+		dim = truncated(float64(b.Size("embed_dim")) * math.Pow(b.Float("embed_dim_multiplier"), float64(i)))
+		k := hieraLayer{Heads: b.NthSize("num_heads", int64(i)), Window: hieraWindow(unit[0]*unit[1], query[0]*query[1], i)}
+		for j := range depth {
+			k.In, k.Out, k.Length, k.Stride = in, dim, length, 1
+			if slices.Contains(ends, total) {
+				k.Stride = query[0] * query[1]
+			}
+			k.Masked = entry(b.Config, "masked_unit_attention", masked, int64(i)) || j == 0 && masked[max(i-1, 0)]
+			x = b.Scope("encoder.stages.%d.layers.%d", i, j).hieraLayer(x, k)
+			length, in = length/k.Stride, dim
+			total++
+		}
+		in = dim
+		if int64(i) < pools {
+			ends = append(ends, total)
+		}
+	}
+	return b.LayerNorm(b.Mean(x, "pooler.pooler", 1), "pooler.layernorm", dim, true), dim
+}
+
+// power is n to a small power, or a number beyond every size.
+func power(n int64, times int) int64 {
+	p := int64(1)
+	for range times {
+		if p *= n; p > maxSize {
+			return p
+		}
+	}
+	return p
+}
+
+// hieraWindow is how many positions a window has left in a stage.
+func hieraWindow(area, pooled int64, stage int) int64 {
+	return truncated(float64(area) * math.Pow(float64(pooled), -float64(stage)))
+}
+
+// hieraPatches adds positions and puts them in order: what one pooling joins comes to lie as far apart as possible.
+func (b *Build) hieraPatches(query Two, times int64) (x Node, length int64) {
+	e, stride := b.Scope("embeddings"), b.PairOf("patch_stride")
+	image := b.Pixels()
+	if stride[0] < 1 || stride[1] < 1 {
+		fail(CodeConfig, b.at("patch_stride"), "is %v but takes integers of at least 1", stride)
+	}
+	h, w, dim := image.H/stride[0], image.W/stride[1], b.Size("embed_dim")
+	image = e.Conv(image, "patch_embeddings.projection", Conv{Out: dim, Kernel: b.PairOf("patch_size"), Stride: stride, Pad: b.PairOf("patch_padding"), Bias: true})
+	x = e.Sequence(image)
+	x = e.Residual(x, e.rowsOf(x, "position_embeddings", h*w, dim))
+	length = h * w
+	x = b.Reshape(x, 1, h, w, dim)
+	groups := int64(1)
+	for range times {
+		h, w = h/query[0], w/query[1]
+		x = b.Reshape(x, groups, h, query[0], w, query[1], dim)
+		groups *= query[0] * query[1]
+		x = b.Reshape(b.Add("permute", "", Args{Ints("dims", 0, 1, 3, 5, 2, 4, 6)}, x), groups, h, w, dim)
+	}
+	return b.Reshape(x, length, dim), length
+}
+
+type hieraLayer struct {
+	In, Out, Heads, Length int64
+	Stride                 int64 // how many positions become one
+	Window                 int64
+	Masked                 bool // attention stays in windows
+}
+
+func (b *Build) hieraLayer(x Node, k hieraLayer) Node {
+	y := b.LayerNorm(x, "layernorm_before", k.In, true)
+	if k.In != k.Out {
+		x = b.Reshape(b.Linear(y, "proj", k.In, k.Out, true), k.Stride, -1, k.Out)
+		x = b.Add("max", "", Args{Int("dim", 1)}, x)
+	}
+	x = b.Residual(x, b.Scope("attn").hieraAttend(y, k))
+	y = b.LayerNorm(x, "layernorm_after", k.Out, true)
+	return b.Residual(x, b.Scope("mlp").MLP(y, "fc1", "fc2", k.Out, ratio(b.Float("mlp_ratio"), k.Out), true, "hidden_act"))
+}
+
+func (b *Build) hieraAttend(x Node, k hieraLayer) Node {
+	windows := int64(1)
+	if k.Masked {
+		if k.Window < 1 {
+			fail(CodeContradiction, b.at("masked_unit_size"), "leaves windows without positions after the pooling that query_stride says")
+		}
+		windows = max(k.Length/(k.Stride*k.Window), 1)
+	}
+	head := k.Out / k.Heads
+	all := b.Reshape(b.Linear(x, "qkv", k.In, 3*k.Out, true), -1, windows, 3, k.Heads, head)
+	part := func(i int64) Node {
+		y := b.Add("select", "", Args{Int("dim", 3), Int("index", i)}, all)
+		return b.Add("permute", "", Args{Ints("dims", 0, 3, 2, 1, 4)}, y)
+	}
+	q := part(0)
+	if k.Stride > 1 {
+		q = b.Add("max", "", Args{Int("dim", 3)}, b.Reshape(q, k.Heads, windows, k.Stride, -1, head))
+	}
+	y := b.Add("scaledDotProductAttention", "", nil, q, part(1), part(2))
+	y = b.Reshape(b.Add("permute", "", Args{Ints("dims", 0, 3, 2, 1, 4)}, y), -1, k.Out)
+	return b.Linear(y, "proj", k.Out, k.Out, true)
+}
