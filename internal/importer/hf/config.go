@@ -57,7 +57,7 @@ func classOf(modelType string) (class, bool) {
 		return class{}, false
 	}
 	var c class
-	d := json.NewDecoder(bytes.NewReader(text))
+	d := json.NewDecoder(bytes.NewReader(Strict(text)))
 	d.UseNumber()
 	if err := d.Decode(&c); err != nil {
 		panic("hf: defaults of " + modelType + ": " + err.Error()) // the file is embedded and tested
@@ -125,6 +125,9 @@ func (c *Config) value(key string) any {
 	if field := c.class.Aliases[key]; field != "" {
 		if v, ok := c.values[field]; ok {
 			return v
+		}
+		if c.class.Fields[key] == nil {
+			return c.class.Fields[field]
 		}
 	}
 	return c.class.Fields[key]

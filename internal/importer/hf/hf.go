@@ -53,8 +53,12 @@ func Import(config []byte, opt Options) (m *Model, err error) {
 		return nil, err
 	}
 	defer func() {
-		if fault, ok := recover().(fault); ok { // any other panic is ours and goes on
-			m, err = nil, fault.err
+		switch p := recover().(type) {
+		case nil:
+		case fault:
+			m, err = nil, p.err
+		default:
+			panic(p) // it is our fault, and goes on
 		}
 	}()
 	b := newBuild(newConfig(raw, family.Type, ""), opt)

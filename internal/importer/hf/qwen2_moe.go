@@ -38,10 +38,12 @@ func qwen3MoE(b *Build, x Node, i int64) Node {
 func (b *Build) qwenExperts(x Node, i int64, a Attention, count string, experts func() Experts) Node {
 	return b.PreNorm(x, a.Dim,
 		func(x Node) Node { return b.Attend(x, "self_attn", a) },
-		func(x Node) Node {
-			if slices.Contains(b.Ints("mlp_only_layers"), i) || b.Int(count) <= 0 || (i+1)%b.Size("decoder_sparse_step") != 0 {
-				return b.mlp(x, false)
-			}
-			return b.Experts(x, "mlp", experts())
-		})
+		func(x Node) Node { return b.qwenFeed(x, i, count, experts) })
+}
+
+func (b *Build) qwenFeed(x Node, i int64, count string, experts func() Experts) Node {
+	if slices.Contains(b.Ints("mlp_only_layers"), i) || b.Int(count) <= 0 || (i+1)%b.Size("decoder_sparse_step") != 0 {
+		return b.mlp(x, false)
+	}
+	return b.Experts(x, "mlp", experts())
 }
