@@ -33,11 +33,12 @@ man: setup ## write the manual pages into bin/man
 setup:
 	@command -v $(GO) >/dev/null || { echo "Go is missing: install Go 1.26 or later from go.dev/dl"; exit 1; }
 
-# What the tests run beside Go: node for WebAssembly, qemu for arm64. Installed where that is allowed; without them those cases are
-# skipped, and say so.
+# What the tests run beside Go: node for WebAssembly, qemu for arm64, PyTorch (and a quick BLAS below it) for what is exported, and the
+# libraries that exported files do without. Installed where that is allowed; without them those cases are skipped, and say so.
 packages: setup
 	@missing=; command -v node >/dev/null || missing="$$missing nodejs"; \
 	command -v qemu-aarch64-static >/dev/null || command -v qemu-aarch64 >/dev/null || missing="$$missing qemu-user-static"; \
+	/usr/bin/python3 -c 'import torch, torchvision, torchaudio' 2>/dev/null || missing="$$missing python3-torch python3-torchvision python3-torchaudio libopenblas0-pthread"; \
 	[ -n "$$missing" ] || exit 0; \
 	if ! command -v apt-get >/dev/null; then echo "to run every test, install:$$missing"; exit 0; fi; \
 	if [ "$$(id -u)" = 0 ]; then as=; elif sudo -n true 2>/dev/null; then as=sudo; else echo "to run every test: apt-get install$$missing"; exit 0; fi; \
@@ -52,7 +53,7 @@ staticcheck:
 lint: ## golangci-lint, slower to build; .golangci.yml gives the reason beside every disabled check
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0 run ./...
 
-truth: ## compare with PyTorch's measured rows, and print the tables
+truth: packages ## compare with PyTorch's measured rows, and print the tables
 	$(GO) test ./truth -count=1 -v | grep -v '^ *--- PASS\|^=== '
 
 bench: build ## benchmarks of decoding, the walk and the rules, summed up by benchstat
@@ -80,6 +81,8 @@ fuzz: ## fuzz every target for FUZZTIME (10m) each
 	$(GO) test ./internal/action/check -run '^$$' -fuzz '^FuzzCheck$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/action/plan -run '^$$' -fuzz '^FuzzPlan$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/action/rank -run '^$$' -fuzz '^FuzzRank$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/exporter/torch -run '^$$' -fuzz '^FuzzNames$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/exporter/svg -run '^$$' -fuzz '^FuzzDraw$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/policy -run '^$$' -fuzz '^FuzzParseFile$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/policy -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/importer/safetensors -run '^$$' -fuzz '^FuzzRead$$' -fuzztime $(FUZZTIME)

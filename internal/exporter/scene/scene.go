@@ -1,0 +1,103 @@
+// Package scene decides what a picture of a model shows: chains of components in one box, blocks with a title, and blocks that are
+// equal in structure once, with how often they repeat.
+//
+// It knows nothing of how a picture is drawn or written; packages svg and mermaid do that from the same scene. It judges nothing.
+package scene
+
+import (
+	"fmt"
+
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// Scene is a picture before it is drawn.
+type Scene struct {
+	Name   string
+	Params int64
+	Root   *Item // a group without a title
+	Boxes  int   // how many boxes it has
+	Rows   int   // and rows in them
+}
+
+// Item is a box with rows, or a group of items.
+type Item struct {
+	Title  string // of a group or a folded block
+	Times  int    // how many equal ones in a row it stands for
+	Like   string // the title of an earlier block with the same layers of other sizes, which is drawn in full
+	Params int64  // the weights of one
+	Rows   []Row  // of a box
+	Items  []*Item
+	Edges  []Edge // between the items of a group and its border
+	Ins    int    // how many different results enter a group
+	Outs   int    // and leave it
+}
+
+// IsGroup reports whether the item has others inside.
+func (it *Item) IsGroup() bool { return len(it.Items) > 0 }
+
+// Row is one component.
+type Row struct {
+	Name, Type, Detail string
+	Shape              string // of the result, empty where it is not known
+	Changes            bool   // the shape is not that of the row before
+	Params             int64
+	Refused            bool
+	Virtual            bool // an input or output
+}
+
+// Border is the position that stands for the group itself.
+const Border = -1
+
+// End is one end of an edge: an item of the group, or its border, and which port where that has several.
+type End struct{ Item, Port int }
+
+// Edge is a result on its way.
+type Edge struct {
+	From, To End
+	Shape    string
+}
+
+// The largest scene that is of use to someone who looks at it.
+const maxBoxes, maxRows = 600, 3000
+
+// Of makes the scene of a walked graph.
+func Of(res *infer.Result) (*Scene, error) {
+	b := newBuilder(res)
+	root := &piece{n: len(b.order), kids: b.fold(b.blocks())}
+	b.likes(root.kids)
+	b.joinChains(root)
+	s := &Scene{Name: Clip(res.Graph.Name, 80), Params: res.Params}
+	s.Root = b.item(root, s)
+	if s.Boxes > maxBoxes || s.Rows > maxRows {
+		return nil, fmt.Errorf("a picture of this model would have %d boxes and %d rows after folding what repeats, but at most %d and %d can be drawn", s.Boxes, s.Rows, maxBoxes, maxRows)
+	}
+	b.connect(root)
+	return s, nil
+}
+
+// Run is a stretch of a graph that repeats: equal components, wired in the same way.
+type Run struct {
+	Title string  // of the block, where it has one: that of the first
+	Nodes [][]int // the components of each repeat, in an order in which inputs come first
+}
+
+// Runs finds what repeats one after the other in a walked graph, as pictures fold it.
+func Runs(res *infer.Result) []Run {
+	b := newBuilder(res)
+	var out []Run
+	for _, p := range b.fold(b.blocks()) {
+		if p.times < 2 {
+			continue
+		}
+		r := Run{Title: p.title}
+		for t := range p.times {
+			first := p.first + t*p.n
+			r.Nodes = append(r.Nodes, b.order[first:first+p.n])
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// ShortName leaves out of a label what the title of its block says.
+func ShortName(label, title string) string { return shortName(label, &piece{title: title}) }

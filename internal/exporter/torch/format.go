@@ -1,0 +1,354 @@
+package torch
+
+import "strings"
+
+// maxWidth is the width of a line of emitted Python, in characters.
+const maxWidth = 100
+
+const indentStep = "    "
+
+// expr is a line of Python cut at its brackets: text and bracketed lists, in turn.
+type expr []part
+
+type part struct {
+	text string // outside every bracket, strings included; or
+	list *list
+}
+
+// list is a pair of brackets and what stands between its commas.
+type list struct {
+	open, close byte
+	items       []expr
+	comma       bool // a comma stands behind the last item, as in a tuple of one
+}
+
+const openers, closers = "([{", ")]}"
+
+// parse cuts a line at its brackets. It reports false for text whose brackets or quotes do not match.
+func parse(text string) (expr, bool) {
+	p := parser{rest: text}
+	e, end := p.expr(true)
+	return e, end == 0 && !p.broken
+}
+
+type parser struct {
+	rest   string
+	broken bool
+}
+
+// expr reads up to a comma or closing bracket of the surrounding list, which it returns, or 0 at the end of the text. Outside every
+// list a comma is text.
+func (p *parser) expr(outside bool) (expr, byte) {
+	var e expr
+	start := 0
+	flush := func(end int) {
+		if end > start {
+			e = append(e, part{text: p.rest[start:end]})
+		}
+	}
+	for i := 0; i < len(p.rest); {
+		c := p.rest[i]
+		switch {
+		case c == '"' || c == '\'':
+			n := quoted(p.rest[i:])
+			p.broken = p.broken || n == 0
+			i += max(n, 1)
+		case strings.IndexByte(openers, c) >= 0:
+			flush(i)
+			p.rest = p.rest[i+1:]
+			e = append(e, part{list: p.list(c)})
+			i, start = 0, 0
+		case c == ',' && !outside || strings.IndexByte(closers, c) >= 0:
+			flush(i)
+			p.rest = p.rest[i+1:]
+			return e, c
+		default:
+			i++
+		}
+	}
+	flush(len(p.rest))
+	p.rest = ""
+	return e, 0
+}
+
+func (p *parser) list(open byte) *list {
+	l := &list{open: open, close: closers[strings.IndexByte(openers, open)]}
+	for {
+		e, end := p.expr(false)
+		e = e.trimmed()
+		if end == ',' {
+			l.items, l.comma = append(l.items, e), true
+			continue
+		}
+		if len(e) > 0 {
+			l.items, l.comma = append(l.items, e), false
+		}
+		p.broken = p.broken || end != l.close
+		l.comprehend()
+		return l
+	}
+}
+
+// comprehend makes one item of a comprehension: the comma of "for a, b in c" separates nothing.
+func (l *list) comprehend() {
+	for _, e := range l.items {
+		for _, p := range e {
+			if p.list != nil || forAt(p.text) < 0 {
+				continue
+			}
+			var whole expr
+			for i, item := range l.items {
+				if i > 0 {
+					whole = append(whole, part{text: ", "})
+				}
+				whole = append(whole, item...)
+			}
+			l.items, l.comma = []expr{whole}, false
+			return
+		}
+	}
+}
+
+// forAt returns where a text outside brackets has " for ", not counting its strings, or -1.
+func forAt(text string) int {
+	for i := 0; i < len(text); {
+		switch {
+		case text[i] == '"' || text[i] == '\'':
+			i += max(quoted(text[i:]), 1)
+		case strings.HasPrefix(text[i:], " for "):
+			return i
+		default:
+			i++
+		}
+	}
+	return -1
+}
+
+// trimmed removes the blanks around an item.
+func (e expr) trimmed() expr {
+	if len(e) > 0 && e[0].list == nil {
+		e[0].text = strings.TrimLeft(e[0].text, " \n")
+		if e[0].text == "" {
+			return e[1:].trimmed()
+		}
+	}
+	if n := len(e) - 1; n >= 0 && e[n].list == nil {
+		e[n].text = strings.TrimRight(e[n].text, " \n")
+		if e[n].text == "" {
+			return e[:n]
+		}
+	}
+	return e
+}
+
+// quoted returns the length of the string literal at the start of a text, 0 if it does not end.
+func quoted(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case s[0]:
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func (e expr) String() string {
+	var b strings.Builder
+	for _, p := range e {
+		if p.list == nil {
+			b.WriteString(p.text)
+			continue
+		}
+		b.WriteByte(p.list.open)
+		b.WriteString(p.list.inside())
+		if p.list.comma && len(p.list.items) == 1 && p.list.open != '{' {
+			b.WriteByte(',')
+		}
+		b.WriteByte(p.list.close)
+	}
+	return b.String()
+}
+
+func (l *list) inside() string {
+	items := make([]string, len(l.items))
+	for i, e := range l.items {
+		items[i] = e.String()
+	}
+	return strings.Join(items, ", ")
+}
+
+// wrap writes a statement within the width, the way black does: what stands in the last brackets that help goes to a line of its
+// own, or each item to one.
+func wrap(indent string, e expr) []string {
+	flat := indent + e.String()
+	k := e.splitAt(indent)
+	if len(flat) <= maxWidth || k < 0 {
+		return []string{flat}
+	}
+	l, deeper := e[k].list, indent+indentStep
+	tail := string(l.close) + e[k+1:].String()
+	out := []string{indent + e[:k].String() + string(l.open)}
+	if inside := deeper + l.inside(); len(inside) <= maxWidth && (!l.comma || len(l.items) > 1) {
+		return append(out, inside, indent+tail)
+	}
+	for _, item := range l.items {
+		var lines []string
+		for _, e := range clauses(item) {
+			lines = append(lines, wrap(deeper, e)...)
+		}
+		if len(l.items) > 1 || l.comma {
+			lines[len(lines)-1] += ","
+		}
+		out = append(out, lines...)
+	}
+	return append(out, indent+tail)
+}
+
+// clauses cuts a comprehension before its "for".
+func clauses(e expr) []expr {
+	for k, p := range e {
+		if at := forAt(p.text); p.list == nil && at >= 0 {
+			first := append(e[:k:k], part{text: p.text[:at]}).trimmed()
+			return []expr{first, append(expr{{text: p.text[at+1:]}}, e[k+1:]...)}
+		}
+	}
+	return []expr{e}
+}
+
+// splitAt returns the brackets at which a line is split: the last with something in them before which the line is short enough, and
+// only if there are none an index; else the last of all, or -1.
+func (e expr) splitAt(indent string) int {
+	last := -1
+	for _, indexToo := range []bool{false, true} {
+		for k := len(e) - 1; k >= 0; k-- {
+			if e[k].list == nil || len(e[k].list.items) == 0 || e.isIndex(k) && !indexToo {
+				continue
+			}
+			if len(indent)+len(e[:k].String()) < maxWidth {
+				return k
+			}
+			last = max(last, k)
+		}
+	}
+	return last
+}
+
+// isIndex reports whether brackets stand directly behind what they index.
+func (e expr) isIndex(k int) bool {
+	if k == 0 || e[k].list.open != '[' {
+		return false
+	}
+	before := e[k-1].text
+	return e[k-1].list != nil || before != "" && isWord(before[len(before)-1])
+}
+
+// statement writes one statement of emitted code.
+func statement(indent, text string) []string {
+	if pairs := assignments(text); len(indent)+len(text) > maxWidth && pairs != nil {
+		var out []string
+		for _, s := range pairs {
+			out = append(out, statement(indent, s)...)
+		}
+		return out
+	}
+	if e, ok := parse(text); ok {
+		return wrap(indent, e)
+	}
+	return []string{indent + text}
+}
+
+// assignments takes "a, b = c, d" apart, where that means the same: no value reads what was assigned before it. Else it returns nil.
+func assignments(text string) []string {
+	left, right, found := strings.Cut(text, " = ")
+	targets, values := commas(left), commas(right)
+	if !found || len(targets) < 2 || len(targets) != len(values) {
+		return nil
+	}
+	out := make([]string, len(targets))
+	for i := range targets {
+		for _, v := range values[i+1:] {
+			if strings.Contains(v, targets[i]) {
+				return nil
+			}
+		}
+		out[i] = targets[i] + " = " + values[i]
+	}
+	return out
+}
+
+// commas cuts a text at the commas outside its brackets.
+func commas(text string) []string {
+	e, ok := parse("(" + text + ")")
+	if !ok || len(e) != 1 {
+		return nil
+	}
+	out := make([]string, len(e[0].list.items))
+	for i, item := range e[0].list.items {
+		out[i] = item.String()
+	}
+	return out
+}
+
+// reflow brings source of ours within the width. It keeps statements whose lines are short enough, and those with a comment or a
+// string of several lines in them, as they are.
+func reflow(source string) string {
+	var out []string
+	lines := strings.Split(source, "\n")
+	for i := 0; i < len(lines); {
+		n := statementLines(lines[i:])
+		own := lines[i : i+n]
+		i += n
+		long := false
+		for _, s := range own {
+			long = long || len(s) > maxWidth
+		}
+		text := strings.Join(own, "\n")
+		indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
+		if before, comment, ok := strings.Cut(text, "  # "); ok && !strings.Contains(comment, "\n") && !strings.Contains(before, "#") && long {
+			out = append(out, indent+"# "+comment) // what stood behind the statement goes above it
+			text = before
+		}
+		if !long || strings.Contains(text, "#") || strings.Contains(text, `"""`) {
+			out = append(out, strings.Split(text, "\n")...)
+			continue
+		}
+		var joined strings.Builder
+		for line := range strings.SplitSeq(text, "\n") {
+			line = strings.TrimSpace(line)
+			if s := joined.String(); s != "" && !strings.ContainsAny(s[len(s)-1:], openers) && !strings.HasPrefix(line, ")") && !strings.HasPrefix(line, "]") {
+				joined.WriteByte(' ')
+			}
+			joined.WriteString(line)
+		}
+		out = append(out, statement(indent, joined.String())...)
+	}
+	return strings.Join(out, "\n")
+}
+
+// statementLines returns how many lines the statement at the start has: as many as its brackets stay open for.
+func statementLines(lines []string) int {
+	depth := 0
+	for n, s := range lines {
+		for i := 0; i < len(s); {
+			switch c := s[i]; {
+			case c == '"' || c == '\'':
+				i += max(quoted(s[i:]), 1)
+				continue
+			case c == '#':
+				i = len(s)
+				continue
+			case strings.IndexByte(openers, c) >= 0:
+				depth++
+			case strings.IndexByte(closers, c) >= 0:
+				depth--
+			}
+			i++
+		}
+		if depth <= 0 {
+			return n + 1
+		}
+	}
+	return len(lines)
+}
