@@ -147,6 +147,8 @@ func difference(m *hf.Model, params int64, tensors map[string][]int64) (wrong, s
 
 // cannotRun are model types of which transformers builds some that crash when they are called, and the refusal that says so.
 var cannotRun = map[string]string{
+	"esmc":          "q_norm: normalizedShape is",      // the norm takes hidden_size, whatever the heads give
+	"modernvbert":   "model.connector: shape is",       // by default 14 patches a side, which 4 does not divide
 	"codegen":       "transformer.h.0.attn#",           // the heads are no multiple of four, or fewer features than angles
 	"gptj":          "do not fit on axis 3",            // rotary_dim is more than the features of a head
 	"helium":        "self_attn.o_proj: inFeatures is", // this map takes hidden_size, whatever the heads give

@@ -1,0 +1,57 @@
+package hf
+
+var _ = define(Family{Type: "albert", Default: "AlbertForMaskedLM",
+	Classes: Encoder{Prefix: "albert", Model: albert, Pool: directPool, Words: albertWords, Whole: directClass}.classes("Albert", masked, sequences, tokens, answers)})
+
+// albert calls the same few groups of layers again and again.
+func albert(b *Build) (x, table Node) {
+	s := Bert{Width: "embedding_size", Enter: "encoder.embedding_hidden_mapping_in", Always: true}
+	table = b.tokens(b.MaxPositions(), "embeddings.word_embeddings", b.Size("embedding_size"))
+	x = s.embed(b, table)
+	layers, groups := b.Int("num_hidden_layers"), b.Size("num_hidden_groups")
+	seen := map[int64]bool{}
+	for i := range layers {
+		g := int64(float64(i) / (float64(layers) / float64(groups)))
+		m := b.Scope("encoder.albert_layer_groups.%d", g)
+		if seen[g] {
+			m = m.Again()
+		}
+		seen[g] = true
+		x = m.albertGroup(x)
+	}
+	for g := range groups {
+		if !seen[g] { // has weights that no layer reads
+			b.Scope("encoder.albert_layer_groups.%d", g).albertGroup(x)
+		}
+	}
+	return x, table
+}
+
+func (b *Build) albertGroup(x Node) Node {
+	dim := b.Size("hidden_size")
+	for i := range b.Int("inner_group_num") {
+		l := b.Scope("albert_layers.%d", i)
+		a := Bert{Free: true}.attention(b)
+		a.Q, a.K, a.V, a.O = "query", "key", "value", "dense"
+		x = l.LayerNorm(l.Residual(x, l.bertAttend(x, "attention", a)), "attention.LayerNorm", dim, true)
+		y := l.MLP(x, "ffn", "ffn_output", dim, b.Size("intermediate_size"), true, "hidden_act")
+		x = l.LayerNorm(l.Residual(x, y), "full_layer_layer_norm", dim, true)
+	}
+	return x
+}
+
+func albertWords(b *Build, x, table Node) Node {
+	p, width := b.Scope("predictions"), b.Size("embedding_size")
+	x = p.Activation(p.Linear(x, "dense", b.Size("hidden_size"), width, true), "hidden_act")
+	return p.vocabulary(p.LayerNorm(x, "LayerNorm", width, true), width, table)
+}
+
+// directPool is a pooler that is the map itself.
+func directPool(m *Build, x Node) Node {
+	dim := m.Size("hidden_size")
+	return m.Add("tanh", "pooler", nil, m.Linear(m.front(x, "pooler"), "pooler", dim, dim, true))
+}
+
+func directClass(b, m *Build, x Node) Node {
+	return b.Linear(directPool(m, x), "classifier", b.Size("hidden_size"), b.NumLabels(), true)
+}

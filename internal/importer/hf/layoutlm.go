@@ -1,0 +1,22 @@
+package hf
+
+var _ = define(Family{Type: "layoutlm", Default: "LayoutLMForMaskedLM",
+	Classes: Encoder{Prefix: "layoutlm", Model: Bert{Embed: boxes, Single: true}.model, Pool: bertPool, Pooled: true, Words: bertWords}.classes("LayoutLM", masked, tokens)})
+
+// boxes adds vectors for the box of each word on its page: the same for both edges of an axis, and others for its size.
+func boxes(m *Build, x, _ Node) Node {
+	rows, dim := m.Size("max_2d_position_embeddings"), m.Size("hidden_size")
+	box := m.Input("bbox", m.Length(m.MaxPositions()), 4)
+	m.Set(box, "dtype", Text("", "int64").Value)
+	edge := func(i int64) Node { return m.Add("select", "bbox", Args{Int("dim", 2), Int("index", i)}, box) }
+	left, upper, right, lower := edge(0), edge(1), edge(2), edge(3)
+	less := func(x, y Node) Node { return m.Add("subtract", "bbox", nil, x, y) }
+	for _, v := range []Node{
+		m.Embedding(left, "x_position_embeddings", rows, dim), m.Embedding(upper, "y_position_embeddings", rows, dim),
+		m.Again().Embedding(right, "x_position_embeddings", rows, dim), m.Again().Embedding(lower, "y_position_embeddings", rows, dim),
+		m.Embedding(less(lower, upper), "h_position_embeddings", rows, dim), m.Embedding(less(right, left), "w_position_embeddings", rows, dim),
+	} {
+		x = m.Residual(x, v)
+	}
+	return x
+}

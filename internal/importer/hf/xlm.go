@@ -1,0 +1,59 @@
+package hf
+
+import "fmt"
+
+var _ = define(Family{Type: "xlm", Default: "XLMWithLMHeadModel", Classes: xlms("XLM", false)})
+
+// xlms are the classes of XLM and FlauBERT.
+func xlms(name string, mayNormFirst bool) map[string]func(*Build) {
+	e := Encoder{Prefix: "transformer", Model: func(b *Build) (Node, Node) { return b.xlm(mayNormFirst && b.Bool("pre_norm")) }, Words: xlmWords, Width: "emb_dim"}
+	return map[string]func(*Build){
+		name + "WithLMHeadModel":            e.words,
+		name + "Model":                      e.bare,
+		name + "ForTokenClassification":     func(b *Build) { e.each(b, "classifier") },
+		name + "ForQuestionAnsweringSimple": func(b *Build) { e.each(b, "qa_outputs") },
+	}
+}
+
+// xlm is BERT with vectors for languages instead of segments.
+func (b *Build) xlm(pre bool) (x, table Node) {
+	dim, heads := b.Size("emb_dim"), b.Size("n_heads")
+	switch {
+	case !b.Bool("is_encoder"):
+		fail(CodeConfig, b.at("is_encoder"), "is false, but only encoders exist")
+	case dim%heads != 0:
+		fail(CodeContradiction, b.at("n_heads"), "is %d, which does not divide emb_dim, %d", heads, dim)
+	}
+	table = b.tokens(b.MaxPositions(), "embeddings", dim)
+	x = b.Positions(table, "position_embeddings", b.Size("max_position_embeddings"), dim)
+	if n := b.Int("n_langs"); n > 1 && b.Bool("use_lang_emb") {
+		x = b.Segments(x, "lang_embeddings", n, dim)
+	}
+	x = b.LayerNorm(x, "layer_norm_emb", dim, true)
+	a := Attention{Dim: dim, Heads: heads, Bias: true, OutBias: true, Causal: b.Bool("causal"), Q: "q_lin", K: "k_lin", V: "v_lin", O: "out_lin"}
+	for i := range b.Int("n_layers") {
+		attend, feed := b.Scope("attentions.%d", i), b.Scope("ffns.%d", i)
+		part := func(norm string, part func(x Node) Node) {
+			if pre {
+				x = b.Residual(x, part(b.LayerNorm(x, norm, dim, true)))
+			} else {
+				x = b.LayerNorm(b.Residual(x, part(x)), norm, dim, true)
+			}
+		}
+		part(fmt.Sprintf("layer_norm1.%d", i), func(x Node) Node { return attend.Attend(x, "", a) })
+		part(fmt.Sprintf("layer_norm2.%d", i), func(x Node) Node { return feed.xlmFeed(x, dim) })
+	}
+	return x, table
+}
+
+func (b *Build) xlmFeed(x Node, dim int64) Node {
+	x = b.Act(b.Linear(x, "lin1", dim, 4*dim, true), either(b.Bool("gelu_activation"), "gelu", "relu"), "gelu_activation")
+	return b.Linear(x, "lin2", 4*dim, dim, true)
+}
+
+func xlmWords(b *Build, x, table Node) Node {
+	if b.Bool("asm") {
+		fail(CodeConfig, b.at("asm"), "an adaptive softmax is not modelled")
+	}
+	return b.LMHead(x, "pred_layer.proj", b.Size("emb_dim"), b.Size("vocab_size"), true, table, b.Bool("tie_word_embeddings"))
+}
