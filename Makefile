@@ -78,6 +78,8 @@ fuzz: ## fuzz every target for FUZZTIME (10m) each
 	$(GO) test ./internal/graph -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/catalog -run '^$$' -fuzz '^FuzzEvaluate$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/infer -run '^$$' -fuzz '^FuzzWalk$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/importer/onnx -run '^$$' -fuzz '^FuzzImport$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/importer/onnx -run '^$$' -fuzz '^FuzzGraph$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/action/check -run '^$$' -fuzz '^FuzzCheck$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/action/plan -run '^$$' -fuzz '^FuzzPlan$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/action/rank -run '^$$' -fuzz '^FuzzRank$$' -fuzztime $(FUZZTIME)
