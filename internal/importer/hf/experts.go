@@ -28,6 +28,9 @@ func (b *Build) Experts(x Node, name string, e Experts) Node {
 	if e.RouterBias {
 		args = append(args, Flag("routerBias", true))
 	}
+	if b.Has("router_aux_loss_coef") {
+		args = append(args, Num("auxLossCoef", b.Float("router_aux_loss_coef")))
+	}
 	y := m.Add("moeLayer", "", args, x)
 	m.weights(e.Router, e.RouterBias, e.Count, e.Dim)
 	if e.List != nil {
