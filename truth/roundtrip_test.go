@@ -21,6 +21,7 @@ import (
 
 var (
 	perType = flag.Int("pertype", 4, "how many measured rows of each component type are exported and run in PyTorch")
+	flops   = flag.Float64("flops", 20e9, "bundled models that take more FLOPs for a sample are exported and not run; 300e9 runs for minutes")
 	keep    = flag.String("keep", "", "folder in which the exported files stay")
 )
 
@@ -272,8 +273,28 @@ func TestRoundTrip(t *testing.T) {
 	ts.run()
 }
 
-// heavy are the models that take a processor ten seconds or more.
-var heavy = map[string]bool{"gpt2-small.graph": true, "llama-like-small.graph": true, "moe-decoder.graph": true}
+// shortFLOPs takes the place of -flops in a short run; maxWeights is what fits into the memory of any machine.
+const shortFLOPs, maxWeights = 4e9, 200e6
+
+// tooLarge says why a bundled model is exported and not run; empty where it is run.
+func tooLarge(res *infer.Result) string {
+	limit := *flops
+	if testing.Short() {
+		limit = min(limit, shortFLOPs)
+	}
+	for i := range res.Nodes {
+		if n := &res.Nodes[i]; n.Type.ID == "input" && n.Out.Equal(catalog.Of(2, 1166243)) {
+			return "passes gigabytes along its edges"
+		}
+	}
+	switch {
+	case res.Params > maxWeights:
+		return fmt.Sprintf("has %d weights", res.Params)
+	case float64(res.FLOPs) > limit:
+		return fmt.Sprintf("takes %d FLOPs", res.FLOPs)
+	}
+	return ""
+}
 
 func (ts *trips) addModels() {
 	files, err := filepath.Glob("../models/*.graph")
@@ -289,8 +310,13 @@ func (ts *trips) addModels() {
 		if err != nil {
 			ts.t.Fatal(err)
 		}
-		if testing.Short() && heavy[filepath.Base(file)] {
-			ts.t.Logf("%s takes long and is left out of a short run", file)
+		g.Normalize(catalog.Vocabulary)
+		res := infer.Walk(g)
+		if reason := tooLarge(res); reason != "" {
+			ts.t.Logf("%s %s: exported, and not run", filepath.Base(file), reason)
+			if _, err := torch.Source(res, false); err != nil {
+				ts.t.Errorf("%s: %v", file, err)
+			}
 			continue
 		}
 		ts.add("models", filepath.Base(file), g)

@@ -26,8 +26,11 @@ var _ = define(Rule{
 func (p *Pass) dropRate(i int) float64 {
 	n := &p.Nodes[i]
 	for k := range n.Args {
-		switch n.Type.Params[k].Name {
+		switch name := n.Type.Params[k].Name; name {
 		case "p", "dropProb", "dropout":
+			if name == "p" && n.Type.Traits&catalog.IsDropout == 0 { // of a norm it is the exponent
+				continue
+			}
 			if n.Args[k].Bool() { // to Python true is 1
 				return 1
 			}

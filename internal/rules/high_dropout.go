@@ -27,5 +27,6 @@ var _ = define(Rule{
 		"x: input shape=[32]\nf: linear outFeatures=64\nr: relu\nd: dropout p=0.9 // want\ng: linear outFeatures=10\no: output\nx -> f -> r -> d -> g -> o",
 		"x: input shape=[12,32]\nt: transformerBlock embedDim=32 numHeads=4 dropout=0.8 // want\no: output\nx -> t -> o",
 		"x: input shape=[32]\nf: linear outFeatures=64\nr: relu\nd: dropout p=0.5\ng: linear outFeatures=10\no: output\nx -> f -> r -> d -> g -> o",
+		"x: input shape=[32]\nn: norm p=2 dim=1 keepDim=true\nu: divide\ng: linear outFeatures=10\no: output\nx -> n\nx, n -> u -> g -> o",
 	},
 })

@@ -73,10 +73,11 @@ func TestRenamingChangesNothingButNames(t *testing.T) {
 		for i := range renamed.Components {
 			c := &renamed.Components[i]
 			c.ID, c.Name = fmt.Sprintf("zz%dzz", i), ""
-			if to, ok := c.Param("tiedTo"); ok {
+			for _, reference := range []string{"tiedTo", "sameAs"} {
+				to, ok := c.Param(reference)
 				for j := range g.Components {
-					if g.Components[j].ID == to.Str() {
-						c.SetParam("tiedTo", graph.StringValue(fmt.Sprintf("zz%dzz", j)))
+					if ok && g.Components[j].ID == to.Str() {
+						c.SetParam(reference, graph.StringValue(fmt.Sprintf("zz%dzz", j)))
 					}
 				}
 			}
