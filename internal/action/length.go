@@ -56,6 +56,12 @@ func (s *Study) atLength(asked int64) (*infer.Result, Length) {
 	return s.Walked, l
 }
 
+// RunsAt reports whether the model runs with samples of so many tokens.
+func (s *Study) RunsAt(tokens int64) bool {
+	_, l := s.atLength(tokens)
+	return l.Kept == 0
+}
+
 // tokenInputs returns the inputs that an embedding reads, by position.
 func (s *Study) tokenInputs() []int {
 	var out []int

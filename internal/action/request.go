@@ -89,6 +89,9 @@ func (f *Fields) Raw(name string) (string, bool) {
 
 // Object returns the members of an object, or nil where it was left out. Its errors are those of f; see Close.
 func (f *Fields) Object(name string) *Fields {
+	if f.prefix != "" && f.members == nil {
+		return f.inner(name)
+	}
 	m := graph.FindMember(f.members, name)
 	if m == nil || f.err != nil {
 		return nil

@@ -28,6 +28,7 @@ var _ = register(func() *cobra.Command {
 	c.Flags().Int64("epochs", 0, "passes over the samples")
 	c.Flags().Int64("samples", 0, "samples in an epoch")
 	c.Flags().Bool("checkpointing", false, "keep only the inputs of blocks and compute the rest again")
+	planMoreFlags(c)
 	offer(c, "attention", estimate.Attentions...)
 	offer(c, "precision", estimate.Precisions...)
 	offer(c, "optimizer", estimate.Optimizers...)
@@ -100,9 +101,13 @@ func planFlags(cmd *cobra.Command, q *plan.Request) error {
 		q.Training.Checkpointing, _ = flags.GetBool("checkpointing")
 	}
 	q.Training.SamplesGiven = q.Training.SamplesGiven || flags.Changed("samples")
-	if problems := q.Training.Validate(); len(problems) > 0 {
-		return fmt.Errorf("--%w", problems[0])
+	if err := moreFlags(flags, q); err != nil {
+		return err
 	}
+	if problems := q.Training.Validate(); len(problems) > 0 {
+		return flagProblem(problems[0])
+	}
+	q.Using.Attention = q.Training.Attention
 	return nil
 }
 

@@ -112,7 +112,7 @@ func (j *judge) applyAll(files []string, own **policy.Policy) error {
 func rankText(p *page, r *rank.Result) {
 	t := newTable("rank", "candidate", "tier", "blocks", "warnings", "weights", "cost", "fits")
 	for _, c := range r.Ranked {
-		t.AppendRow(table.Row{c.Rank, clean(c.ID), string(p.word(c.Tier, 0)), c.Blocking, c.Warnings, quantity.Short(c.Params), quantity.Dollars(c.EstCostUSD.Unscaled), c.FitsGPU})
+		t.AppendRow(table.Row{c.Rank, clean(c.ID), string(p.word(c.Tier, 0)), c.Blocking, c.Warnings, quantity.Short(c.Params), quantity.AboutDollars(c.EstCostUSD.Unscaled), c.FitsGPU})
 	}
 	p.WriteString(render(t) + "\n\n")
 	for _, c := range r.Ranked {

@@ -46,15 +46,16 @@ func (s *stepper) backward(always int64) {
 		freed[k.first] = plus(freed[k.first], k.bytes)
 	}
 	for _, i := range s.heads {
-		f.set(i, block(s.result(i)))
+		f.set(i, s.headGradient(i))
 	}
 	rest, gradients := s.activations, int64(0)
 	for p := len(s.order) - 1; p >= 0; p-- {
 		i := s.order[p]
 		n := &s.res.Nodes[i]
 		if f.of[i] != 0 {
-			gradients = plus(gradients, s.own[i])
-			most := plus(s.inner(n), s.pass(f, i))
+			fresh := int64(0)
+			gradients, fresh = s.grade(i, gradients)
+			most := plus(s.inner(n), s.pass(f, i), fresh)
 			s.moment(plus(always, gradients, s.held, rest, most), gradients, rest, s.held, 0)
 			f.drop(i)
 		}
@@ -66,7 +67,7 @@ func (s *stepper) trained() []bool {
 	out := make([]bool, len(s.res.Nodes))
 	for _, i := range s.order {
 		n := &s.res.Nodes[i]
-		out[i] = len(n.Weights) > 0
+		out[i] = s.own[i] > 0
 		for j := range s.inputs(i) {
 			out[i] = out[i] || out[j] && !n.Type.Has(catalog.IsTensor)
 		}

@@ -29,7 +29,7 @@ var costPoints = [...]float64{20, 15, 10, 0}
 type Deployment struct {
 	Target          *hardware.Target
 	Score           int     // 0 to 100; 0 where it does not fit
-	LatencyMs       float64 // of one sample, rounded to three digits behind the point
+	LatencyMs       float64 // of one sample, two digits: no target was measured
 	SizeMB          float64 // weights as the target takes them, in millions of bytes
 	SizeMBQuantized float64 // weights as 8-bit integers
 	Fits            bool
@@ -105,7 +105,7 @@ func (p *profile) on(t *hardware.Target, reasons *arena.Of[string]) Deployment {
 	weights := times(p.params, size)
 	need := plus(weights, times(p.alive, size))
 	d := Deployment{Target: t, Fits: true, SizeMB: thousandths(float64(weights) / 1e6), SizeMBQuantized: thousandths(float64(p.params) / 1e6)}
-	d.LatencyMs = thousandths(p.latencyMs(t, weights))
+	d.LatencyMs = float64(quantity.Significant(int64(math.Round(min(p.latencyMs(t, weights)*1000, most))), 2)) / 1000
 	no := func(format string, args ...any) {
 		d.Fits = false
 		reasons.Push(fmt.Sprintf(format, args...))

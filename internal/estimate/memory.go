@@ -28,32 +28,41 @@ type stepper struct {
 	narrow []bool
 	saved  []storage
 	owned  []int32 // the storage of a component's result, from 1; 0 where it is not kept
-	own    []int64 // the bytes of a component's weights
+	own    []int64 // the bytes of a component's weights that are trained
+	shares []share // what of each component's weights that is
 	trains []bool  // whether a component's result depends on a weight, so that a gradient is computed for it
 	heads  []int   // components whose results the loss is computed from
 	memory
 	fixed int64 // inputs, targets and buffers
 	held  int64 // logits that the training script holds
+	adds  bool  // whether gradients are added to those of the micro-batch before
 }
 
 // newStepper finds out what does not depend on the kind of attention.
 func newStepper(res *infer.Result, o Options) *stepper {
 	size := len(res.Nodes)
+	s := &stepper{res: res, o: o, narrow: narrow(res, o.Precision), owned: make([]int32, size), own: make([]int64, size), saved: make([]storage, 0, 3*size)}
+	s.walkOrder()
+	s.shares = shares(res, o.Adapt)
+	s.constants()
+	s.trains = s.trained()
+	return s
+}
+
+// walkOrder lists the components that are known in the order in which they run.
+func (s *stepper) walkOrder() {
+	size := len(s.res.Nodes)
 	positions := make([]int, 2*size)
-	s := &stepper{res: res, o: o, narrow: narrow(res, o.Precision), at: positions[:size:size], owned: make([]int32, size), own: make([]int64, size),
-		order: positions[size:size], saved: make([]storage, 0, 3*size)}
+	s.at, s.order = positions[:size:size], positions[size:size]
 	for i := range s.at {
 		s.at[i] = -1
 	}
-	for _, i := range res.Wiring.Order {
-		if known(&res.Nodes[i]) {
+	for _, i := range s.res.Wiring.Order {
+		if known(&s.res.Nodes[i]) {
 			s.at[i] = len(s.order)
 			s.order = append(s.order, i)
 		}
 	}
-	s.constants()
-	s.trains = s.trained()
-	return s
 }
 
 // measure adds up what a step holds at its three kinds of moments: when the gradient of the loss is computed, in the backward
@@ -70,7 +79,8 @@ func (s *stepper) measure(attention string) memory {
 		s.activations = plus(s.activations, k.bytes)
 	}
 	always := plus(s.weights, s.states, s.fixed)
-	s.moment(plus(always, s.activations, s.logits), 0, s.activations, s.logits, 0)
+	early := s.earlyGradients()
+	s.moment(plus(always, early, s.activations, s.logits), early, s.activations, s.logits, 0)
 	s.backward(always)
 	s.moment(plus(always, s.gradients, s.stepExtra, s.held), s.gradients, 0, s.held, s.stepExtra)
 	return s.memory
@@ -99,9 +109,9 @@ func (s *stepper) constants() {
 	held, worst := logitSizes(s.o.Precision)
 	for _, i := range s.order {
 		n := &s.res.Nodes[i]
-		s.own[i] = weightBytes(n, size)
-		s.weights = plus(s.weights, s.own[i])
-		s.states = plus(s.states, stateBytes(n, s.o.Optimizer, s.own[i], size))
+		all, trained, states := s.weigh(i, size)
+		s.own[i] = trained
+		s.weights, s.gradients, s.states = plus(s.weights, all), plus(s.gradients, trained), plus(s.states, states)
 		s.fixed = plus(s.fixed, bufferBytes(n, size))
 		if n.Type.ID == infer.InputID {
 			s.fixed = plus(s.fixed, block(s.result(i)))
@@ -111,12 +121,10 @@ func (s *stepper) constants() {
 		}
 		s.heads = append(s.heads, i)
 		count := times(max(0, n.Out.Size()), s.o.Batch)
-		s.held = plus(s.held, block(times(count, held)))
-		s.logits = plus(s.logits, block(times(count, worst)))
+		s.addLogits(i, count, held, worst)
 		s.fixed = plus(s.fixed, block(times(8, count/classes(n.Out)))) // a 64-bit target for each
 	}
-	s.gradients = s.weights
-	s.stepExtra = times(s.weights, stepCopies(s.o.Optimizer))
+	s.stepExtra = times(s.gradients, stepCopies(s.o.Optimizer))
 }
 
 // classes is the number of logits that one target chooses among: the channels of an image, otherwise the last axis.

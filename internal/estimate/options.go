@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/infer"
 )
 
@@ -23,6 +24,11 @@ type Options struct {
 	Samples       int64 // in one epoch
 	SamplesGiven  bool  // whether Samples is known, and not assumed; false where Samples is 0
 	Checkpointing bool  // whether only the inputs of attention layers and blocks are kept, and the rest computed again
+
+	MicroBatch int64       // samples that go through the model at once, their gradients added up; 0 for the whole batch
+	FusedLoss  bool        // whether logits and loss are computed in pieces, as fused linear cross entropy does
+	GPU        string      // the card that is asked for, as hardware.Lookup takes it; empty for the cheapest that fits
+	Adapt      *Adaptation // what is not trained; nil for nothing
 }
 
 // The values that Validate lets pass, the default first.
@@ -93,6 +99,9 @@ func (o Options) or(d Options, batch int64) Options {
 	o.Precision = word(o.Precision, d.Precision, Precisions)
 	o.Optimizer = word(o.Optimizer, d.Optimizer, Optimizers)
 	o.Attention = word(o.Attention, d.Attention, Attentions)
+	if o.MicroBatch <= 0 || o.MicroBatch >= o.Batch {
+		o.MicroBatch = 0
+	}
 	return o
 }
 
@@ -130,5 +139,12 @@ func (o Options) Validate() []Problem {
 	word("attention", o.Attention, Attentions)
 	number("epochs", o.Epochs, MaxEpochs)
 	number("samples", o.Samples, MaxSamples)
+	number("microBatch", o.MicroBatch, MaxBatch)
+	if o.GPU != "" && hardware.Lookup(o.GPU) == nil {
+		out = append(out, Problem{Field: "gpu", Value: o.GPU, Allowed: hardware.Names()})
+	}
+	if o.Adapt != nil && o.Adapt.LoRA != nil {
+		number("lora.rank", o.Adapt.LoRA.Rank, MaxRank)
+	}
 	return out
 }

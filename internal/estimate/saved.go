@@ -10,6 +10,10 @@ import (
 // keep declares what the component at a position keeps for the backward pass.
 func (s *stepper) keep(p, i int) {
 	n := &s.res.Nodes[i]
+	if s.idle(i) {
+		return
+	}
+	s.keepAdapters(p, i)
 	if s.o.Checkpointing && recomputes(n) {
 		for j := range s.inputs(i) {
 			s.share(p, s.source(j))
@@ -19,7 +23,7 @@ func (s *stepper) keep(p, i int) {
 	for k := range n.Kept {
 		switch kept := &n.Kept[k]; kept.Name {
 		case catalog.KeptInput:
-			if j := s.input(i, int(kept.Input)); j >= 0 {
+			if j := s.input(i, int(kept.Input)); j >= 0 && !s.needsNoInput(i) {
 				s.keepInput(p, i, s.source(j))
 			}
 		case catalog.KeptOutput:

@@ -17,6 +17,7 @@ const (
 	convEfficiency   = 0.37 // convolutions
 	keptPasses       = 17   // a byte that is kept crosses the memory bus so often, with what is not kept and comes with it
 	weightPasses     = 30   // a byte of the weights likewise, most of it in the optimizer's step
+	frozenPasses     = 4    // one that is not trained: read forward and backward; not measured
 	logitPasses      = 2
 	layerMicros      = 40  // to start the kernels of one component, forward and backward
 	tensorMicros     = 150 // for one trained tensor, with those of the optimizer
@@ -53,10 +54,11 @@ func efficiency(precision string, conv bool) float64 {
 // price estimates a step on the card, the whole run and what it costs.
 func (t *Training) price(res *infer.Result, m *memory) {
 	o := t.Options
-	t.StepMicros = max(1, stepMicros(res, o, m, t.PricedOn)/t.Cards)
+	part, n := o.micro()
+	t.StepMicros = max(1, times(n, stepMicros(res, part, m, t.PricedOn))/t.Cards)
 	t.Steps = times(o.Epochs, (o.Samples+o.Batch-1)/o.Batch)
 	total := times(t.Steps, t.StepMicros)
-	t.TotalSec = float64(total) / 1e6
+	t.TotalMicros = total
 	t.CostMicroUSD = times(scale(total, t.PricedOn.PriceMicroUSDPerHour, 3_600_000_000), t.Cards)
 }
 
@@ -67,24 +69,22 @@ func stepMicros(res *infer.Result, o Options, m *memory, g *hardware.GPU) int64 
 	if o.Checkpointing {
 		passes = 4
 	}
-	work, launch := float64(0), int64(0)
+	work, launch, trained := float64(0), int64(0), trainedOf(res, o.Adapt)
 	for i := range res.Nodes {
 		n := &res.Nodes[i]
 		if !known(n) || n.Type.Has(catalog.IsVirtual) {
 			continue
 		}
 		conv := convolves(n)
-		work += float64(passes*float64(times(n.FLOPs, o.Batch))) / float64(rate(g, o.Precision, conv)*efficiency(o.Precision, conv)*1e6)
+		work += float64(trained.passes(i, passes)*float64(times(n.FLOPs, o.Batch))) / float64(speed(g, o.Precision, conv)*efficiency(o.Precision, conv)*1e6)
 		work += float64(times(recurrentMicros, recurrentSteps(n)))
 		launch = plus(launch, layerMicros)
-		for k := range n.Weights {
-			launch = plus(launch, times(tensorMicros, n.Weights[k].Times))
-		}
+		launch = plus(launch, times(tensorMicros, trained.tensors(i, n)))
 	}
 	if autocasts(o.Precision) {
 		launch = scale(launch, castPercent, 100)
 	}
-	traffic := plus(times(m.activations, keptPasses), times(m.weights, weightPasses), times(m.logits, logitPasses))
+	traffic := plus(times(m.activations, keptPasses), times(m.gradients, weightPasses), times(m.weights-m.gradients, frozenPasses), times(m.logits, logitPasses))
 	work += float64(traffic) / float64(g.BandwidthGBs*1e3)
 	micros := math.Sqrt(float64(work*work) + float64(float64(launch)*float64(launch)))
 	if micros > most {

@@ -44,9 +44,12 @@ type Training struct {
 	Cards    int64         // how many of them; more than 1 where none fits, as if the work were split without loss
 	Fits     []Fit         // every card, the cheapest first
 
+	TrainedParams int64 // weights that the run changes
+
 	Steps        int64
 	StepMicros   int64
-	TotalSec     float64
+	TotalMicros  int64
+	TotalSec     float64 // the same in seconds
 	CostMicroUSD int64
 
 	reserved int64 // percent of the peak
@@ -67,7 +70,9 @@ func (t *Training) On(name string) (fits, known bool) {
 // Train estimates a run. Of a graph that is refused it counts the components that are known.
 func Train(res *infer.Result, o Options) *Training {
 	o = o.or(Defaults(), batchFor(res))
-	s := newStepper(res, o)
+	part, _ := o.micro()
+	s := newStepper(res, part)
+	s.adds = o.accumulates()
 	m := s.measure(o.Attention)
 	t := &Training{Options: o, WeightBytes: m.weights, GradientBytes: m.gradients, OptimizerBytes: plus(m.states, m.stepExtra),
 		ActivationBytes: m.activations, LogitBytes: m.logits, PeakBytes: m.peak, Binding: m.binding}
@@ -81,7 +86,10 @@ func Train(res *infer.Result, o Options) *Training {
 	t.UpperBytes = plus(scale(m.peak, t.reserved, 100), workspaceBytes)
 	t.CardBytes = plus(t.UpperBytes, contextBytes)
 	t.choose()
+	t.ask(hardware.Lookup(o.GPU))
+	t.TrainedParams = TrainedParams(res, o.Adapt)
 	t.price(res, &m)
+	t.round()
 	return t
 }
 
@@ -145,13 +153,17 @@ func (t *Training) Assumptions() string {
 	if o.Checkpointing {
 		text += ", activations of attention layers and blocks computed again"
 	}
+	text += t.variations()
 	g := t.PricedOn
 	price := fmt.Sprintf("%s at %s an hour (%s, %s)", g.Name, quantity.Dollars(g.PriceMicroUSDPerHour), g.PriceSource, g.PriceDate)
-	if t.Cards > 1 {
+	switch {
+	case t.Cards > 1 && o.GPU != "":
+		price = fmt.Sprintf("it does not fit, priced as if split without loss over %s %s", quantity.Grouped(t.Cards), price)
+	case t.Cards > 1:
 		price = fmt.Sprintf("no single card fits, priced as if split without loss over %s %s", quantity.Grouped(t.Cards), price)
 	}
 	return text + "; " + price + fmt.Sprintf("; memory is the peak of PyTorch's allocator, %d %% of which it reserves at the most, plus %s of workspace and %s of context; "+
-		"time is for eager PyTorch with data that is always ready", t.reserved, quantity.Bytes(workspaceBytes), quantity.Bytes(contextBytes))
+		"time is for eager PyTorch with data that is always ready, %s", t.reserved, quantity.Bytes(workspaceBytes), quantity.Bytes(contextBytes), t.timeError())
 }
 
 func precisionText(p string) string {

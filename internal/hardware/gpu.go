@@ -43,6 +43,15 @@ var gpus = func() []*GPU {
 // GPUs lists every card, the cheapest hour first.
 func GPUs() []*GPU { return slices.Clone(gpus) }
 
+// Names lists the names of every card, the cheapest hour first.
+func Names() []string {
+	out := make([]string, len(gpus))
+	for i, g := range gpus {
+		out[i] = g.Name
+	}
+	return out
+}
+
 // Lookup finds a card by its name or another spelling of it, and returns nil for one that is not known. Case, "-", "_",
 // spaces, the maker and a trailing GB do not matter.
 func Lookup(name string) *GPU {

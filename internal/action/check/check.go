@@ -116,7 +116,7 @@ func statusOf(blocks, warns int, pending bool) Status {
 
 // summary is one sentence; a refusal has the price of the run that it prevents.
 func (w *walk) summary(worst Status, policyBlocks int) string {
-	cost := quantity.Dollars(w.Training.CostMicroUSD)
+	cost := quantity.AboutDollars(w.Training.CostMicroUSD)
 	switch {
 	case !w.Runs():
 		return fmt.Sprintf("Blocked at preflight by %s, the first of them %q; the run that would have failed is priced at %s.",

@@ -72,7 +72,7 @@ func (w *walk) dataset() *Decision {
 }
 
 func (w *walk) spending() *Decision {
-	cost := quantity.Dollars(w.Training.CostMicroUSD)
+	cost := quantity.AboutDollars(w.Training.CostMicroUSD)
 	return &Decision{
 		Question: fmt.Sprintf("Is a training run for about %s to be started?", cost),
 		Because:  "it costs money, and nothing in the request says that it may be spent",

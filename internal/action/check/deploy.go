@@ -41,7 +41,7 @@ func deploy(w *walk) Stage {
 		d.Alternatives = append(d.Alternatives, a)
 	}
 	s := Stage{Stage: "deploy", Status: OK, Data: d}
-	s.Headline = best.Target.Label + ": " + d.LatencyMs.String() + " ms a sample, " + d.SizeMB.String() + " MB (" + d.SizeMBQuantized.String() + " MB in 8 bits)"
+	s.Headline = best.Target.Label + ": about " + d.LatencyMs.String() + " ms a sample, " + d.SizeMB.String() + " MB (" + d.SizeMBQuantized.String() + " MB in 8 bits)"
 	if f, found := action.NoTarget(targets); found {
 		w.findings = append(w.findings, f)
 		s.Status, s.Headline = Attention, "fits none of the targets as it is"

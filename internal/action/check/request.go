@@ -3,7 +3,6 @@ package check
 import (
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
-	"github.com/modelverifier/verifier/internal/hardware"
 )
 
 // Data is the dataset that the model is to be trained on.
@@ -42,7 +41,7 @@ func decodeLayout(f *action.Fields) {
 		for _, name := range []string{"tp", "pp", "dp", "micro_batch", "global_batch", "seq_len"} {
 			l.Int(name, 1)
 		}
-		gpu(l)
+		l.GPU("gpu")
 		f.Close(l)
 	}
 }
@@ -50,21 +49,8 @@ func decodeLayout(f *action.Fields) {
 func decodeServe(f *action.Fields) {
 	if s := f.Object("serve"); s != nil {
 		s.Str("command")
-		gpu(s)
+		s.GPU("gpu")
 		s.Int("gpus", 1)
 		f.Close(s)
 	}
-}
-
-// gpu refuses a card that is not known.
-func gpu(f *action.Fields) {
-	name := f.Str("gpu")
-	if name == "" || hardware.Lookup(name) != nil {
-		return
-	}
-	var names []string
-	for _, g := range hardware.GPUs() {
-		names = append(names, g.Name)
-	}
-	f.Enum("gpu", names...)
 }

@@ -17,8 +17,9 @@ func train(w *walk) Stage {
 		warns++
 	}
 	t := w.Training
+	r := t.Range()
 	return Stage{
 		Stage: "train", Status: statusOf(0, warns, false), Data: TrainData{EstCostUSD: quantity.USD(t.CostMicroUSD), GPU: w.GPU()},
-		Headline: "about " + quantity.Dollars(t.CostMicroUSD) + " on " + w.GPU() + ", " + quantity.Bytes(t.CardBytes) + " on the card; no run yet",
+		Headline: "about " + quantity.AboutDollars(t.CostMicroUSD) + " (" + quantity.AboutDollars(r.LowMicroUSD) + " to " + quantity.AboutDollars(r.HighMicroUSD) + ") on " + w.GPU() + ", " + quantity.Bytes(t.CardBytes) + " on the card; no run yet",
 	}
 }

@@ -35,6 +35,12 @@ func Markdown(r *Record) string {
 	if text := eager(r); text != "" {
 		b.WriteString("\n" + text + ".\n")
 	}
+	if len(r.Fixes) > 0 {
+		b.WriteString("\nTo make it fit:\n")
+		for i := range r.Fixes {
+			fmt.Fprintf(&b, "- %s\n", text(r.Fixes[i].words()))
+		}
+	}
 	changes(&b, r.Diff)
 	if n := len(r.Run.Warnings); n > 0 {
 		fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n", count(n, "warning"))
@@ -70,12 +76,12 @@ func mark(r *Record) string {
 // table has the figures, with what changed where there is a base.
 func table(b *strings.Builder, r *Record) {
 	rows := [][2]string{
-		{"Parameters", quantity.Grouped(r.Model.Params)},
+		{"Parameters", quantity.Grouped(r.Model.Params) + behind(", ", r.adapted())},
 		{"Compute", quantity.FLOPs(r.FLOPs) + " forward, one sample"},
-		{"Memory to train", quantity.Bytes(r.Memory.CardBytes) + " on the card, " + quantity.Bytes(r.Memory.PeakBytes) + " allocated"},
+		{"Memory to train", quantity.Bytes(r.Memory.CardBytes) + " on the card, " + r.Memory.peak() + " allocated"},
 		{"Cheapest card", r.Cost.FitsGPU},
-		{"Time", quantity.Duration(r.Cost.EstTrainSec) + " on " + r.Cost.GPU},
-		{"Cost", dollars(r.Cost.EstCostUSD)},
+		{"Time", r.Cost.time()},
+		{"Cost", r.Cost.price()},
 	}
 	if d := r.Diff; d != nil {
 		rows[0][1] += " (" + signed(d.ParamsDelta) + percentText(d) + ")"
@@ -85,6 +91,7 @@ func table(b *strings.Builder, r *Record) {
 	if r.Cost.RefusedRunUSD != nil {
 		rows = append(rows, [2]string{"Refused run", dollars(*r.Cost.RefusedRunUSD)})
 	}
+	rows = append(rows, [2]string{"Inference", r.Inference.words()})
 	if r.SeqLen != nil {
 		rows = append(rows, [2]string{"Length", r.SeqLen.sentence()})
 	}

@@ -109,15 +109,15 @@ func TestEveryFieldOfTheSpecificationIsThereInItsOrder(t *testing.T) {
 		want string
 	}{
 		{"response", r, "plan text markdown"},
-		{"plan", r.Plan, "version summary model run cost diff policy memory flops macs training"},
+		{"plan", r.Plan, "version summary model run cost diff policy memory flops macs training inference"},
 		{"model", r.Plan.Model, "name layers params inputShape outputShape fingerprint"},
 		{"run", r.Plan.Run, "legal blockers warnings withheld"},
-		{"cost", r.Plan.Cost, "estCostUsd estTrainSec fitsGpu refusedRunUsd gpuFits assumptions gpu"},
+		{"cost", r.Plan.Cost, "estCostUsd estTrainSec fitsGpu refusedRunUsd gpuFits assumptions gpu range"},
 		{"gpuFits", r.Plan.Cost.GPUFits, "T4 A100_40 H100_80"},
 		{"diff", r.Plan.Diff, "base added removed changed paramsDelta paramsDeltaPct memoryDeltaGb costDeltaUsd blastRadius lines legalityChanged rewired addedComponents removedComponents rewiredComponents"},
 		{"base", r.Plan.Diff.Base, "name layers params"},
 		{"policy", r.Plan.Policy, "applied violations"},
-		{"memory", r.Plan.Memory, "weightBytes gradientBytes optimizerBytes activationBytes logitBytes peakBytes upperBytes cardBytes binding eagerExtraBytes"},
+		{"memory", r.Plan.Memory, "weightBytes gradientBytes optimizerBytes activationBytes logitBytes peakBytes upperBytes cardBytes binding eagerExtraBytes errorPercent"},
 	} {
 		if got := keys(t, c.got); got != c.want {
 			t.Errorf("%s has %s, want %s", c.what, got, c.want)

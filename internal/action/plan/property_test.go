@@ -91,6 +91,8 @@ func TestAPolicyOnlyMakesAPlanStricter(t *testing.T) {
 func FuzzPlan(f *testing.F) {
 	for _, text := range []string{clean, wider, refused, withheld, tokens, ""} {
 		f.Add([]byte(`{"model":` + wire(f, text) + base(f, clean) + `,"seq_len":256,"policy":{"max_params":"1M"},"training":{"batch":2},"source":{"kind":"a"}}`))
+		f.Add([]byte(`{"model":` + wire(f, text) + `,"training":{"gpu":"T4","batch":1048576,"microBatch":3,"fusedLoss":true,"frozen":["*"]},"inference":{"batch":7,"precision":"int4","prompt":9,"generated":1}}`))
+		f.Add([]byte(`{"model":` + wire(f, text) + `,"training":{"batch":1048576,"lora":{"rank":8,"targets":["*"]}}}`))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r, err := Decode(body, graph.ServiceLimits)

@@ -10,7 +10,7 @@ import (
 const Version = 1
 
 // Record is the plan. Text and Markdown are made from it and from nothing else. Memory, FLOPs, MACs, Training, SeqLen, Source,
-// run.withheld, cost.gpu and the lists of components in a diff are additions to the specification.
+// Inference, Fixes, run.withheld, cost.gpu, cost.range and the lists of components in a diff are additions to the specification.
 type Record struct {
 	Version  int      `json:"version"`
 	Summary  string   `json:"summary"`
@@ -26,6 +26,9 @@ type Record struct {
 	Training Training `json:"training"`
 	SeqLen   *SeqLen  `json:"seqLen,omitempty"`
 	Source   *Source  `json:"source,omitempty"`
+
+	Inference *Inference `json:"inference"`
+	Fixes     []Fix      `json:"fixes,omitempty"` // where training does not fit
 }
 
 // Model is what the graph is. A null shape is one that cannot be known.
@@ -55,6 +58,15 @@ type Cost struct {
 	GPUFits       GPUFits           `json:"gpuFits"`
 	Assumptions   string            `json:"assumptions"`
 	GPU           string            `json:"gpu"` // what time and money are for
+	Range         Range             `json:"range"`
+}
+
+// Range is what time and money lie within, as far as their error is known.
+type Range struct {
+	LowUSD  quantity.Decimal `json:"lowUsd"`
+	HighUSD quantity.Decimal `json:"highUsd"`
+	LowSec  quantity.Decimal `json:"lowSec"`
+	HighSec quantity.Decimal `json:"highSec"`
 }
 
 // GPUFits says of three common cards whether a training step fits.
@@ -82,6 +94,7 @@ type Memory struct {
 	CardBytes       int64  `json:"cardBytes"`
 	Binding         string `json:"binding"`
 	EagerExtraBytes int64  `json:"eagerExtraBytes"` // what eager attention would add
+	ErrorPercent    *int64 `json:"errorPercent"`    // of the peak, in nineteen of twenty measured runs; null where none was measured
 }
 
 // Training is the run that the estimates are for, with every default filled in.
@@ -94,6 +107,13 @@ type Training struct {
 	Checkpointing  bool   `json:"checkpointing"`
 	Attention      string `json:"attention"`
 	SamplesAssumed bool   `json:"samplesAssumed"`
+
+	MicroBatch    int64    `json:"microBatch,omitempty"` // where it is less than the batch
+	FusedLoss     bool     `json:"fusedLoss,omitempty"`
+	GPU           string   `json:"gpu,omitempty"` // that was asked for
+	Frozen        []string `json:"frozen,omitempty"`
+	LoRA          *LoRA    `json:"lora,omitempty"`
+	TrainedParams *int64   `json:"trainedParams,omitempty"` // where not all weights are trained
 }
 
 // SeqLen is the length of a sample of text.

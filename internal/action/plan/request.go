@@ -15,8 +15,9 @@ type Request struct {
 	Base     *graph.Graph // the version before, or nil
 	Policy   *policy.Policy
 	Training estimate.Options
-	SeqLen   int64 // tokens of a sample; 0 for the default
-	Share    bool  // whether the hosted service is to keep the graph; no other one can
+	Using    estimate.InferOptions // how the trained model is used
+	SeqLen   int64                 // tokens of a sample; 0 for the default
+	Share    bool                  // whether the hosted service is to keep the graph; no other one can
 	Source   *Source
 }
 
@@ -30,34 +31,18 @@ type Source struct {
 // Decode reads a request.
 func Decode(body []byte, limits graph.Limits) (*Request, error) {
 	f := action.Read(body, limits, action.Model, action.Base)
-	r := &Request{Model: f.Model(), Base: f.Graph(action.Base), Policy: f.Policy(), Training: training(f), Share: f.Bool("share")}
+	r := &Request{Model: f.Model(), Base: f.Graph(action.Base), Policy: f.Policy(), Training: training(f), Using: inference(f), Share: f.Bool("share")}
 	r.Training.Attention = f.Enum("attention", estimate.Attentions...)
+	r.Using.Attention = r.Training.Attention
 	r.SeqLen, _ = f.Int("seq_len", 1)
 	r.Source = source(f)
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
+	if err := r.CheckNames(); err != nil {
+		return nil, err
+	}
 	return r, nil
-}
-
-func training(f *action.Fields) (o estimate.Options) {
-	t := f.Object("training")
-	if t == nil {
-		return o
-	}
-	o.Batch, _ = t.Int("batch", 1)
-	o.Precision = t.Enum("precision", estimate.Precisions...)
-	o.Optimizer = t.Enum("optimizer", estimate.Optimizers...)
-	o.Epochs, _ = t.Int("epochs", 1)
-	o.Samples, o.SamplesGiven = t.Int("samples", 1)
-	o.Checkpointing = t.Bool("checkpointing")
-	for _, p := range o.Validate() {
-		e := action.Errorf(action.CodeRange, t.Path(p.Field), "is %s but must be at most %d", p.Value, p.Max)
-		e.Limit = p.Max
-		t.Fail(e)
-	}
-	f.Close(t)
-	return o
 }
 
 // maxSource is how long each word of a source may be: it is echoed in a comment.

@@ -23,15 +23,19 @@ func Text(r *Record) string {
 	p := &page{}
 	p.row("plan", "%s: %s", r.title(), r.verdict())
 	p.row("structure", "%s, %s, %s", r.Model.Fingerprint, count(r.Model.Layers, "layer"), shapes(r))
-	p.row("parameters", "%s (%s)", quantity.Grouped(r.Model.Params), quantity.Short(r.Model.Params))
+	p.row("parameters", "%s (%s)%s", quantity.Grouped(r.Model.Params), quantity.Short(r.Model.Params), behind(", ", r.adapted()))
 	p.row("compute", "%s (%s FLOPs) forward, one sample; %s multiply-adds", quantity.FLOPs(r.FLOPs), quantity.Grouped(r.FLOPs), quantity.Grouped(r.MACs))
 	p.memory(r)
 	p.row("fits", "%s; T4 %s, A100_40 %s, H100_80 %s", r.Cost.FitsGPU, yes(r.Cost.GPUFits.T4), yes(r.Cost.GPUFits.A10040), yes(r.Cost.GPUFits.H10080))
-	p.row("time", "%s on %s", quantity.Duration(r.Cost.EstTrainSec), r.Cost.GPU)
-	p.row("cost", "%s", dollars(r.Cost.EstCostUSD))
+	p.row("time", "%s", r.Cost.time())
+	p.row("cost", "%s", r.Cost.price())
 	if r.Cost.RefusedRunUSD != nil {
 		p.row("refused", "the run that this plan refuses is priced at %s", dollars(*r.Cost.RefusedRunUSD))
 	}
+	for i := range r.Fixes {
+		p.row("to fit", "%s", r.Fixes[i].words())
+	}
+	p.row("inference", "%s", r.Inference.words())
 	if r.SeqLen != nil {
 		p.row("length", "%s", r.SeqLen.sentence())
 	}
@@ -58,6 +62,14 @@ func shapes(r *Record) string {
 	return shape(r.Model.InputShape, r.Model.InputShape.String()) + " to " + shape(r.Model.OutputShape, r.Model.OutputShape.String())
 }
 
+// behind puts a text behind a separator, where there is one.
+func behind(separator, text string) string {
+	if text == "" {
+		return ""
+	}
+	return separator + text
+}
+
 func yes(b bool) string {
 	if b {
 		return "yes"
@@ -68,7 +80,7 @@ func yes(b bool) string {
 func (p *page) memory(r *Record) {
 	m := r.Memory
 	p.row("memory", "%s on the card, %s allocated at the peak (%s): weights %s, gradients %s, optimizer %s, activations %s, logits %s", quantity.Bytes(m.CardBytes),
-		quantity.Bytes(m.PeakBytes), m.Binding, quantity.Bytes(m.WeightBytes), quantity.Bytes(m.GradientBytes), quantity.Bytes(m.OptimizerBytes),
+		m.peak(), m.Binding, quantity.Bytes(m.WeightBytes), quantity.Bytes(m.GradientBytes), quantity.Bytes(m.OptimizerBytes),
 		quantity.Bytes(m.ActivationBytes), quantity.Bytes(m.LogitBytes))
 	if text := eager(r); text != "" {
 		p.row("", "%s", text)

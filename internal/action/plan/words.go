@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,8 +41,43 @@ func count(n int, noun string) string {
 	return quantity.Grouped(int64(n)) + " " + noun + "s"
 }
 
-// dollars writes an amount that a record holds.
-func dollars(d quantity.Decimal) string { return quantity.Dollars(d.Unscaled) }
+// dollars writes an estimate that a record holds.
+func dollars(d quantity.Decimal) string {
+	if d.Unscaled < 0 {
+		return "-" + quantity.AboutDollars(-d.Unscaled)
+	}
+	return quantity.AboutDollars(d.Unscaled)
+}
+
+func grouped(n int64) string { return quantity.Grouped(n) }
+
+// micros is a number of seconds in whole microseconds.
+func micros(d quantity.Decimal) int64 {
+	n := d.Unscaled
+	for range 6 - d.Places {
+		n *= 10
+	}
+	return n
+}
+
+// time is how long the run takes, and what it lies within.
+func (c *Cost) time() string {
+	return fmt.Sprintf("about %s (%s to %s) on %s", quantity.AboutDuration(micros(c.EstTrainSec)), quantity.AboutDuration(micros(c.Range.LowSec)),
+		quantity.AboutDuration(micros(c.Range.HighSec)), c.GPU)
+}
+
+// price is what it costs.
+func (c *Cost) price() string {
+	return fmt.Sprintf("about %s (%s to %s)", dollars(c.EstCostUSD), dollars(c.Range.LowUSD), dollars(c.Range.HighUSD))
+}
+
+// peak is the memory that is allocated at the most, with its error.
+func (m *Memory) peak() string {
+	if m.ErrorPercent == nil {
+		return quantity.Bytes(m.PeakBytes)
+	}
+	return fmt.Sprintf("%s ±%d %%", quantity.Bytes(m.PeakBytes), *m.ErrorPercent)
+}
 
 func signedDollars(d quantity.Decimal) string {
 	if d.Unscaled > 0 {
@@ -96,7 +132,7 @@ func (r *Record) last() string {
 	}
 	o := r.History.Rows[0]
 	at, _, _ := strings.Cut(o.At, "T")
-	return clip(o.Metric) + " " + quantity.Round(o.Value, 4).String() + " after " + quantity.Grouped(o.Epochs) + " epochs for " + dollars(o.EstCostUSD) + " on " + clip(at)
+	return clip(o.Metric) + " " + quantity.Round(o.Value, 4).String() + " after " + quantity.Grouped(o.Epochs) + " epochs for " + quantity.Dollars(o.EstCostUSD.Unscaled) + " on " + clip(at)
 }
 
 // shape writes a shape, of which nil is not known.

@@ -1,0 +1,65 @@
+package action
+
+import (
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/hardware"
+)
+
+// inner returns the members of an object inside an object.
+func (f *Fields) inner(name string) *Fields {
+	v := f.value(name)
+	if v.Kind() == graph.Null || f.err != nil {
+		return nil
+	}
+	if v.Kind() != graph.Object {
+		f.wrongType(name, "an object", v)
+		return nil
+	}
+	params, err := (&graph.BodyMember{Name: name, Raw: v.String()}).Fields(f.Path(name))
+	f.fail(err)
+	return &Fields{params: params, prefix: f.Path(name) + ".", err: f.err}
+}
+
+// Strings returns a list of at most so many strings that are not empty, nil where it was left out.
+func (f *Fields) Strings(name string, most int) []string {
+	v := f.value(name)
+	if v.Kind() == graph.Null {
+		return nil
+	}
+	if v.Kind() != graph.List {
+		f.wrongType(name, "a list of strings", v)
+		return nil
+	}
+	if n := len(v.List()); n > most {
+		e := Errorf(CodeRange, f.Path(name), "has %d items but must have at most %d", n, most)
+		e.Limit = int64(most)
+		f.fail(e)
+		return nil
+	}
+	out := make([]string, 0, len(v.List()))
+	for i, item := range v.List() {
+		if item.Kind() != graph.String {
+			f.wrongType(Item(name, i), "a string", item)
+			return nil
+		}
+		if item.Str() == "" {
+			f.fail(Errorf(CodeForm, f.Path(Item(name, i)), "must not be empty"))
+		}
+		out = append(out, item.Str())
+	}
+	return out
+}
+
+// GPU returns the canonical name of a card, the empty string where it was left out.
+func (f *Fields) GPU(name string) string {
+	s := f.Str(name)
+	if v := f.value(name); v.Kind() != graph.String {
+		return ""
+	}
+	g := hardware.Lookup(s)
+	if g == nil {
+		f.fail(unknownValue(f.Path(name), s, hardware.Names()))
+		return ""
+	}
+	return g.Name
+}

@@ -1,0 +1,45 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/hardware"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// Fix is a change of a run that does not fit, with what it comes to.
+type Fix struct {
+	Change     string           `json:"change"`
+	PeakBytes  int64            `json:"peakBytes"`
+	CardBytes  int64            `json:"cardBytes"`
+	StepMicros int64            `json:"stepMicros"`
+	CostUSD    quantity.Decimal `json:"costUsd"`
+	GPU        string           `json:"gpu"`
+	Fits       bool             `json:"fits"`
+	Training   Training         `json:"training"` // what to ask for
+}
+
+// fixes are there where the model runs and its training does not fit: on the card asked for, or on any.
+func (s *studied) fixes() []Fix {
+	t := s.Training
+	gpu := hardware.Lookup(t.Options.GPU)
+	if !s.Runs() || gpu == nil && t.GPU != nil || gpu != nil && t.Fitting() {
+		return nil
+	}
+	var out []Fix
+	for _, f := range estimate.Fixes(s.Sized, t.Options, gpu) {
+		out = append(out, Fix{f.Change, f.Training.PeakBytes, f.Training.CardBytes, f.Training.StepMicros, quantity.USD(f.Training.CostMicroUSD), f.GPU.Name, f.Fits,
+			trainingOf(f.Training)})
+	}
+	return out
+}
+
+// words is a line on it.
+func (f *Fix) words() string {
+	end := "does not fit yet"
+	if f.Fits {
+		end = fmt.Sprintf("fits, about %s and %s a step", dollars(f.CostUSD), quantity.AboutDuration(f.StepMicros))
+	}
+	return fmt.Sprintf("%s: %s on %s, %s", f.Change, quantity.Bytes(f.CardBytes), f.GPU, end)
+}

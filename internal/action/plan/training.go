@@ -1,0 +1,119 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/graph"
+)
+
+// training reads the run that is to be estimated.
+func training(f *action.Fields) (o estimate.Options) {
+	t := f.Object("training")
+	if t == nil {
+		return o
+	}
+	o.Batch, _ = t.Int("batch", 1)
+	o.Precision = t.Enum("precision", estimate.Precisions...)
+	o.Optimizer = t.Enum("optimizer", estimate.Optimizers...)
+	o.Epochs, _ = t.Int("epochs", 1)
+	o.Samples, o.SamplesGiven = t.Int("samples", 1)
+	o.Checkpointing = t.Bool("checkpointing")
+	o.MicroBatch, _ = t.Int("microBatch", 1)
+	o.FusedLoss = t.Bool("fusedLoss")
+	o.GPU = t.GPU("gpu")
+	o.Adapt = adaptation(t)
+	refuse(t, o.Validate())
+	f.Close(t)
+	return o
+}
+
+// adaptation reads what is not trained, nil where everything is.
+func adaptation(t *action.Fields) *estimate.Adaptation {
+	a := &estimate.Adaptation{Frozen: patterns(t, "frozen")}
+	if l := t.Object("lora"); l != nil {
+		a.LoRA = &estimate.LoRA{Targets: patterns(l, "targets")}
+		var given bool
+		if a.LoRA.Rank, given = l.Int("rank", 1); !given {
+			l.Fail(action.Errorf(graph.CodeMissing, l.Path("rank"), "must be a whole number of at least 1"))
+		}
+		t.Close(l)
+	}
+	if len(a.Frozen) == 0 && a.LoRA == nil {
+		return nil
+	}
+	return a
+}
+
+// patterns reads names of components.
+func patterns(f *action.Fields, name string) []string {
+	list := f.Strings(name, estimate.MaxPatterns)
+	for i, p := range list {
+		if estimate.ParsePattern(p) != nil {
+			f.Fail(action.Errorf(action.CodeForm, f.Path(action.Item(name, i)), "is not a pattern: a bracket is not closed"))
+		}
+	}
+	return list
+}
+
+// inference reads how the trained model is used.
+func inference(f *action.Fields) (o estimate.InferOptions) {
+	t := f.Object("inference")
+	if t == nil {
+		return o
+	}
+	o.Batch, _ = t.Int("batch", 1)
+	o.Precision = t.Enum("precision", estimate.InferPrecisions...)
+	o.Prompt, _ = t.Int("prompt", 1)
+	o.Generated, _ = t.Int("generated", 1)
+	refuse(t, o.Validate())
+	f.Close(t)
+	return o
+}
+
+// refuse turns numbers that are too large into errors; all else was refused as it was read.
+func refuse(t *action.Fields, problems []estimate.Problem) {
+	for _, p := range problems {
+		e := action.Errorf(action.CodeRange, t.Path(p.Field), "is %s but must be at most %d", p.Value, p.Max)
+		e.Limit = p.Max
+		t.Fail(e)
+	}
+}
+
+// CheckNames refuses a name of a component that is not in the model.
+func (r *Request) CheckNames() error {
+	field, pattern, found := r.Training.Adapt.Unmatched(r.Model)
+	if !found {
+		return nil
+	}
+	return action.Errorf(action.CodeValue, "training."+field, "is %q, but no component has that id or scope", clip(pattern))
+}
+
+// LoRA is the wire form of adapters.
+type LoRA struct {
+	Rank    int64    `json:"rank"`
+	Targets []string `json:"targets,omitempty"`
+}
+
+// trainingOf is the run that was estimated.
+func trainingOf(t *estimate.Training) Training {
+	o := t.Options
+	out := Training{Batch: o.Batch, Precision: o.Precision, Optimizer: o.Optimizer, Epochs: o.Epochs, Samples: o.Samples, Checkpointing: o.Checkpointing,
+		Attention: o.Attention, SamplesAssumed: !o.SamplesGiven, MicroBatch: o.MicroBatch, FusedLoss: o.FusedLoss, GPU: o.GPU}
+	if a := o.Adapt; a != nil {
+		out.Frozen, out.TrainedParams = a.Frozen, &t.TrainedParams
+		if a.LoRA != nil {
+			out.LoRA = &LoRA{a.LoRA.Rank, a.LoRA.Targets}
+		}
+	}
+	return out
+}
+
+// adapted says how many weights are trained, where not all are; empty otherwise.
+func (r *Record) adapted() string {
+	if r.Training.TrainedParams == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s of them trained", grouped(*r.Training.TrainedParams))
+}

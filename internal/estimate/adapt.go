@@ -1,0 +1,297 @@
+package estimate
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// Adaptation says which weights a run does not train. A pattern is the id of a component, its scope (the path of its module),
+// a scope above it, or either with * and ? in it, where * takes no dot.
+type Adaptation struct {
+	Frozen []string // patterns of components whose weights stay as they are
+	LoRA   *LoRA
+}
+
+// LoRA trains two thin matrices beside each linear map, and nothing else (Hu et al. 2021). The adapters have the type of the
+// weights, as without peft's autocast_adapter_dtype.
+type LoRA struct {
+	Rank    int64
+	Targets []string // patterns; none stands for every linear map but those that give the logits, as peft's all-linear
+}
+
+// Bounds of an adaptation.
+const (
+	MaxRank     = 1 << 16
+	MaxPatterns = 64
+	maxScope    = 300 // longer names have no pattern
+)
+
+// ParsePattern says what is wrong with a pattern, nil where nothing is.
+func ParsePattern(pattern string) error {
+	_, err := path.Match(slashed(pattern), "")
+	return err
+}
+
+// slashed makes dots what * stops at.
+func slashed(s string) string { return strings.ReplaceAll(s, ".", "/") }
+
+// matches reports whether a pattern means a component.
+func matches(pattern string, c *graph.Component) bool {
+	for _, name := range []string{c.ID, scopeOf(c)} {
+		if name == "" || len(name) > maxScope && name != pattern {
+			continue
+		}
+		if name == pattern || strings.HasPrefix(name, pattern+".") {
+			return true
+		}
+		for at := name; at != ""; at = above(at) {
+			if ok, err := path.Match(slashed(pattern), slashed(at)); ok && err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// above is the scope that holds a scope, empty where none does.
+func above(scope string) string {
+	at := strings.LastIndexByte(scope, '.')
+	return scope[:max(0, at)]
+}
+
+// scopeOf is the path of a component's module, which importers note.
+func scopeOf(c *graph.Component) string {
+	for _, m := range c.Extra {
+		var scope string
+		if m.Name == "scope" && json.Unmarshal([]byte(m.Raw), &scope) == nil {
+			return scope
+		}
+	}
+	return ""
+}
+
+func anyMatches(patterns []string, c *graph.Component) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, c) })
+}
+
+// Unmatched returns the first pattern that means no component of a model, with the field that has it: a name that is misspelt
+// would otherwise freeze nothing and change nothing.
+func (a *Adaptation) Unmatched(g *graph.Graph) (field, pattern string, found bool) {
+	if a == nil {
+		return "", "", false
+	}
+	miss := func(patterns []string) int {
+		return slices.IndexFunc(patterns, func(p string) bool {
+			return !slices.ContainsFunc(g.Components, func(c graph.Component) bool { return matches(p, &c) })
+		})
+	}
+	if k := miss(a.Frozen); k >= 0 {
+		return "frozen[" + strconv.Itoa(k) + "]", a.Frozen[k], true
+	}
+	if a.LoRA != nil {
+		if k := miss(a.LoRA.Targets); k >= 0 {
+			return "lora.targets[" + strconv.Itoa(k) + "]", a.LoRA.Targets[k], true
+		}
+	}
+	return "", "", false
+}
+
+// linears is the number of linear maps of a component that can have adapters.
+func linears(n *infer.Node) int64 {
+	count := int64(0)
+	for k := range n.Weights {
+		if isLinear(n, &n.Weights[k]) {
+			count = plus(count, n.Weights[k].Times)
+		}
+	}
+	return count
+}
+
+// isLinear reports whether a weight is the matrix of a linear map: what recurrent layers, tables and convolutions have is not.
+func isLinear(n *infer.Node, w *catalog.Weight) bool {
+	return multiplies(n) && !n.Type.HasAny(catalog.IsEmbedding|catalog.IsTensor) && w.Shape.Rank() == 2 && strings.HasSuffix(w.Name, "weight")
+}
+
+// share is what of a component's weights is trained.
+type share struct {
+	own      bool  // its own weights are trained
+	adapters int64 // maps that have adapters
+}
+
+// shares says for every component which of its weights are trained. Without an adaptation, all.
+func shares(res *infer.Result, a *Adaptation) []share {
+	out := make([]share, len(res.Nodes))
+	for i := range res.Nodes {
+		n := &res.Nodes[i]
+		if n.Component == nil || len(n.Weights) == 0 {
+			continue
+		}
+		switch {
+		case a == nil:
+			out[i].own = true
+		case a.LoRA != nil:
+			if anyMatches(a.LoRA.Targets, n.Component) || len(a.LoRA.Targets) == 0 && !givesLogits(res, i) {
+				out[i].adapters = linears(n)
+			}
+		default:
+			out[i].own = !anyMatches(a.Frozen, n.Component)
+		}
+	}
+	return out
+}
+
+// givesLogits reports whether a component's result goes straight to an output.
+func givesLogits(res *infer.Result, i int) bool {
+	if res.Nodes[i].Type.Has(catalog.IsHead) {
+		return true
+	}
+	for _, j := range res.Wiring.Outputs(i) {
+		if res.Nodes[j].Type.Has(catalog.IsVirtual) {
+			return true
+		}
+	}
+	return false
+}
+
+// adapterWeights are the trained tensors that adapters add to a component: for a map from in to out, in×rank and rank×out.
+func adapterWeights(n *infer.Node, rank int64) []catalog.Weight {
+	var out []catalog.Weight
+	for k := range n.Weights {
+		if w := &n.Weights[k]; isLinear(n, w) {
+			out = append(out, catalog.Weight{Module: w.Path(), Name: "lora_A.weight", Shape: catalog.Of(rank, w.Shape[1]), Times: w.Times},
+				catalog.Weight{Module: w.Path(), Name: "lora_B.weight", Shape: catalog.Of(w.Shape[0], rank), Times: w.Times})
+		}
+	}
+	return out
+}
+
+// trainedNode is a component with the weights that are trained of it, and those alone.
+func trainedNode(n *infer.Node, s share, a *Adaptation) *infer.Node {
+	if s.own {
+		return n
+	}
+	trained := *n
+	trained.Weights = nil
+	if s.adapters > 0 {
+		trained.Weights = adapterWeights(n, a.LoRA.Rank)
+	}
+	return &trained
+}
+
+// TrainedParams is the number of weights that a run changes.
+func TrainedParams(res *infer.Result, a *Adaptation) int64 {
+	if a == nil {
+		return res.Params
+	}
+	sum := int64(0)
+	for i, s := range shares(res, a) {
+		if n := &res.Nodes[i]; known(n) {
+			t := trainedNode(n, s, a)
+			for k := range t.Weights {
+				sum = plus(sum, times(t.Weights[k].Times, max(0, t.Weights[k].Shape.Size())))
+			}
+		}
+	}
+	return sum
+}
+
+// weigh counts one component: all its weights with its adapters, and those of its bytes that get a gradient.
+func (s *stepper) weigh(i int, size int64) (all, trained, states int64) {
+	n := &s.res.Nodes[i]
+	t := trainedNode(n, s.shares[i], s.o.Adapt)
+	trained = weightBytes(t, size)
+	all = weightBytes(n, size)
+	if s.shares[i].adapters > 0 {
+		all = plus(all, trained)
+	}
+	return all, trained, stateBytes(t, s.o.Optimizer, trained, size)
+}
+
+// idle reports whether the backward pass never comes to a component: nothing before it is trained, and nothing of it. Autograd
+// keeps nothing for it.
+func (s *stepper) idle(i int) bool { return s.o.Adapt != nil && !s.trains[i] }
+
+// needsNoInput reports whether a component keeps no input although a trained one would: a frozen linear map hands its
+// gradient on with its weight alone (mm_mat1_grad of PyTorch's derivatives.yaml). A convolution keeps its input all the same.
+func (s *stepper) needsNoInput(i int) bool {
+	n := &s.res.Nodes[i]
+	return s.o.Adapt != nil && !s.shares[i].own && s.shares[i].adapters == 0 && n.Type.Has(catalog.IsAffine) && linears(n) > 0
+}
+
+// keepAdapters keeps what lies between the two matrices of each adapter: rank numbers for each position.
+func (s *stepper) keepAdapters(p, i int) {
+	a := s.shares[i].adapters
+	if a == 0 {
+		return
+	}
+	n := &s.res.Nodes[i]
+	size := int64(4)
+	if s.o.Precision == "bf16" || autocasts(s.o.Precision) {
+		size = 2
+	}
+	positions := int64(1)
+	if len(n.In) > 0 && n.In[0].Rank() > 1 {
+		positions = max(0, n.In[0].Size()) / max(1, n.In[0].At(-1))
+	}
+	for range min(a, 64) {
+		s.add(p, times(positions, s.o.Batch, s.o.Adapt.LoRA.Rank, size))
+	}
+	if a > 64 { // experts: each position goes to few of them, and all adapters of a component are counted at the most
+		s.add(p, times(a-64, positions, s.o.Batch, s.o.Adapt.LoRA.Rank, size))
+	}
+}
+
+// passes is how often the arithmetic of a component is done in a step: forward, for the gradient of what comes in where that
+// leads to something trained, and for that of its weights where they are. The rank of adapters is left out: it is small beside
+// the maps.
+func (t *trainedParts) passes(i int, all float64) float64 {
+	if t == nil {
+		return all
+	}
+	if t.shares[i].own {
+		all++
+	}
+	if !t.before[i] {
+		all--
+	}
+	return all - 1
+}
+
+// trainedParts says what a run with an adaptation trains; nil stands for everything.
+type trainedParts struct {
+	shares []share
+	before []bool // whether something before a component is trained
+}
+
+func trainedOf(res *infer.Result, a *Adaptation) *trainedParts {
+	if a == nil {
+		return nil
+	}
+	t := &trainedParts{shares(res, a), make([]bool, len(res.Nodes))}
+	for _, i := range res.Wiring.Order {
+		for _, j := range res.Wiring.Inputs(i) {
+			s := t.shares[j]
+			t.before[i] = t.before[i] || t.before[j] || s.own || s.adapters > 0
+		}
+	}
+	return t
+}
+
+// tensors is the number of trained tensors of a component.
+func (t *trainedParts) tensors(i int, n *infer.Node) int64 {
+	count := int64(0)
+	if t == nil || t.shares[i].own {
+		for k := range n.Weights {
+			count = plus(count, n.Weights[k].Times)
+		}
+		return count
+	}
+	return times(2, t.shares[i].adapters)
+}

@@ -1,0 +1,86 @@
+package estimate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/modelverifier/verifier/internal/graph"
+)
+
+const twoLayers = "x: input shape=[1024]\nf: linear outFeatures=1024 bias=false\na: gelu\ng: linear outFeatures=1024 bias=false\no: output\nx -> f -> a -> g -> o"
+
+// Every figure can be counted by hand: two matrices of 4 MiB, a batch of 32 whose tensors take 128 KiB.
+func TestFrozenPartsHaveNoGradientsAndKeepLess(t *testing.T) {
+	const w, tensor = 4 << 20, 32 * 1024 * 4
+	for name, c := range map[string]struct {
+		frozen                                     []string
+		gradients, optimizer, activations, trained int64
+	}{
+		"nothing":         {nil, 2 * w, 2 * 3 * w, 2 * tensor, 2 << 20},
+		"the first layer": {[]string{"f"}, w, 3 * w, tensor, 1 << 20}, // g keeps the result of gelu, and nothing before it is kept
+		"the last layer":  {[]string{"g"}, w, 3 * w, tensor, 1 << 20}, // gelu keeps what it is applied to; g hands its gradient on without
+		"all":             {[]string{"?"}, 0, 0, 0, 0},
+	} {
+		o := Options{}
+		if c.frozen != nil {
+			o.Adapt = &Adaptation{Frozen: c.frozen}
+		}
+		got := Train(parse(t, twoLayers), o)
+		if got.WeightBytes != 2*w || got.GradientBytes != c.gradients || got.OptimizerBytes != c.optimizer || got.ActivationBytes != c.activations || got.TrainedParams != c.trained {
+			t.Errorf("%s frozen: weights %d, gradients %d, optimizer %d, activations %d, trained %d", name, got.WeightBytes, got.GradientBytes, got.OptimizerBytes, got.ActivationBytes, got.TrainedParams)
+		}
+		if refused := strings.Contains(got.Assumptions(), "which PyTorch refuses"); refused != (c.trained == 0) {
+			t.Errorf("%s frozen: %s", name, got.Assumptions())
+		}
+	}
+}
+
+func TestLoRATrainsTwoThinMatricesBesideEachMap(t *testing.T) {
+	const w, thin, tensor = 4 << 20, 8 * 1024 * 4, 32 * 1024 * 4
+	got := Train(parse(t, twoLayers), Options{Adapt: &Adaptation{LoRA: &LoRA{Rank: 8, Targets: []string{"f", "g"}}}})
+	if got.TrainedParams != 4*8*1024 || got.WeightBytes != 2*w+4*thin || got.GradientBytes != 4*thin || got.OptimizerBytes != 3*4*thin {
+		t.Errorf("trained %d, weights %d, gradients %d, optimizer %d", got.TrainedParams, got.WeightBytes, got.GradientBytes, got.OptimizerBytes)
+	}
+	if want := int64(2*tensor + 2*32*8*4); got.ActivationBytes != want { // what goes into gelu and g, and eight numbers for each adapter
+		t.Errorf("keeps %d bytes, want %d", got.ActivationBytes, want)
+	}
+	all := Train(parse(t, twoLayers), Options{Adapt: &Adaptation{LoRA: &LoRA{Rank: 8}}})
+	if all.TrainedParams != 2*8*1024 {
+		t.Errorf("%d weights are trained where the last map has no adapter", all.TrainedParams)
+	}
+	if full := Train(parse(t, twoLayers), Options{}); all.PeakBytes >= full.PeakBytes || all.StepMicros > full.StepMicros {
+		t.Errorf("LoRA takes %d bytes and %d µs, training all %d and %d", all.PeakBytes, all.StepMicros, full.PeakBytes, full.StepMicros)
+	}
+}
+
+// Every linear map of GPT-2 small but the head, in each of 12 layers: 768 to 2304, 768 to 768, 768 to 3072 and 3072 to 768, whose
+// sides add up to 12,288.
+func TestAdaptersOfALanguageModel(t *testing.T) {
+	res := model(t, "gpt2-small")
+	if got := TrainedParams(res, &Adaptation{LoRA: &LoRA{Rank: 16}}); got != 12*16*12288 {
+		t.Errorf("%d weights are trained, want %d", got, 12*16*12288)
+	}
+}
+
+func TestPatternsMeanComponents(t *testing.T) {
+	c := &graph.Component{ID: "c7", Extra: []graph.Member{{Name: "scope", Raw: `"model.layers.10.self_attn"`}}}
+	for pattern, want := range map[string]bool{
+		"c7": true, "c?": true, "c": false, "model": true, "model.layers": true, "model.layers.1": false, "model.layers.10": true, "model.layers.*": true,
+		"model.layers.1?": true, "model.layers.1*": true, "model.layers.*.self_attn": true, "model.layers.*.mlp": false, "*.self_attn": false, "*": true,
+		"*.*.*.self_attn": true, "model.layers.[12]0": true, "": false, "[": false,
+	} {
+		if got := matches(pattern, c); got != want {
+			t.Errorf("%q: %v, want %v", pattern, got, want)
+		}
+	}
+	if ParsePattern("[") == nil || ParsePattern("a.*") != nil {
+		t.Error("patterns are not checked")
+	}
+	g := &graph.Graph{Components: []graph.Component{*c}}
+	if field, p, found := (&Adaptation{Frozen: []string{"c7", "c8"}}).Unmatched(g); !found || field != "frozen[1]" || p != "c8" {
+		t.Errorf("%s %s %v", field, p, found)
+	}
+	if field, _, found := (&Adaptation{LoRA: &LoRA{Targets: []string{"d"}}}).Unmatched(g); !found || field != "lora.targets[0]" {
+		t.Errorf("%s %v", field, found)
+	}
+}

@@ -1,0 +1,75 @@
+package estimate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/hardware"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// ask prices the run on the card that was asked for, and on as many of them as it takes.
+func (t *Training) ask(g *hardware.GPU) {
+	if g == nil {
+		return
+	}
+	t.PricedOn, t.Cards = g, 1
+	if room := g.MemoryBytes - contextBytes; t.CardBytes > g.MemoryBytes {
+		t.Cards = (t.UpperBytes + room - 1) / room
+	}
+}
+
+// Fitting reports whether the run fits on the card that it is priced on.
+func (t *Training) Fitting() bool { return t.Cards == 1 }
+
+// speed is the arithmetic rate of a card for a precision, also where it does not have it: PyTorch computes bf16 in 32-bit
+// floats on cards without it.
+func speed(g *hardware.GPU, precision string, conv bool) float64 {
+	if r := rate(g, precision, conv); r > 0 {
+		return r
+	}
+	return g.FP32
+}
+
+// variations says what else a run does, and what of it rests on no measurement.
+func (t *Training) variations() string {
+	o := t.Options
+	var b strings.Builder
+	if o.accumulates() {
+		_, n := o.micro()
+		fmt.Fprintf(&b, ", in %s micro-batches of %s, whose optimizer is timed with each of them", quantity.Grouped(n), quantity.Grouped(o.MicroBatch))
+	}
+	if o.FusedLoss {
+		b.WriteString(", logits and loss in pieces (not measured)")
+	}
+	if a := o.Adapt; a != nil && a.LoRA != nil {
+		fmt.Fprintf(&b, ", LoRA of rank %s on ", quantity.Grouped(a.LoRA.Rank))
+		if len(a.LoRA.Targets) == 0 {
+			b.WriteString("every linear map but the last")
+		} else {
+			b.WriteString(parts(a.LoRA.Targets))
+		}
+		b.WriteString(" in the type of the weights (not measured)")
+	} else if a != nil && len(a.Frozen) > 0 {
+		b.WriteString(", " + parts(a.Frozen) + " frozen (not measured)")
+	}
+	if o.Adapt != nil && t.TrainedParams == 0 {
+		b.WriteString(", no weight trained, which PyTorch refuses")
+	}
+	switch o.Optimizer {
+	case "adamw-8bit", "adafactor", "adamw-fused":
+		fmt.Fprintf(&b, ", the memory of %s computed and not measured", o.Optimizer)
+	}
+	if rate(t.PricedOn, o.Precision, false) == 0 {
+		fmt.Fprintf(&b, ", bf16 at the rate of fp32 because %s does not have it", t.PricedOn.Name)
+	}
+	return b.String()
+}
+
+// parts counts patterns; the names are the caller's and stand in the record.
+func parts(patterns []string) string {
+	if len(patterns) == 1 {
+		return "1 named part"
+	}
+	return quantity.Grouped(int64(len(patterns))) + " named parts"
+}

@@ -1,0 +1,191 @@
+package estimate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/hardware"
+	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// Fix is a change of a run, or several, with what they come to.
+type Fix struct {
+	Change   string // in words
+	Training *Training
+	GPU      *hardware.GPU // that it is for
+	Fits     bool
+}
+
+// worthwhile is the share of the peak, one in so many, that a change must save to be named.
+const worthwhile = 50
+
+// change is one step that can be taken, from what is asked for to what would do.
+type change struct {
+	of    string // what it changes: another change of the same takes its place
+	words string
+	apply func(Options) Options
+}
+
+// Fixes lists changes of a run that does not fit on a card, the cheapest that make it fit first, then those that only help. Each
+// is estimated as the run itself was. No card stands for the largest that can be rented. Where no single change does, several
+// are taken together, those first that change nothing of what is computed.
+func Fixes(res *infer.Result, o Options, gpu *hardware.GPU) []Fix {
+	if gpu != nil {
+		o.GPU = gpu.Name
+	}
+	now := Train(res, o)
+	if now.Fitting() {
+		return nil
+	}
+	o = now.Options
+	o.GPU = now.PricedOn.Name
+	f := &fixer{res: res, gpu: now.PricedOn, now: now}
+	for _, c := range f.changes() {
+		f.try(c.words, c.apply(o))
+	}
+	if micro, words, ok := f.microBatch(o); ok {
+		f.try(words, micro)
+	}
+	if !slices.ContainsFunc(f.out, func(x Fix) bool { return x.Fits }) {
+		f.together(o)
+	}
+	f.largerCard(o)
+	slices.SortStableFunc(f.out, func(a, b Fix) int {
+		if a.Fits != b.Fits {
+			if a.Fits {
+				return -1
+			}
+			return 1
+		}
+		if a.Fits {
+			return cmp.Or(cmp.Compare(a.Training.CostMicroUSD, b.Training.CostMicroUSD), cmp.Compare(a.Training.PeakBytes, b.Training.PeakBytes))
+		}
+		return cmp.Compare(a.Training.PeakBytes, b.Training.PeakBytes)
+	})
+	return f.out
+}
+
+type fixer struct {
+	res *infer.Result
+	gpu *hardware.GPU
+	now *Training
+	out []Fix
+}
+
+// try adds a change that helps.
+func (f *fixer) try(words string, o Options) {
+	t := Train(f.res, o)
+	if t.PeakBytes > f.now.PeakBytes-f.now.PeakBytes/worthwhile {
+		return
+	}
+	f.out = append(f.out, Fix{words, t, hardware.Lookup(o.GPU), t.Fitting()})
+}
+
+// changes are those that leave the micro-batch as it is, the least intrusive first.
+func (f *fixer) changes() []change {
+	o := f.now.Options
+	var out []change
+	add := func(when bool, of, words string, apply func(*Options)) {
+		if when {
+			out = append(out, change{of, words, func(o Options) Options { apply(&o); return o }})
+		}
+	}
+	add(o.Attention == "eager", "attention", "fused attention (sdpa)", func(o *Options) { o.Attention = "sdpa" })
+	add(!o.FusedLoss, "loss", "a fused loss, which makes the logits in pieces", func(o *Options) { o.FusedLoss = true })
+	add(o.Optimizer == "adamw", "optimizer", "the fused AdamW", func(o *Options) { o.Optimizer = "adamw-fused" })
+	add(!o.Checkpointing, "checkpointing", "checkpointing", func(o *Options) { o.Checkpointing = true })
+	switch narrow := f.narrow(); {
+	case o.Precision == "fp32" || o.Precision == "tf32":
+		add(narrow != "", "precision", precisionText(narrow), func(o *Options) { o.Precision = narrow })
+		fallthrough
+	case autocasts(o.Precision):
+		add(f.gpu.BF16 > 0, "precision", precisionText("bf16"), func(o *Options) { o.Precision = "bf16" })
+	}
+	adaptive := strings.HasPrefix(o.Optimizer, "adam")
+	add(adaptive && o.Optimizer != "adamw-8bit", "optimizer", "AdamW with 8-bit states", func(o *Options) { o.Optimizer = "adamw-8bit" })
+	add(adaptive, "optimizer", "Adafactor", func(o *Options) { o.Optimizer = "adafactor" })
+	return out
+}
+
+// narrow is the kind of autocast that the card is good at.
+func (f *fixer) narrow() string {
+	switch {
+	case f.gpu.BF16 > 0:
+		return "amp"
+	case f.gpu.FP16 > 0:
+		return "fp16"
+	}
+	return ""
+}
+
+// microBatch finds the largest half, quarter and so on of the batch that fits, or a single sample.
+func (f *fixer) microBatch(o Options) (Options, string, bool) {
+	size := o.Batch
+	if o.accumulates() {
+		size = o.MicroBatch
+	}
+	if size <= 1 {
+		return o, "", false
+	}
+	var sizes []int64
+	for size > 1 {
+		size = (size + 1) / 2
+		sizes = append(sizes, size)
+	}
+	k := sort.Search(len(sizes)-1, func(k int) bool { // a smaller one takes less
+		o.MicroBatch = sizes[k]
+		return Train(f.res, o).Fitting()
+	})
+	o.MicroBatch = sizes[k]
+	_, n := o.micro()
+	return o, fmt.Sprintf("micro-batches of %s, %s to a step", quantity.Grouped(o.MicroBatch), quantity.Grouped(n)), true
+}
+
+// together takes changes one after the other, each that helps, until the run fits.
+func (f *fixer) together(o Options) {
+	var taken []change
+	best := f.now
+	for _, c := range f.changes() {
+		next := Train(f.res, c.apply(o))
+		if next.PeakBytes > best.PeakBytes-best.PeakBytes/worthwhile {
+			continue
+		}
+		best, o = next, c.apply(o)
+		taken = append(slices.DeleteFunc(taken, func(t change) bool { return t.of == c.of }), c)
+		if best.Fitting() {
+			break
+		}
+		if micro, last, ok := f.microBatch(o); ok {
+			if t := Train(f.res, micro); t.Fitting() {
+				o, taken = micro, append(taken, change{words: last})
+				break
+			}
+		}
+	}
+	if len(taken) < 2 {
+		return
+	}
+	var words []string
+	for _, c := range taken {
+		words = append(words, c.words)
+	}
+	f.try(strings.Join(words, ", and "), o)
+}
+
+// largerCard adds the cheapest card that holds the run as it is.
+func (f *fixer) largerCard(o Options) {
+	for _, g := range hardware.GPUs() {
+		if g.MemoryBytes <= f.gpu.MemoryBytes || !g.Managed || rate(g, o.Precision, false) == 0 {
+			continue
+		}
+		o.GPU = g.Name
+		if t := Train(f.res, o); t.Fitting() {
+			f.out = append(f.out, Fix{"another card, " + g.Name, t, g, true})
+			return
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package estimate
+
+import (
+	"fmt"
+
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// What the measured runs say about the error of an estimate. A test holds these figures to the rows.
+const (
+	measuredCard = "H200" // the one that the constants of time are from
+
+	// PeakErrorPercent is what the allocated peak of nineteen runs in twenty is off by at the most.
+	PeakErrorPercent = 4
+
+	measuredSpread = 160 // percent: nine steps in ten take from 100/160 to 160/100 of the estimate on that card
+	scaledSpread   = 250 // on others, whose constants are scaled from their data sheets: an assumption
+)
+
+// significant is how many digits of time and money are worth writing down beside an error of that size.
+const significant = 3
+
+// spread is by what percent time and cost may be off, as a factor in both directions.
+func (t *Training) spread() int64 {
+	if t.PricedOn.Name == measuredCard && t.Cards == 1 && t.measured() {
+		return measuredSpread
+	}
+	return scaledSpread
+}
+
+// measured reports whether runs of this kind were measured.
+func (t *Training) measured() bool {
+	o := t.Options
+	return o.Adapt == nil && !o.FusedLoss && !o.accumulates() && !o.Checkpointing && o.Precision != "fp16" && (o.Optimizer == "adamw" || o.Optimizer == "sgd")
+}
+
+// PeakError is by what percent the peak is off in nineteen of twenty runs like this one; nil where none was measured.
+func (t *Training) PeakError() *int64 {
+	if !t.measured() {
+		return nil
+	}
+	percent := int64(PeakErrorPercent)
+	return &percent
+}
+
+// timeError says how far time and cost can be relied on.
+func (t *Training) timeError() string {
+	s := t.spread()
+	text := fmt.Sprintf("%d to %d %% of it", 10000/s, s)
+	if s == measuredSpread {
+		return "and was " + text + " in nine of ten measured runs"
+	}
+	return "scaled to this run from others that were measured on " + measuredCard + ", so " + text + " are likely"
+}
+
+// Range is what time and money lie within.
+type Range struct {
+	LowMicros, HighMicros     int64 // of the whole run
+	LowMicroUSD, HighMicroUSD int64
+}
+
+// Range widens the estimate by its error.
+func (t *Training) Range() Range {
+	s := t.spread()
+	return Range{
+		LowMicros: quantity.Significant(scale(t.TotalMicros, 100, s), 2), HighMicros: quantity.Significant(scale(t.TotalMicros, s, 100), 2),
+		LowMicroUSD: quantity.Significant(scale(t.CostMicroUSD, 100, s), 2), HighMicroUSD: quantity.Significant(scale(t.CostMicroUSD, s, 100), 2),
+	}
+}
+
+// round leaves of time and cost what the error lets one say.
+func (t *Training) round() {
+	t.StepMicros, t.CostMicroUSD = quantity.Significant(t.StepMicros, significant), quantity.Significant(t.CostMicroUSD, significant)
+	t.TotalMicros = quantity.Significant(t.TotalMicros, significant)
+	t.TotalSec = float64(t.TotalMicros) / 1e6
+}
