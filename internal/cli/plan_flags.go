@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -48,7 +49,7 @@ func moreFlags(flags *pflag.FlagSet, q *plan.Request) error {
 	}
 	if flags.Changed("use-precision") {
 		if q.Using.Precision, _ = flags.GetString("use-precision"); q.Using.Precision == "" {
-			return fmt.Errorf("--use-precision is empty")
+			return errors.New("--use-precision is empty")
 		}
 	}
 	if flags.Changed("gpu") {
@@ -83,7 +84,7 @@ func adaptFlags(flags *pflag.FlagSet, q *plan.Request, rank int64) error {
 	frozen, _ := flags.GetStringSlice("frozen")
 	targets, _ := flags.GetStringSlice("lora-targets")
 	if len(targets) > 0 && rank == 0 {
-		return fmt.Errorf("--lora-targets needs --lora")
+		return errors.New("--lora-targets needs --lora")
 	}
 	if len(frozen) == 0 && rank == 0 {
 		return nil

@@ -53,7 +53,7 @@ func (s *stepper) backward(always int64) {
 		i := s.order[p]
 		n := &s.res.Nodes[i]
 		if f.of[i] != 0 {
-			fresh := int64(0)
+			var fresh int64
 			gradients, fresh = s.grade(i, gradients)
 			most := plus(s.inner(n), s.pass(f, i), fresh)
 			s.moment(plus(always, gradients, s.held, rest, most), gradients, rest, s.held, 0)

@@ -70,7 +70,7 @@ func (w *walker) sameModule(i, partner int) bool {
 	case theirs.str("sameAs") != "":
 		w.refuseTie(i, fmt.Sprintf("sameAs names %s, which is itself the module of another; name that one", theirs.Component.Label()))
 	case !slices.EqualFunc(mine.Weights, theirs.Weights, equal):
-		w.refuseTie(i, fmt.Sprintf("its weights are not of the shapes of those of %s", theirs.Component.Label()))
+		w.refuseTie(i, "its weights are not of the shapes of those of "+theirs.Component.Label())
 	default:
 		return true
 	}

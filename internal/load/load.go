@@ -59,7 +59,7 @@ func Open(ctx context.Context, ref string, opt Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer src.Close()
+	defer func() { _ = src.Close() }() // everything was read; what closing says changes nothing
 	read := readers[src.Kind]
 	if read == nil {
 		return nil, fmt.Errorf("load: no importer of %s", src.Kind)

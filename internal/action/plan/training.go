@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/estimate"
@@ -115,5 +114,5 @@ func (r *Record) adapted() string {
 	if r.Training.TrainedParams == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s of them trained", grouped(*r.Training.TrainedParams))
+	return grouped(*r.Training.TrainedParams) + " of them trained"
 }

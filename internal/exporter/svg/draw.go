@@ -170,9 +170,8 @@ func (d *drawing) wire(b *box, w wire, shift, x, y int, label bool) {
 	}
 	d.f(`<path class="e" d="M%d %d`, x+px, y+py)
 	sx, sy := px, py
-	ex, ey := px, py
 	for i, k := range w.path[1:] {
-		ex, ey = k.middle(), k.y
+		ex, ey := k.middle(), k.y
 		if k == to {
 			ex += shift
 			if to.item != nil && to.item.IsGroup() {

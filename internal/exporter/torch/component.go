@@ -1,7 +1,7 @@
 package torch
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
@@ -129,7 +129,7 @@ func plainSlice(node *infer.Node, dim, start, end, step graph.Value) string {
 		if v.Kind() != graph.Int {
 			return ""
 		}
-		return fmt.Sprint(v.Int())
+		return strconv.FormatInt(v.Int(), 10)
 	}
 	from := bound(start)
 	if from == "0" {

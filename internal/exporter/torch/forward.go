@@ -115,7 +115,7 @@ func (f *flow) write() []string {
 		for _, j := range f.m.reads(i) {
 			in = append(in, f.vars[j])
 		}
-		value := ""
+		var value string
 		if part.build != "" {
 			value = "self." + f.m.attrs[i] + "(" + strings.Join(in, ", ") + ")"
 		} else {

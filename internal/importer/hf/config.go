@@ -347,7 +347,7 @@ func (c *Config) ModelType() string {
 func written(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil || len(text) > 80 {
-		return fmt.Sprintf("a %s", strings.TrimPrefix(fmt.Sprintf("%T", v), "*"))
+		return "a " + strings.TrimPrefix(fmt.Sprintf("%T", v), "*")
 	}
 	return string(text)
 }

@@ -18,8 +18,8 @@ func (b *Build) seamlessWrite(fromText bool) {
 	s := Seq2Seq{Pre: true, LastNorm: true, Positions: sinusoids, Cross: "cross_attention", FeedNorm: "ffn_layer_norm", Feed: func(b *Build, x Node, half string, _ int64) Node {
 		return b.Scope("ffn").MLP(x, "fc1", "fc2", dim, b.Size(half+"_ffn_dim"), true, "activation_function")
 	}}.filled()
-	shared, memory := m, Node(0)
-	var table Node
+	shared := m
+	var memory, table Node
 	if fromText {
 		tokens := b.Tokens("input_ids", b.MaxPositions())
 		table = m.Embedding(tokens, "shared", vocab, dim)

@@ -10,12 +10,12 @@ func Strict(text []byte) []byte {
 	}
 	out := make([]byte, 0, len(text)+16)
 	for i := 0; i < len(text); {
-		switch c := text[i]; {
-		case c == '"':
+		switch c := text[i]; c {
+		case '"':
 			end := afterString(text, i)
 			out = append(out, text[i:end]...)
 			i = end
-		case c == 'N' || c == 'I' || c == '-':
+		case 'N', 'I', '-':
 			word := bareWord(text[i:])
 			if word == "" {
 				out = append(out, c)
