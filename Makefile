@@ -55,6 +55,7 @@ lint: ## golangci-lint, slower to build; .golangci.yml gives the reason beside e
 
 truth: packages ## compare with PyTorch's measured rows, and print the tables
 	$(GO) test ./truth -count=1 -v | grep -v '^ *--- PASS\|^=== '
+	$(GO) test ./internal/importer/torch -run 'Corpus|Torchvision|Torchaudio|ChangedNumbers' -count=1 -v | grep -v '^ *--- PASS\|^=== '
 
 bench: build ## benchmarks of decoding, the walk and the rules, summed up by benchstat
 	$(GO) test ./internal/graph ./internal/infer ./internal/rules ./internal/action/lint -run '^$$' -bench '^Benchmark(Decode|Walk|Rules|Lint|Valid)$$' \

@@ -23,6 +23,7 @@ type Options struct {
 	SeqLen int64             // of text inputs that have no length of their own
 	Inputs []string          // 3x224x224:float32, for sources that do not say what they take
 	Args   map[string]string // of a class or function in a source file
+	Trace  string            // the Python to run a source file with; empty reads it without running it
 	Limits graph.Limits
 }
 

@@ -1,0 +1,237 @@
+package torch
+
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+)
+
+// The containers of torch.nn: their parts are attributes named by position or key.
+
+// parts lists the items of a container: parts, weights, and None, in order.
+func (r *reader) parts(x *interp.Instance) []child {
+	var out []child
+	for _, n := range x.Names() {
+		if n == "training" || n == "__length" {
+			continue
+		}
+		v, _ := x.Get(n)
+		if _, isModule := r.isModule(v); isModule {
+			out = append(out, child{n, v})
+		} else if t, ok := v.(*Tensor); ok && t.param != nil {
+			out = append(out, child{n, v})
+		}
+	}
+	return out
+}
+
+// renumber gives the parts of a list the names of their positions.
+func renumber(x *interp.Instance, items []interp.Value) {
+	for _, n := range x.Names() {
+		if n != "training" {
+			x.Unset(n)
+		}
+	}
+	for i, v := range items {
+		x.Set(index(i), v)
+	}
+}
+
+func (r *reader) values(x *interp.Instance) []interp.Value {
+	var out []interp.Value
+	for _, c := range r.parts(x) {
+		out = append(out, c.value)
+	}
+	return out
+}
+
+// begin is super().__init__() of a container.
+func (r *reader) begin(a *interp.Args) *interp.Instance {
+	x := self(a)
+	x.Set("training", r.training)
+	return x
+}
+
+// makeList builds ModuleList and ParameterList.
+func (r *reader) makeList(name string) *interp.Class {
+	c := interp.NewClass(name, r.moduleClass)
+	c.Method("__init__", func(in *interp.Interp, a *interp.Args) interp.Value {
+		x := r.begin(a)
+		if len(a.Pos) > 1 && a.Pos[1] != nil {
+			for i, v := range in.Iterate(a.Pos[1]) {
+				r.put(x, index(i), v)
+			}
+		}
+		return nil
+	})
+	r.listMethods(c)
+	c.Method("append", func(in *interp.Interp, a *interp.Args) interp.Value {
+		r.put(self(a), index(len(r.parts(self(a)))), a.Pos[1])
+		return a.Pos[0]
+	})
+	c.Method("extend", func(in *interp.Interp, a *interp.Args) interp.Value {
+		for _, v := range in.Iterate(a.Pos[1]) {
+			r.put(self(a), index(len(r.parts(self(a)))), v)
+		}
+		return a.Pos[0]
+	})
+	c.Method("insert", func(in *interp.Interp, a *interp.Args) interp.Value {
+		items := r.values(self(a))
+		lo, _, _ := in.Bounds(&interp.Slice{Lo: a.Pos[1]}, int64(len(items)))
+		renumber(self(a), slices.Insert(items, int(lo), a.Pos[2]))
+		return nil
+	})
+	return c
+}
+
+// put adds an item to a container. What is not known cannot be: its weights would be missing from the count.
+func (r *reader) put(x *interp.Instance, name string, v interp.Value) {
+	if u, ok := v.(*interp.Unknown); ok {
+		r.in.Fault("a part of a %s is not known: %s", x.Class.Name, u.Reason())
+	}
+	x.Set(name, v)
+}
+
+// listMethods are what lists and Sequential share.
+func (r *reader) listMethods(c *interp.Class) {
+	c.Method("__len__", func(in *interp.Interp, a *interp.Args) interp.Value { return int64(len(r.parts(self(a)))) })
+	c.Method("__iter__", func(in *interp.Interp, a *interp.Args) interp.Value { return interp.NewList(r.values(self(a))...) })
+	c.Method("__getitem__", func(in *interp.Interp, a *interp.Args) interp.Value {
+		got := in.Item(interp.NewList(r.values(self(a))...), a.Pos[1])
+		if l, ok := got.(*interp.List); ok { // a slice is a container of the same class
+			x := interp.NewInstance(c)
+			x.Set("training", r.training)
+			for i, v := range l.Items {
+				x.Set(index(i), v)
+			}
+			return x
+		}
+		return got
+	})
+	c.Method("__setitem__", func(in *interp.Interp, a *interp.Args) interp.Value {
+		parts := r.parts(self(a))
+		i, ok := interp.AsInt(a.Pos[1])
+		if i < 0 {
+			i += int64(len(parts))
+		}
+		if !ok || i < 0 || i >= int64(len(parts)) {
+			in.Raise("IndexError", "index out of range")
+		}
+		r.put(self(a), parts[i].name, a.Pos[2])
+		return nil
+	})
+	c.Method("__delitem__", func(in *interp.Interp, a *interp.Args) interp.Value {
+		l := interp.NewList(r.values(self(a))...)
+		if s, ok := a.Pos[1].(*interp.Slice); ok {
+			in.SetItem(l, s, interp.NewList())
+		} else {
+			in.CallMethod(l, "pop", a.Pos[1])
+		}
+		renumber(self(a), l.Items)
+		return nil
+	})
+	c.Method("__add__", func(in *interp.Interp, a *interp.Args) interp.Value {
+		x := interp.NewInstance(c)
+		x.Set("training", r.training)
+		for i, v := range append(r.values(self(a)), in.Iterate(a.Pos[1])...) {
+			x.Set(index(i), v)
+		}
+		return x
+	})
+}
+
+// makeSequential builds Sequential.
+func (r *reader) makeSequential() *interp.Class {
+	c := interp.NewClass("Sequential", r.moduleClass)
+	c.Method("__init__", func(in *interp.Interp, a *interp.Args) interp.Value {
+		x := r.begin(a)
+		if len(a.Pos) == 2 {
+			if d, ok := a.Pos[1].(*interp.Dict); ok {
+				for i, k := range d.Keys() {
+					r.put(x, r.partName(k), d.Values()[i])
+				}
+				return nil
+			}
+		}
+		for i, v := range a.Pos[1:] {
+			if _, ok := r.isModule(v); !ok {
+				if _, unknown := v.(*interp.Unknown); !unknown {
+					in.Raise("TypeError", "%s is not a Module subclass", interp.TypeName(v))
+				}
+			}
+			r.put(x, index(i), v)
+		}
+		return nil
+	})
+	r.listMethods(c)
+	c.Method("append", func(in *interp.Interp, a *interp.Args) interp.Value {
+		r.put(self(a), index(len(r.parts(self(a)))), a.Pos[1])
+		return a.Pos[0]
+	})
+	c.Method("forward", func(in *interp.Interp, a *interp.Args) interp.Value {
+		if len(a.Pos) != 2 {
+			in.Raise("TypeError", "forward() of Sequential takes one input")
+		}
+		x := a.Pos[1]
+		for _, m := range r.values(self(a)) {
+			x = in.Call(m, &interp.Args{Pos: []interp.Value{x}})
+		}
+		return x
+	})
+	return c
+}
+
+// makeModuleDict builds ModuleDict and ParameterDict.
+func (r *reader) makeModuleDict(name string) *interp.Class {
+	c := interp.NewClass(name, r.moduleClass)
+	update := func(in *interp.Interp, x *interp.Instance, v interp.Value) {
+		d, ok := v.(*interp.Dict)
+		if !ok {
+			d = in.Call(in.Function("dict"), &interp.Args{Pos: []interp.Value{v}}).(*interp.Dict)
+		}
+		for i, k := range d.Keys() {
+			r.put(x, r.partName(k), d.Values()[i])
+		}
+	}
+	c.Method("__init__", func(in *interp.Interp, a *interp.Args) interp.Value {
+		x := r.begin(a)
+		if len(a.Pos) > 1 && a.Pos[1] != nil {
+			update(in, x, a.Pos[1])
+		}
+		return nil
+	})
+	c.Method("update", func(in *interp.Interp, a *interp.Args) interp.Value { update(in, self(a), a.Pos[1]); return nil })
+	c.Method("__len__", func(in *interp.Interp, a *interp.Args) interp.Value { return int64(len(r.parts(self(a)))) })
+	keys := func(in *interp.Interp, a *interp.Args) interp.Value {
+		out := interp.NewList()
+		for _, p := range r.parts(self(a)) {
+			out.Items = append(out.Items, p.name)
+		}
+		return out
+	}
+	c.Method("__iter__", keys).Method("keys", keys)
+	c.Method("values", func(in *interp.Interp, a *interp.Args) interp.Value { return interp.NewList(r.values(self(a))...) })
+	c.Method("items", func(in *interp.Interp, a *interp.Args) interp.Value {
+		out := interp.NewList()
+		for _, p := range r.parts(self(a)) {
+			out.Items = append(out.Items, interp.NewTuple(p.name, p.value))
+		}
+		return out
+	})
+	c.Method("__getitem__", func(in *interp.Interp, a *interp.Args) interp.Value {
+		v, ok := self(a).Get(interp.Str(a.Pos[1]))
+		if !ok {
+			in.Raise("KeyError", "%s", interp.Repr(a.Pos[1]))
+		}
+		return v
+	})
+	c.Method("__setitem__", func(in *interp.Interp, a *interp.Args) interp.Value {
+		r.put(self(a), r.partName(a.Pos[1]), a.Pos[2])
+		return nil
+	})
+	c.Method("__contains__", func(in *interp.Interp, a *interp.Args) interp.Value {
+		_, ok := self(a).Get(interp.Str(a.Pos[1]))
+		return ok
+	})
+	return c
+}

@@ -1,0 +1,242 @@
+package torch
+
+import (
+	"math"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+)
+
+// maxData is how many values of a constant are kept.
+const maxData = 4096
+
+// filled makes a constant of a size. A size with the batch in it gives a tensor with a batch.
+func (r *reader) filled(sizes []interp.Value, isInt bool) *Tensor {
+	t := &Tensor{r: r, node: -1, shape: catalog.Of(), batch: -1, isInt: isInt}
+	for i, v := range sizes {
+		if s, ok := v.(sym); ok {
+			if t.batch >= 0 {
+				r.in.Fault("a constant has the batch in its shape twice")
+			}
+			t.batch = i
+			if s.times != 1 {
+				t.post = 1
+				t.shape = append(t.shape, s.times)
+			}
+			continue
+		}
+		n, ok := interp.AsInt(v)
+		if !ok {
+			if u, unknown := v.(*interp.Unknown); unknown {
+				r.in.Fault("the size of a tensor is not known: %s", u.Reason())
+			}
+			if x, isTensor := v.(*Tensor); isTensor && len(x.data) == 1 {
+				n, ok = int64(x.data[0]), true
+			}
+		}
+		if !ok {
+			r.in.Raise("TypeError", "a size is a %s", interp.TypeName(v))
+		}
+		if n < 0 {
+			r.in.Raise("RuntimeError", "Trying to create tensor with negative dimension %d", n)
+		}
+		t.shape = append(t.shape, n)
+	}
+	if t.shape.Size() < 0 {
+		r.in.Fault("a constant is too large")
+	}
+	return t
+}
+
+// withBatch gives a constant that has the batch in its shape a component, so that it can stand beside others.
+func (r *reader) isIntType(a *interp.Args) bool {
+	d, ok := a.Get("dtype", -1)
+	s, isSymbol := d.(interp.Symbol)
+	if !ok || !isSymbol {
+		return false
+	}
+	switch s.Name {
+	case "torch.long", "torch.int64", "torch.int", "torch.int32", "torch.uint8", "torch.int8", "torch.short", "torch.int16":
+		return true
+	}
+	return false
+}
+
+func (r *reader) constantOf(value float64) interp.Value {
+	return interp.Fn("fill", func(in *interp.Interp, a *interp.Args) interp.Value {
+		t := r.filled(r.sizes(&interp.Args{Pos: a.Pos}, "size"), r.isIntType(a))
+		if v, ok := a.Get("size", -1); ok && len(a.Pos) == 0 {
+			t = r.filled(in.Iterate(v), r.isIntType(a))
+		}
+		if n := t.shape.Size(); t.batch < 0 && n <= maxData && !math.IsNaN(value) {
+			t.data = make([]float64, n)
+			for i := range t.data {
+				t.data[i] = value
+			}
+		}
+		return t
+	})
+}
+
+// like makes a constant of the shape of a tensor, which stays one of the batch.
+func (r *reader) like(name string) operation {
+	return func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+		if t.batch < 0 {
+			return &Tensor{r: r, node: -1, shape: t.shape, batch: -1, isInt: t.isInt && !(name == "randn_like" || name == "rand_like") || r.isIntType(a)}
+		}
+		c := t.clone()
+		c.node = -1
+		return c
+	}
+}
+
+func (r *reader) sequence(a *interp.Args) interp.Value {
+	var nums []float64
+	whole := true
+	for _, v := range a.Pos {
+		f, ok := interp.AsFloat(v)
+		if !ok {
+			if x, isTensor := v.(*Tensor); isTensor && len(x.data) == 1 {
+				f, ok = x.data[0], true
+			}
+		}
+		if !ok {
+			if s, isSym := v.(sym); isSym && len(a.Pos) == 1 {
+				return r.filled([]interp.Value{s}, true)
+			}
+			r.in.Fault("arange over a %s is not followed", interp.TypeName(v))
+		}
+		if _, isInt := interp.AsInt(v); !isInt {
+			whole = false
+		}
+		nums = append(nums, f)
+	}
+	if end, ok := a.Get("end", -1); ok {
+		f, _ := interp.AsFloat(end)
+		nums = append(nums, f)
+	}
+	start, stop, step := 0.0, 0.0, 1.0
+	switch len(nums) {
+	case 1:
+		stop = nums[0]
+	case 2:
+		start, stop = nums[0], nums[1]
+	case 3:
+		start, stop, step = nums[0], nums[1], nums[2]
+	}
+	if step == 0 || (stop-start)/step < 0 || (stop-start)/step > 1e9 || len(nums) == 0 {
+		r.in.Raise("RuntimeError", "arange: bounds and step do not fit")
+	}
+	n := int64(math.Ceil((stop - start) / step))
+	d, hasType := a.Get("dtype", -1)
+	t := &Tensor{r: r, node: -1, shape: catalog.Of(n), batch: -1, isInt: whole && !(hasType && isFloatType(d))}
+	if n <= maxData {
+		for i := range n {
+			t.data = append(t.data, start+float64(float64(i)*step))
+		}
+	}
+	return t
+}
+
+func (r *reader) linspace(a *interp.Args) interp.Value {
+	b := (&interp.Args{Pos: a.Pos}).Bind(r.in, "linspace", "start", "end", "steps")
+	for i, n := range []string{"start", "end", "steps"} {
+		if v, ok := a.Get(n, -1); ok {
+			b[i] = v
+		}
+	}
+	lo, ok1 := interp.AsFloat(b[0])
+	hi, ok2 := interp.AsFloat(b[1])
+	n, ok3 := interp.AsInt(b[2])
+	if !ok1 || !ok2 || !ok3 || n < 0 {
+		r.in.Fault("linspace of values that are not known")
+	}
+	t := &Tensor{r: r, node: -1, shape: catalog.Of(n), batch: -1}
+	for i := range n {
+		if n > maxData {
+			break
+		}
+		v := lo
+		if n > 1 {
+			v = lo + float64((hi-lo)*float64(i))/float64(n-1)
+		}
+		t.data = append(t.data, v)
+	}
+	return t
+}
+
+// literalTensor is torch.tensor(…).
+func (r *reader) literalTensor(a *interp.Args) interp.Value {
+	if len(a.Pos) == 0 {
+		return r.filled(nil, false)
+	}
+	shape, data, isInt := catalog.Of(), []float64{}, true
+	var fill func(v interp.Value, depth int)
+	fill = func(v interp.Value, depth int) {
+		switch x := v.(type) {
+		case *interp.List, *interp.Tuple:
+			items := r.in.Iterate(x)
+			if depth == len(shape) {
+				shape = append(shape, int64(len(items)))
+			}
+			for _, item := range items {
+				fill(item, depth+1)
+			}
+			return
+		case *Tensor:
+			if depth == 0 {
+				shape, data, isInt = x.shape, x.data, x.isInt
+				return
+			}
+			if len(x.data) == 1 {
+				data = append(data, x.data[0])
+				return
+			}
+		case *interp.Unknown:
+			r.in.Fault("the values of a tensor are not known: %s", x.Reason())
+		}
+		f, ok := interp.AsFloat(v)
+		if !ok {
+			r.in.Fault("a tensor is made of a %s", interp.TypeName(v))
+		}
+		if _, whole := interp.AsInt(v); !whole {
+			isInt = false
+		}
+		data = append(data, f)
+	}
+	fill(a.Pos[0], 0)
+	t := &Tensor{r: r, node: -1, shape: shape, batch: -1, isInt: isInt}
+	if d, ok := a.Get("dtype", -1); ok && isFloatType(d) {
+		t.isInt = false
+	}
+	if len(data) <= maxData {
+		t.data = data
+	}
+	return t
+}
+
+// meshgrid gives one grid for each of its vectors.
+func (r *reader) meshgrid(a *interp.Args) interp.Value {
+	list := a.Pos
+	if len(list) == 1 {
+		if _, isTensor := list[0].(*Tensor); !isTensor {
+			list = r.in.Iterate(list[0])
+		}
+	}
+	shape := catalog.Of()
+	for _, v := range list {
+		t := r.tensor("meshgrid", v)
+		if !t.constant() {
+			r.in.Fault("meshgrid of computed tensors is not followed")
+		}
+		shape = append(shape, t.shape.Size())
+	}
+	if how, ok := a.Get("indexing", -1); ok && how == "xy" && len(shape) >= 2 {
+		shape[0], shape[1] = shape[1], shape[0]
+	}
+	out := interp.NewTuple()
+	for range list {
+		out.Items = append(out.Items, &Tensor{r: r, node: -1, shape: shape, batch: -1})
+	}
+	return out
+}

@@ -1,0 +1,120 @@
+package torch
+
+import (
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+)
+
+// contract is einsum. Where every operand has the batch as its first letter, and so has the result, the catalogue has it. Else the
+// shape follows from the letters, and a component of declared shape stands for it.
+func (r *reader) contract(equation string, inputs []*Tensor) interp.Value {
+	equation = strings.ReplaceAll(equation, " ", "")
+	left, right, explicit := strings.Cut(equation, "->")
+	terms := strings.Split(left, ",")
+	if !explicit || strings.Contains(equation, ".") || len(terms) != len(inputs) {
+		r.in.Fault("the equation %q is not followed", equation)
+	}
+	sizes := map[byte]interp.Value{}
+	var batch byte
+	for i, term := range terms {
+		if len(term) != inputs[i].rank() {
+			r.in.Raise("RuntimeError", "einsum(): operand %d has %d axes but its subscripts have %d", i, inputs[i].rank(), len(term))
+		}
+		for k := range len(term) {
+			size := inputs[i].size(k)
+			if _, isSym := size.(sym); isSym {
+				if batch != 0 && batch != term[k] {
+					r.in.Fault("einsum contracts over different parts of the batch")
+				}
+				batch = term[k]
+			}
+			if old, ok := sizes[term[k]]; ok && old != size && old != int64(1) && size != int64(1) {
+				r.in.Raise("RuntimeError", "einsum(): subscript %c has size %v, which does not match %v", term[k], interp.Repr(size), interp.Repr(old))
+			}
+			if old, ok := sizes[term[k]]; !ok || old == int64(1) {
+				sizes[term[k]] = size
+			}
+		}
+	}
+	if batch != 0 && strings.IndexByte(right, batch) < 0 {
+		r.in.Fault("einsum sums over the batch")
+	}
+	plainly := batch != 0 && right[0] == batch
+	for i, term := range terms {
+		plainly = plainly && inputs[i].plain() && term[0] == batch
+	}
+	if folded := r.foldedLetters(equation, terms, right, batch, inputs); folded != "" {
+		out := r.apply("einsum", "einsum", []graph.Param{param("equation", folded)}, inputs...)
+		out.batch, out.pre, out.post = 0, inputs[0].pre, inputs[0].post
+		return out
+	}
+	if plainly {
+		out := r.apply("einsum", "einsum", []graph.Param{param("equation", equation)}, inputs...)
+		return out
+	}
+	return r.contracted(equation, terms, right, batch, sizes, inputs)
+}
+
+func (r *reader) contracted(equation string, terms []string, right string, batch byte, sizes map[byte]interp.Value, inputs []*Tensor) interp.Value {
+	shape, at, flops := catalog.Of(), -1, int64(2)
+	for i := range len(right) {
+		size, ok := sizes[right[i]]
+		if !ok {
+			r.in.Raise("RuntimeError", "einsum(): output subscript %c does not appear in the operands", right[i])
+		}
+		if s, isSym := size.(sym); isSym {
+			if s.times != 1 {
+				r.in.Fault("einsum over a folded batch is not followed")
+			}
+			at = i
+			continue
+		}
+		shape = append(shape, size.(int64))
+	}
+	seen := map[byte]bool{}
+	for _, term := range terms {
+		for k := range len(term) {
+			if n, ok := sizes[term[k]].(int64); ok && !seen[term[k]] {
+				seen[term[k]] = true
+				flops *= n
+			}
+		}
+	}
+	if len(inputs) != 2 {
+		flops = 0
+	}
+	out := r.custom("einsum "+equation, shape, flops, inputs...)
+	out.batch, out.pre, out.post = at, 0, 0
+	return out
+}
+
+// foldedLetters gives the axes that are folded into the batch letters of their own, where every operand and the result begin with
+// the batch and have the same folded in.
+func (r *reader) foldedLetters(equation string, terms []string, right string, batch byte, inputs []*Tensor) string {
+	t := inputs[0]
+	n := t.pre + t.post
+	if batch == 0 || n == 0 || right == "" || right[0] != batch {
+		return ""
+	}
+	for i, term := range terms {
+		if term == "" || term[0] != batch || inputs[i].batch != 0 || !foldsLike(inputs[i], t) {
+			return ""
+		}
+	}
+	letters := ""
+	for c := byte('A'); c <= 'Z' && len(letters) < n; c++ {
+		if strings.IndexByte(equation, c) < 0 {
+			letters += string(c)
+		}
+	}
+	if len(letters) < n {
+		return ""
+	}
+	for i := range terms {
+		terms[i] = terms[i][:1] + letters + terms[i][1:]
+	}
+	return strings.Join(terms, ",") + "->" + right[:1] + letters + right[1:]
+}

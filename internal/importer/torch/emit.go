@@ -1,0 +1,219 @@
+package torch
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+)
+
+// maxComponents bounds the graph, as the command line does.
+const maxComponents = 100_000
+
+// component adds a component behind inputs, without asking what comes out of it.
+func (r *reader) component(typ, name string, params []graph.Param, inputs []*Tensor) int {
+	if len(r.graph.Components) >= maxComponents {
+		r.in.Fault("the model has more than %d components", maxComponents)
+	}
+	from := make([]int, len(inputs))
+	for i, t := range inputs {
+		from[i] = r.place(t)
+	}
+	id := r.unique(name)
+	c := graph.Component{ID: id, Type: typ, Name: id, Params: params}
+	if r.scope() != "" {
+		raw, _ := json.Marshal(r.scope())
+		c.Extra = []graph.Member{{Name: "scope", Raw: string(raw)}}
+	}
+	r.graph.Components = append(r.graph.Components, c)
+	for _, f := range from {
+		r.graph.Connections = append(r.graph.Connections, graph.Connection{From: r.graph.Components[f].ID, To: id})
+	}
+	return len(r.graph.Components) - 1
+}
+
+// unique makes an id of a name in the scope of the module that is running.
+func (r *reader) unique(name string) string {
+	if s := r.scope(); s != "" && name != "" {
+		name = s + "." + name
+	} else if name == "" {
+		name = s
+	}
+	if name == "" {
+		name = "model"
+	}
+	n := r.used[name]
+	r.used[name]++
+	if n == 0 {
+		return name
+	}
+	for {
+		id := name + "#" + strconv.Itoa(n+1)
+		if r.used[id] == 0 {
+			r.used[id]++
+			return id
+		}
+		n++
+	}
+}
+
+// place returns the component that gives a tensor; a weight or a constant becomes one now.
+func (r *reader) place(t *Tensor) int {
+	if t.node >= 0 {
+		return t.node
+	}
+	if t.param != nil && t.param.tensor.node >= 0 {
+		return t.param.tensor.node
+	}
+	if len(r.inputs) == 0 {
+		r.in.Fault("a constant is used before any input")
+	}
+	params := []graph.Param{{Name: "shape", Value: graph.IntsValue(t.shape...)}}
+	name := "constant"
+	if t.param == nil {
+		params = append(params, graph.Param{Name: "trainable", Value: graph.BoolValue(false)})
+	} else if t.param.name != "" {
+		name = t.param.name
+	}
+	saved := r.scopes
+	if t.param != nil && t.param.name != "" {
+		r.scopes = nil
+	}
+	node := r.component("parameter", name, params, []*Tensor{r.inputs[0]})
+	r.scopes = saved
+	if t.param != nil {
+		if t.param.counted {
+			r.in.Fault("the weight %s is used by itself, after a layer used it", t.param.name)
+		}
+		t.param.counted, t.param.owner = true, node
+		t.param.tensor.node = node
+		return node
+	}
+	t.node = node
+	t.data = nil
+	return node
+}
+
+// evaluate asks the catalogue what comes out of a component.
+func (r *reader) evaluate(typ string, params []graph.Param, inputs []*Tensor) catalog.Result {
+	t := catalog.Lookup(typ)
+	if t == nil {
+		r.in.Fault("the catalogue has no %s", typ)
+	}
+	shapes, ints := make([]catalog.Shape, len(inputs)), make([]bool, len(inputs))
+	for i, x := range inputs {
+		shapes[i], ints[i] = x.shape, x.isInt
+	}
+	return t.Evaluate(params, shapes, ints)
+}
+
+// apply puts a component behind tensors, and returns its result with the layout of the first. Constants stay constants.
+func (r *reader) apply(typ, name string, params []graph.Param, inputs ...*Tensor) *Tensor {
+	res := r.evaluate(typ, params, inputs)
+	constant := true
+	for _, t := range inputs {
+		constant = constant && t.constant()
+	}
+	if constant && res.Err == nil && res.Out != nil {
+		return &Tensor{r: r, node: -1, shape: res.Out, isInt: res.OutIsInt, batch: inputs[0].batch}
+	}
+	out := inputs[0].clone()
+	out.node = r.component(typ, name, params, inputs)
+	out.shape, out.isInt = res.Out, res.OutIsInt
+	if res.Err != nil || res.Out == nil {
+		message := "does not say what comes out"
+		if res.Err != nil {
+			message = res.Err.Message
+		}
+		r.refuse(out, typ, message)
+	}
+	return out
+}
+
+// refuse stops where a component does not run. The component is in the graph: the engine says the same about it.
+func (r *reader) refuse(t *Tensor, typ, message string) {
+	r.last = t
+	r.stopped = true
+	file, line := r.in.Where()
+	panic(&interp.Fault{File: file, Line: line, Message: fmt.Sprintf("%s does not run: %s", typ, message)})
+}
+
+// custom puts a component of declared shape where the catalogue has no type for what happens.
+func (r *reader) custom(name string, shape catalog.Shape, flops int64, inputs ...*Tensor) *Tensor {
+	constant := true
+	for _, t := range inputs {
+		constant = constant && t.constant()
+	}
+	out := inputs[0].clone()
+	out.shape, out.isInt = shape, false
+	if constant {
+		return out
+	}
+	params := []graph.Param{{Name: "outShape", Value: graph.IntsValue(shape...)}, {Name: "code", Value: graph.StringValue(name)}}
+	if flops > 0 {
+		params = append(params, graph.Param{Name: "flops", Value: graph.IntValue(flops)})
+	}
+	out.node = r.component("customModule", name, params, inputs)
+	r.customs++
+	return out
+}
+
+// param makes one parameter of a component.
+func param(name string, v any) graph.Param {
+	switch x := v.(type) {
+	case int:
+		return graph.Param{Name: name, Value: graph.IntValue(int64(x))}
+	case int64:
+		return graph.Param{Name: name, Value: graph.IntValue(x)}
+	case float64:
+		return graph.Param{Name: name, Value: graph.FloatValue(x)}
+	case bool:
+		return graph.Param{Name: name, Value: graph.BoolValue(x)}
+	case string:
+		return graph.Param{Name: name, Value: graph.StringValue(x)}
+	case []int64:
+		return graph.Param{Name: name, Value: graph.IntsValue(x...)}
+	case catalog.Shape:
+		return graph.Param{Name: name, Value: graph.IntsValue(x...)}
+	}
+	panic("torch: a parameter of an unknown kind")
+}
+
+// value turns a Python value into a parameter's; None is null.
+func (r *reader) value(name string, v interp.Value) graph.Value {
+	switch x := v.(type) {
+	case nil:
+		return graph.Value{}
+	case bool:
+		return graph.BoolValue(x)
+	case int64:
+		return graph.IntValue(x)
+	case float64:
+		return graph.FloatValue(x)
+	case string:
+		return graph.StringValue(x)
+	case *interp.Tuple:
+		return r.list(name, x.Items)
+	case *interp.List:
+		return r.list(name, x.Items)
+	case *interp.Unknown:
+		r.in.Fault("%s is not known: %s", name, x.Reason())
+	case *Tensor:
+		if len(x.data) == 1 {
+			return r.value(name, x.ToNumber(r.in))
+		}
+	}
+	r.in.Fault("%s is a %s", name, interp.TypeName(v))
+	return graph.Value{}
+}
+
+func (r *reader) list(name string, items []interp.Value) graph.Value {
+	out := make([]graph.Value, len(items))
+	for i, v := range items {
+		out[i] = r.value(name, v)
+	}
+	return graph.ListValue(out...)
+}

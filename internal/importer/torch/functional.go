@@ -1,0 +1,242 @@
+package torch
+
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+	"github.com/modelverifier/verifier/internal/importer/torch/python"
+)
+
+// literal reads the default of an argument.
+func literal(s string) interp.Value {
+	file, err := python.Parse("", s+"\n")
+	if err != nil {
+		panic("torch: the default " + s + " is no Python")
+	}
+	switch x := file.Body[0].(*python.ExprStmt).X.(type) {
+	case *python.Const:
+		return x.Value
+	case *python.Unary:
+		switch v := x.X.(*python.Const).Value.(type) {
+		case int64:
+			return -v
+		case float64:
+			return -v
+		}
+	}
+	panic("torch: the default " + s + " is no constant")
+}
+
+// functionals are the functions that are a layer of torch.nn with the same arguments, given with the call.
+var functionals = map[string][2]string{ // function: class, arguments behind the tensor
+	"max_pool1d": {"MaxPool1d", "kernel_size stride=None padding=0 dilation=1 ceil_mode=False return_indices=False"},
+	"max_pool2d": {"MaxPool2d", "kernel_size stride=None padding=0 dilation=1 ceil_mode=False return_indices=False"},
+	"max_pool3d": {"MaxPool3d", "kernel_size stride=None padding=0 dilation=1 ceil_mode=False return_indices=False"},
+	"avg_pool1d": {"AvgPool1d", "kernel_size stride=None padding=0 ceil_mode=False count_include_pad=True"},
+	"avg_pool2d": {"AvgPool2d", avgArgs}, "avg_pool3d": {"AvgPool3d", avgArgs},
+	"adaptive_avg_pool1d": {"AdaptiveAvgPool1d", "output_size"}, "adaptive_avg_pool2d": {"AdaptiveAvgPool2d", "output_size"},
+	"adaptive_avg_pool3d": {"AdaptiveAvgPool3d", "output_size"}, "adaptive_max_pool1d": {"AdaptiveMaxPool1d", "output_size return_indices=False"},
+	"adaptive_max_pool2d": {"AdaptiveMaxPool2d", "output_size return_indices=False"},
+	"dropout":             {"Dropout", "p=0.5 training=True inplace=False"}, "dropout1d": {"Dropout1d", "p=0.5 training=True inplace=False"},
+	"dropout2d": {"Dropout2d", "p=0.5 training=True inplace=False"}, "dropout3d": {"Dropout3d", "p=0.5 training=True inplace=False"},
+	"alpha_dropout": {"AlphaDropout", "p=0.5 training=False inplace=False"},
+	"relu":          {"ReLU", "inplace=False"}, "relu6": {"ReLU6", "inplace=False"}, "leaky_relu": {"LeakyReLU", "negative_slope=0.01 inplace=False"},
+	"elu": {"ELU", "alpha=1.0 inplace=False"}, "celu": {"CELU", "alpha=1.0 inplace=False"}, "selu": {"SELU", "inplace=False"},
+	"gelu": {"GELU", "approximate='none'"}, "silu": {"SiLU", "inplace=False"}, "mish": {"Mish", "inplace=False"},
+	"hardswish": {"Hardswish", "inplace=False"}, "hardsigmoid": {"Hardsigmoid", "inplace=False"},
+	"hardtanh": {"Hardtanh", "min_val=-1.0 max_val=1.0 inplace=False"}, "softplus": {"Softplus", "beta=1 threshold=20"},
+	"softshrink": {"Softshrink", "lambd=0.5"}, "hardshrink": {"Hardshrink", "lambd=0.5"}, "threshold": {"Threshold", "threshold value inplace=False"},
+	"rrelu":         {"RReLU", "lower=0.125 upper=0.3333333333333333 training=False inplace=False"},
+	"pixel_shuffle": {"PixelShuffle", "upscale_factor"}, "pixel_unshuffle": {"PixelUnshuffle", "downscale_factor"},
+	"channel_shuffle": {"ChannelShuffle", "groups"}, "fold": {"Fold", "output_size kernel_size dilation=1 padding=0 stride=1"},
+	"Unfold":              {"Unfold", "kernel_size dilation=1 padding=0 stride=1"},
+	"local_response_norm": {"LocalResponseNorm", "size alpha=1e-4 beta=0.75 k=1.0"},
+	"lp_pool2d":           {"LPPool2d", "norm_type kernel_size stride=None ceil_mode=False"},
+}
+
+func init() {
+	for name := range functionals {
+		if name != "Unfold" {
+			register(map[string]operation{name: func(r *reader, t *Tensor, a *interp.Args) interp.Value { return r.functionalLayer(name, t, a) }})
+		}
+	}
+	register(map[string]operation{
+		"softmax": axisOp("softmax"), "log_softmax": axisOp("logSoftmax"), "softmin": axisOp("softmin"), "cumsum": axisOp("cumsum"),
+		"glu": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+			b := a.Bind(r.in, "glu", "dim")
+			return r.apply("glu", "glu", []graph.Param{param("dim", r.sampleAxis(t, interp.Or(b[0], int64(-1)), "glu"))}, t)
+		},
+		"mean": reduce("mean"), "sum": reduce("sum"), "var": reduce("var"), "std": reduce("std"), "amax": reduce("max"), "amin": reduce("min"),
+		"logsumexp": reduce("logSumExp"), "max": valueAndIndex("max"), "min": valueAndIndex("min"),
+		"argmax": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+			b := a.Bind(r.in, "argmax", "dim", "keepdim")
+			return r.placesOf(t, b[0], r.in.Truth(interp.Or(b[1], false))).(*later).make()
+		},
+		"topk": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+			b := a.Bind(r.in, "topk", "k", "dim", "largest", "sorted")
+			dim := r.sampleAxis(t, interp.Or(b[1], int64(-1)), "topk")
+			make := func(i int) *Tensor {
+				return r.apply("topK", "topk", []graph.Param{{Name: "k", Value: r.value("k", b[0])}, param("dim", dim), param("index", i)}, t)
+			}
+			return &interp.Tuple{Items: []interp.Value{make(0), make(1)}, Fields: []string{"values", "indices"}}
+		},
+		"matmul": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+			return r.matmul(t, r.tensor("matmul", a.Pos[0]))
+		},
+		"bmm": func(r *reader, t *Tensor, a *interp.Args) interp.Value { return r.matmul(t, r.tensor("bmm", a.Pos[0])) },
+		"mm":  func(r *reader, t *Tensor, a *interp.Args) interp.Value { return r.matmul(t, r.tensor("mm", a.Pos[0])) },
+		"add": arithmeticOp("+"), "sub": arithmeticOp("-"), "mul": arithmeticOp("*"), "div": arithmeticOp("/"), "true_divide": arithmeticOp("/"),
+		"multiply": arithmeticOp("*"), "subtract": arithmeticOp("-"), "divide": arithmeticOp("/"), "rsub": arithmeticOp("-"),
+		"pow":     arithmeticOp("**"),
+		"maximum": mergeOp("maximum"), "minimum": mergeOp("minimum"),
+		"clamp": clampOp, "clip": clampOp,
+		"clamp_min": func(r *reader, t *Tensor, a *interp.Args) interp.Value { return r.custom("clamp", t.shape, 0, t) },
+		"norm":      normOp, "normalize": normalizeOp,
+		"pad": padOp, "interpolate": interpolateOp, "upsample": interpolateOp,
+		"linear": linearOp, "conv1d": convOp("conv1d", 1), "conv2d": convOp("conv2d", 2), "conv3d": convOp("conv3d", 3),
+		"conv_transpose2d": convOp("transposeConv2d", 2), "conv_transpose1d": convOp("transposeConv1d", 1),
+		"layer_norm": layerNormOp, "batch_norm": batchNormOp, "group_norm": groupNormOp, "rms_norm": rmsNormOp, "instance_norm": instanceNormOp,
+		"embedding": embeddingOp, "scaled_dot_product_attention": attentionOp,
+		"masked_fill": func(r *reader, t *Tensor, a *interp.Args) interp.Value { return r.masked("masked_fill", t, a.Pos[0]) },
+		"tril":        shapedAny("tril"), "triu": shapedAny("triu"),
+		"gather": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+			b := a.Bind(r.in, "gather", "dim", "index", "sparse_grad")
+			return r.apply("gather", "gather", []graph.Param{param("dim", r.sampleAxis(t, b[0], "gather"))}, t, r.tensor("gather", b[1]))
+		},
+		"lerp": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+			return r.elementwise("lerp", t, r.tensor("lerp", a.Pos[0]))
+		},
+		"addcmul": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+			return r.elementwise("addcmul", t, r.tensor("addcmul", a.Pos[0]), r.tensor("addcmul", a.Pos[1]))
+		},
+		"diagonal_scatter": nil,
+	})
+	delete(operations, "diagonal_scatter")
+}
+
+func shapedAny(name string) operation {
+	return func(r *reader, t *Tensor, _ *interp.Args) interp.Value { return r.custom(name, t.shape, 0, t) }
+}
+
+// functionalLayer is a layer of torch.nn whose arguments come with the call.
+func (r *reader) functionalLayer(name string, t *Tensor, a *interp.Args) interp.Value {
+	entry := functionals[name]
+	var l *layer
+	for i := range layers {
+		if layers[i].class == entry[0] {
+			l = &layers[i]
+		}
+	}
+	sig := parseArgs(entry[1])
+	x := interp.NewInstance(r.moduleClass)
+	for i, v := range sig.bind(r.in, name, a) {
+		x.Set(sig.names[i], v)
+	}
+	if v, ok := x.Get("training"); ok && slices.Contains(sig.names, "training") && v == false {
+		return t
+	}
+	return r.runLayer(l, &sig, x, []*Tensor{t})
+}
+
+func arithmeticOp(op string) operation {
+	return func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+		v, ok := a.Get("other", 0)
+		if !ok {
+			v, ok = a.Get("exponent", 0)
+		}
+		if !ok {
+			r.in.Raise("TypeError", "an operand is missing")
+		}
+		return r.in.Binary(op, t, v)
+	}
+}
+
+func mergeOp(typ string) operation {
+	return func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+		return r.merge(typ, t, r.tensor(typ, a.Pos[0]))
+	}
+}
+
+func clampOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
+	b := a.Bind(r.in, "clamp", "min", "max")
+	var params []graph.Param
+	for i, n := range []string{"min", "max"} {
+		if v := interp.Or(b[i], nil); v != nil {
+			if _, isTensor := v.(*Tensor); isTensor {
+				return r.custom("clamp", t.shape, 0, t)
+			}
+			if u, ok := v.(*interp.Unknown); ok {
+				r.in.Fault("a bound is not known: %s", u.Reason())
+			}
+			params = append(params, graph.Param{Name: n, Value: r.value(n, v)})
+		}
+	}
+	return r.apply("clamp", "clamp", params, t)
+}
+
+func normOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
+	b := a.Bind(r.in, "norm", "p", "dim", "keepdim", "dtype")
+	if interp.Or(b[1], nil) == nil {
+		return reduce("sum")(r, t, &interp.Args{})
+	}
+	return r.reduced("norm", t, []interp.Value{b[1]}, r.in.Truth(interp.Or(b[2], false)))
+}
+
+// normalizeOp divides by the norm along an axis: the shape stays.
+func normalizeOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
+	b := a.Bind(r.in, "normalize", "p", "dim", "eps", "out")
+	d := interp.Or(b[1], int64(1))
+	norm := r.reduced("norm", t, []interp.Value{d}, true)
+	return r.merge("divide", t, norm)
+}
+
+func padOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
+	b := a.Bind(r.in, "pad", "pad", "mode", "value")
+	list := r.intList("pad", b[0])
+	if len(list)%2 != 0 || len(list)/2 > t.rank() {
+		r.in.Raise("RuntimeError", "Padding length must be divisible by 2 and at most twice the number of dimensions")
+	}
+	for len(list) >= 2 && list[len(list)-1] == 0 && list[len(list)-2] == 0 {
+		list = list[:len(list)-2]
+	}
+	if len(list) == 0 {
+		return t
+	}
+	mode, _ := interp.Or(b[1], "constant").(string)
+	if t.plain() && len(list)/2 <= len(t.shape) {
+		return r.apply("pad", "pad", []graph.Param{param("padding", list), param("mode", mode)}, t)
+	}
+	shape := slices.Clone(t.shape)
+	for i := range len(list) / 2 {
+		g := t.axis(t.rank() - 1 - i)
+		if g < 0 {
+			r.in.Fault("the batch is padded")
+		}
+		shape[g] += list[2*i] + list[2*i+1]
+	}
+	return r.custom("pad", shape, 0, t)
+}
+
+func interpolateOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
+	b := a.Bind(r.in, "interpolate", "size", "scale_factor", "mode", "align_corners", "recompute_scale_factor", "antialias")
+	var params []graph.Param
+	for i, n := range []string{"size", "scaleFactor", "mode", "alignCorners"} {
+		if v := interp.Or(b[i], nil); v != nil {
+			params = append(params, graph.Param{Name: n, Value: r.value(n, v)})
+		}
+	}
+	return r.attach("interpolate", -1, params, nil, []*Tensor{t})
+}
+
+// masked is x with some entries replaced: the shape that broadcasting gives.
+func (r *reader) masked(name string, t *Tensor, mask interp.Value) *Tensor {
+	m := r.tensor(name, mask)
+	if m.constant() { // a constant mask changes values only
+		aligned := r.align(name, 0, t, m)
+		if r.broadcastShapes(name, aligned[0].shape, aligned[1].shape).Equal(aligned[0].shape) && aligned[0].shape.Equal(t.shape) {
+			return r.custom(name, t.shape, 0, t)
+		}
+	}
+	return r.elementwise(name, t, m)
+}

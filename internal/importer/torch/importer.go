@@ -1,0 +1,247 @@
+// Package torch reads PyTorch source into a graph without running it, and, when asked, by running it in the user's own Python.
+//
+// Without running: the file is parsed, the class or factory is followed by an interpreter that knows the language and what torch's
+// modules and functions do to shapes, and every call becomes a component. What cannot be followed is reported with its file and line;
+// nothing is guessed. The package writes nothing, and reads nothing but Python files below the root.
+package torch
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+)
+
+// Status says how much of a model was read.
+type Status string
+
+// The statuses. Full: every weight is known and the graph follows the forward. Partly: every weight is known, but not where all of
+// them are in the graph. A model of which not even that is known is refused with an error.
+const (
+	Full   Status = "full"
+	Partly Status = "partly"
+)
+
+// Problem is something that could not be followed.
+type Problem struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
+// Edges counts the connections, and those that were concluded instead of read.
+type Edges struct {
+	Total             int `json:"total"`
+	Inferred          int `json:"inferred"`
+	ConstructionOrder int `json:"constructionOrder"`
+	UnmodelledMerge   int `json:"unmodelledMerge"`
+}
+
+// Model is what was read.
+type Model struct {
+	Graph    *graph.Graph
+	Params   int64 // of the constructed module, used or not
+	Unused   int64 // of them, those that no component of the graph has
+	Status   Status
+	Problems []Problem
+	Notes    []Problem
+	Edges    Edges
+	Customs  int // components of declared shape that stand for what the catalogue does not have
+
+	lost bool // the forward branches on what is not known: it may do otherwise in evaluation
+}
+
+// Input is the shape of one argument of forward, without the batch.
+type Input struct {
+	Shape []int64
+	DType string // float32 if empty; int64 and the like for token ids
+}
+
+// Options say what the source does not.
+type Options struct {
+	Inputs []Input
+	Args   map[string]string // arguments of the constructor, as Python literals or names
+	// Evaluate reads the model in evaluation mode. Otherwise it is training, unless that depends on chance.
+	Evaluate bool
+}
+
+// The codes of the errors of this package.
+const (
+	CodeSource  = action.CodeFile     // not Python, or not there
+	CodeName    = action.CodeNotFound // no such class or function
+	CodeArgs    = graph.CodeMissing   // an argument of the constructor
+	CodeInput   = graph.CodeMissing   // the shape of an input
+	CodeRefused = action.CodeUnsupported
+)
+
+// Import reads a class or a factory function of a file below root.
+func Import(ctx context.Context, root, file, name string, opt Options) (*Model, error) {
+	fsys, rel, pkg, err := locate(root, file)
+	if err != nil {
+		return nil, err
+	}
+	first, err := importOnce(ctx, fsys, rel, pkg, name, opt, !opt.Evaluate)
+	if err != nil || first.Status == Full || opt.Evaluate || !first.lost {
+		return first, err
+	}
+	// What a program does in training may depend on chance; in evaluation it does not. A program that raises in training does not run.
+	second, err := importOnce(ctx, fsys, rel, pkg, name, opt, false)
+	if err == nil && second.Status == Full {
+		second.Notes = append(second.Notes, Problem{rel, 1, "read in evaluation mode: " + first.Problems[0].Message})
+		return second, nil
+	}
+	return first, nil
+}
+
+// locate finds the folder that absolute imports of a file start from: the one above its outermost package.
+func locate(root, file string) (fs.FS, string, string, error) {
+	full := file
+	if !filepath.IsAbs(file) {
+		full = filepath.Join(root, file)
+	}
+	info, err := os.Stat(full)
+	if err != nil || info.IsDir() {
+		return nil, "", "", fail(CodeSource, file, "is not a Python file that can be read")
+	}
+	dir, rel, pkg := filepath.Dir(full), filepath.Base(full), ""
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "__init__.py")); err != nil || filepath.Dir(dir) == dir {
+			break
+		}
+		pkg = filepath.Base(dir)
+		rel = path.Join(pkg, rel)
+		dir = filepath.Dir(dir)
+	}
+	return os.DirFS(dir), rel, pkg, nil
+}
+
+func fail(code, where, format string, args ...any) *graph.Error {
+	return &graph.Error{Code: code, Path: where, Message: fmt.Sprintf(format, args...)}
+}
+
+func importOnce(ctx context.Context, fsys fs.FS, file, pkg, name string, opt Options, training bool) (*Model, error) {
+	in := interp.New(ctx, fsys)
+	in.Package = pkg
+	r := newReader(in, training)
+	if err := r.loadPrelude(); err != nil {
+		return nil, err
+	}
+	m, err := in.Load(file)
+	if err != nil {
+		return nil, fail(CodeSource, file, "%s", strings.TrimPrefix(err.Error(), file+":"))
+	}
+	root, err := r.build(m, name, opt)
+	if err != nil {
+		return nil, err
+	}
+	return r.read(root, name, opt)
+}
+
+// build finds the class or function and calls it.
+func (r *reader) build(m *interp.Module, name string, opt Options) (*interp.Instance, error) {
+	target, label, err := r.target(m, name)
+	if err != nil {
+		return nil, err
+	}
+	args := &interp.Args{}
+	for _, k := range sortedKeys(opt.Args) {
+		args.Kw = append(args.Kw, interp.KV{Name: k, Value: r.argument(m, opt.Args[k])})
+	}
+	if missing := required(target, args); len(missing) > 0 {
+		e := fail(CodeArgs, m.File+":"+label, "needs %s, which the source does not give: pass --arg %s=…", strings.Join(missing, ", "), missing[0])
+		e.Allowed = missing
+		return nil, e
+	}
+	var made interp.Value
+	if err := r.in.Protect(func() { made = r.in.Call(target, args) }); err != nil {
+		return nil, fail(CodeRefused, m.File+":"+label, "%v", err)
+	}
+	if u, ok := made.(*interp.Unknown); ok {
+		return nil, fail(CodeRefused, m.File+":"+label, "%s", u.Reason())
+	}
+	x, ok := r.isModule(made)
+	if !ok {
+		return nil, fail(CodeName, m.File+":"+label, "gives a %s, not a torch.nn.Module", interp.TypeName(made))
+	}
+	return x, nil
+}
+
+// required lists the arguments that are neither given nor have a default.
+func required(target interp.Value, args *interp.Args) []string {
+	var names []string
+	switch t := interp.Unwrap(target).(type) {
+	case *interp.Func:
+		names = t.Required(false)
+	case *interp.Class:
+		init, _ := t.Lookup("__init__")
+		if f, ok := init.(*interp.Func); ok {
+			names = f.Required(true)
+		}
+	}
+	return slices.DeleteFunc(names, func(n string) bool { _, given := args.Get(n, -1); return given })
+}
+
+// target finds what is to be imported; without a name, the one module class that no other class of the file uses.
+func (r *reader) target(m *interp.Module, name string) (interp.Value, string, error) {
+	candidates := r.candidates(m)
+	if name == "" {
+		roots := r.roots(m, candidates)
+		if len(roots) != 1 {
+			e := fail(CodeName, m.File, "has %d models: name one of %s", len(roots), strings.Join(candidates, ", "))
+			if len(candidates) == 0 {
+				e = fail(CodeName, m.File, "defines no torch.nn.Module")
+			}
+			e.Allowed = candidates
+			return nil, "", e
+		}
+		name = roots[0]
+	}
+	var v interp.Value
+	found := false
+	err := r.in.Protect(func() { v, found = r.in.FindAttr(m, name) })
+	if err != nil || !found {
+		e := fail(CodeName, m.File+":"+name, "is not defined there; the file has %s", strings.Join(candidates, ", "))
+		e.Allowed = candidates
+		return nil, "", e
+	}
+	if u, unknown := v.(*interp.Unknown); unknown {
+		return nil, "", fail(CodeRefused, m.File+":"+name, "%s", u.Reason())
+	}
+	return v, name, nil
+}
+
+// candidates lists the module classes and the functions of a file.
+func (r *reader) candidates(m *interp.Module) []string {
+	var out []string
+	for _, n := range sortedKeys(m.Attrs) {
+		switch v := m.Attrs[n].(type) {
+		case *interp.Class:
+			if v.Module == m && v.Is(r.moduleClass) {
+				out = append(out, n)
+			}
+		case *interp.Func:
+			if !strings.HasPrefix(n, "_") {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}

@@ -1,0 +1,271 @@
+package torch
+
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+	"github.com/modelverifier/verifier/internal/importer/torch/python"
+)
+
+// Item is x[index].
+func (t *Tensor) Item(in *interp.Interp, index interp.Value) interp.Value {
+	r := t.r
+	list := []interp.Value{index}
+	if tuple, ok := index.(*interp.Tuple); ok {
+		list = tuple.Items
+	}
+	list = expandDots(list, t.rank())
+	out, axis := t, 0
+	for i, v := range list {
+		switch x := v.(type) {
+		case nil:
+			out = r.unsqueeze(out, axis)
+			axis++
+		case *interp.Slice:
+			out = r.sliced(out, axis, x)
+			axis++
+		case *Tensor:
+			return r.gathered(out, axis, list[i:])
+		case *interp.List:
+			return r.gathered(out, axis, list[i:])
+		case *interp.Unknown:
+			in.Fault("an index is not known: %s", x.Reason())
+		default:
+			n, ok := interp.AsInt(v)
+			if !ok {
+				in.Fault("a tensor is indexed with a %s", interp.TypeName(v))
+			}
+			out = r.selected(out, axis, n)
+		}
+	}
+	if out == t { // x[:] and x[...]
+		return t
+	}
+	return out
+}
+
+// expandDots replaces … by as many full slices as are missing.
+func expandDots(list []interp.Value, rank int) []interp.Value {
+	used := 0
+	for _, v := range list {
+		if _, dots := v.(python.Dots); v != nil && !dots {
+			used++
+		}
+	}
+	for i, v := range list {
+		if _, dots := v.(python.Dots); dots {
+			fill := make([]interp.Value, max(rank-used, 0))
+			for k := range fill {
+				fill[k] = &interp.Slice{}
+			}
+			return slices.Concat(list[:i], fill, list[i+1:])
+		}
+	}
+	return list
+}
+
+// unsqueeze inserts an axis of size 1 in PyTorch's shape.
+func (r *reader) unsqueeze(t *Tensor, at int) *Tensor {
+	d := slices.Insert(t.dims(), at, interp.Value(int64(1)))
+	if t.batch < 0 {
+		return r.view(t, d)
+	}
+	// The batch keeps its own axis; the new one is next to it.
+	g, batch := at, t.batch
+	if at <= t.batch {
+		batch++
+	} else {
+		g = at - 1 + t.pre + t.post
+	}
+	out := r.apply("unsqueeze", "unsqueeze", []graph.Param{param("dim", g+1)}, t)
+	out.batch, out.pre, out.post = batch, t.pre, t.post
+	return out
+}
+
+// squeeze drops an axis if it is of size 1.
+func (r *reader) squeeze(t *Tensor, at int) *Tensor {
+	if n, ok := t.size(at).(int64); !ok || n != 1 {
+		return t
+	}
+	g := t.axis(at)
+	if t.batch < 0 {
+		return r.reshapeGraph(t, slices.Delete(slices.Clone(t.shape), g, g+1))
+	}
+	out := r.apply("squeeze", "squeeze", []graph.Param{param("dim", g+1)}, t)
+	out.batch, out.pre, out.post = t.batch, t.pre, t.post
+	if at < t.batch {
+		out.batch--
+	}
+	return out
+}
+
+func (r *reader) sliced(t *Tensor, axis int, s *interp.Slice) *Tensor {
+	if axis >= t.rank() {
+		r.in.Raise("IndexError", "too many indices for tensor of dimension %d", t.rank())
+	}
+	if s.Lo == nil && s.Hi == nil && s.Step == nil {
+		return t
+	}
+	n, ok := t.size(axis).(int64)
+	if !ok {
+		if whole, isSym := s.Hi.(sym); isSym && s.Lo == nil && s.Step == nil && whole == t.size(axis) {
+			return t
+		}
+		return r.sliceFolded(t, s)
+	}
+	if _, over := s.Hi.(sym); over {
+		r.in.Fault("a slice ends at the size of the batch")
+	}
+	lo, hi, step := r.in.Bounds(s, n)
+	if lo == 0 && hi == n && step == 1 {
+		return t
+	}
+	if step < 0 {
+		r.in.Raise("ValueError", "step must be greater than zero")
+	}
+	if hi <= lo && t.constant() {
+		r.in.Fault("a slice is empty")
+	}
+	params := []graph.Param{param("dim", t.axis(axis)+1)}
+	if lo != 0 {
+		params = append(params, param("start", lo))
+	}
+	if hi != n {
+		params = append(params, param("end", hi))
+	}
+	if step != 1 {
+		params = append(params, param("step", step))
+	}
+	out := r.apply("slice", "slice", params, t)
+	if t.constant() && len(t.shape) == 1 && int64(len(t.data)) == n && out.constant() {
+		for i := lo; i < hi; i += step {
+			out.data = append(out.data, t.data[i])
+		}
+	}
+	out.isInt = t.isInt
+	return out
+}
+
+// sliceFolded takes the parts of a batch that tensors were joined along.
+func (r *reader) sliceFolded(t *Tensor, s *interp.Slice) *Tensor {
+	lo, okLo := s.Lo.(sym)
+	hi, okHi := s.Hi.(sym)
+	if s.Lo == nil {
+		lo, okLo = sym{0}, true
+	}
+	if s.Hi == nil {
+		hi, okHi = sym{t.folded()}, true
+	}
+	if !okLo || !okHi || s.Step != nil || t.pre != 1 || t.post != 0 || hi.times-lo.times != 1 {
+		r.in.Fault("a slice takes samples out of the batch")
+	}
+	out := r.apply("select", "select", []graph.Param{param("dim", t.batch+1), param("index", lo.times)}, t)
+	out.batch, out.pre = t.batch, 0
+	return out
+}
+
+func (r *reader) selected(t *Tensor, axis int, n int64) *Tensor {
+	if axis >= t.rank() {
+		r.in.Raise("IndexError", "too many indices for tensor of dimension %d", t.rank())
+	}
+	size, ok := t.size(axis).(int64)
+	if !ok {
+		r.in.Fault("one sample is taken out of the batch")
+	}
+	if n >= size || n < -size {
+		r.in.Raise("IndexError", "index %d is out of bounds for dimension %d with size %d", n, axis, size)
+	}
+	out := r.apply("select", "select", []graph.Param{param("dim", t.axis(axis)+1), param("index", n)}, t)
+	out.batch, out.pre, out.post = t.batch, t.pre, t.post
+	if axis < t.batch {
+		out.batch--
+	}
+	if t.constant() && len(t.shape) == 1 && int64(len(t.data)) == size {
+		if n < 0 {
+			n += size
+		}
+		out.data, out.isInt = []float64{t.data[n]}, t.isInt
+	}
+	return out
+}
+
+// gathered is x[indices] where the indices are a tensor or a list: only constant ones are followed, for the shape they give.
+func (r *reader) gathered(t *Tensor, axis int, list []interp.Value) interp.Value {
+	var shape catalog.Shape
+	used := 0
+	for _, v := range list {
+		switch x := v.(type) {
+		case *Tensor:
+			if !x.constant() {
+				r.in.Fault("a tensor is indexed with values that are computed")
+			}
+			if shape == nil || len(x.shape) > len(shape) {
+				shape = x.shape
+			}
+			used++
+		case *interp.List:
+			shape = catalog.Of(int64(len(x.Items)))
+			used++
+		case *interp.Slice:
+			if x.Lo != nil || x.Hi != nil || x.Step != nil {
+				r.in.Fault("a tensor is indexed with a list and a slice")
+			}
+		default:
+			r.in.Fault("a tensor is indexed in a way that is not followed")
+		}
+	}
+	if axis+used > t.rank() || t.batch >= axis && t.batch < axis+used {
+		r.in.Fault("samples are taken out of the batch by their indices")
+	}
+	if axis == 0 && t.batch < 0 && used == 1 && t.param != nil {
+		if x, ok := list[0].(*Tensor); ok {
+			return r.rows(t, x)
+		}
+	}
+	g := t.axis(axis)
+	out := r.custom("index", slices.Concat(t.shape[:g], shape, t.shape[g+used:]), 0, t)
+	out.batch, out.pre, out.post = t.batch, t.pre, t.post
+	if t.batch >= axis+used {
+		out.batch += len(shape) - used
+	}
+	return out
+}
+
+// SetItem is x[index] = v: of constants nothing is kept but their shape.
+func (t *Tensor) SetItem(in *interp.Interp, index, v interp.Value) {
+	if t.constant() {
+		t.data = nil
+		x, ok := v.(*Tensor)
+		if !ok {
+			return
+		}
+		if !x.constant() {
+			in.Fault("a computed tensor is written into a part of a constant one")
+		}
+		if part, ok := in.Item(t, index).(*Tensor); ok && part.batch < 0 && x.batch < 0 && !stretches(x.shape, part.shape) {
+			in.Raise("RuntimeError", "a tensor of %s does not fit into a part of %s", t.r.describe(x), t.r.describe(part))
+		}
+		return
+	}
+	if x, ok := v.(*Tensor); ok && !x.constant() {
+		in.Fault("a tensor is written into a part of another")
+	}
+}
+
+// stretches reports whether a shape broadcasts to another.
+func stretches(from, to catalog.Shape) bool {
+	for len(from) > len(to) && from[0] == 1 {
+		from = from[1:]
+	}
+	if len(from) > len(to) {
+		return false
+	}
+	for i, n := range from {
+		if n != 1 && n != to[len(to)-len(from)+i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,204 @@
+package interp
+
+// Attr reads an attribute; it raises AttributeError where there is none.
+func (in *Interp) Attr(v Value, name string) Value {
+	got, ok := in.FindAttr(v, name)
+	if !ok {
+		if m, isModule := v.(*Module); isModule {
+			return in.Unknown("%s has nothing known by the name %s", m.Name, name)
+		}
+		in.Raise("AttributeError", "'%s' object has no attribute '%s'", TypeName(v), name)
+	}
+	return got
+}
+
+// FindAttr reads an attribute, and reports whether there is one.
+func (in *Interp) FindAttr(v Value, name string) (Value, bool) {
+	if name == "__class__" {
+		if c, ok := in.TypeOf(v).(*Class); ok {
+			return c, true
+		}
+	}
+	switch x := v.(type) {
+	case *Instance:
+		return in.instanceAttr(x, name)
+	case *Class:
+		return in.classAttr(x, name)
+	case *Module:
+		return in.moduleAttr(x, name)
+	case *Super:
+		return in.superAttr(x, name)
+	case *Unknown:
+		return x, true
+	case Attributed:
+		return x.Attr(in, name)
+	case *Func:
+		return in.funcAttr(x, name)
+	case *Bound, *Builtin, *Tuple, *Slice:
+		if got, ok := in.smallAttr(v, name); ok {
+			return got, true
+		}
+	case *Property:
+		return propertyAttr(x, name)
+	case Symbol:
+		if c := in.typing(x, name); c != nil {
+			return c, true
+		}
+	}
+	return in.containerMethod(v, name)
+}
+
+// smallAttr reads an attribute of a value that has few.
+func (in *Interp) smallAttr(v Value, name string) (Value, bool) {
+	switch x := v.(type) {
+	case *Bound:
+		switch name {
+		case "__self__":
+			return x.Self, true
+		case "__func__":
+			return x.Fn, true
+		}
+		return in.FindAttr(x.Fn, name)
+	case *Builtin:
+		if name == "__name__" {
+			return x.Name, true
+		}
+		got, ok := x.Attrs[name]
+		return got, ok
+	case *Tuple:
+		for i, f := range x.Fields {
+			if f == name {
+				return x.Items[i], true
+			}
+		}
+		if x.Class != nil {
+			if m, ok := x.Class.Lookup(name); ok {
+				return in.bindTo(m, x, x.Class), true
+			}
+		}
+	case *Slice:
+		switch name {
+		case "start":
+			return x.Lo, true
+		case "stop":
+			return x.Hi, true
+		case "step":
+			return x.Step, true
+		}
+	}
+	return nil, false
+}
+
+// typing lets constants of typing and torch, of which only the name is known, have more of their kind.
+func (in *Interp) typing(s Symbol, name string) Value {
+	if name == "value" || name == "__name__" {
+		return s.Name
+	}
+	return Symbol{s.Name + "." + name}
+}
+
+func propertyAttr(p *Property, name string) (Value, bool) {
+	switch name {
+	case "setter":
+		return &Builtin{Name: name, Fn: func(in *Interp, a *Args) Value { return &Property{p.Get, a.Pos[0]} }}, true
+	case "getter", "deleter":
+		return &Builtin{Name: name, Fn: func(in *Interp, a *Args) Value { return p }}, true
+	}
+	return nil, false
+}
+
+func (in *Interp) funcAttr(f *Func, name string) (Value, bool) {
+	if v, ok := f.Attrs[name]; ok {
+		return v, true
+	}
+	switch name {
+	case "__name__", "__qualname__":
+		return f.Name, true
+	case "__doc__":
+		return nil, true
+	case "__module__":
+		return f.module.Name, true
+	case "__wrapped__":
+		return nil, false
+	}
+	return nil, false
+}
+
+func (in *Interp) moduleAttr(m *Module, name string) (Value, bool) {
+	if v, ok := m.Attrs[name]; ok {
+		if l, isLazy := v.(*lazy); isLazy {
+			v = in.resolve(l)
+			m.Attrs[name] = v
+		}
+		return v, true
+	}
+	if sub := in.Natives[m.Name+"."+name]; sub != nil {
+		return sub, true
+	}
+	if m.Lookup != nil {
+		if v, ok := m.Lookup(name); ok {
+			return v, true
+		}
+	}
+	if m.File != "" {
+		if sub := in.find(m.Name + "." + name); sub != nil {
+			return sub, true
+		}
+	}
+	return nil, false
+}
+
+// SetAttr sets an attribute.
+func (in *Interp) SetAttr(v Value, name string, x Value) {
+	switch o := v.(type) {
+	case *Instance:
+		in.setInstance(o, name, x)
+	case *Class:
+		own(x, o)
+		o.SetOwn(name, x)
+	case *Module:
+		o.Attrs[name] = x
+	case *Func:
+		if o.Attrs == nil {
+			o.Attrs = map[string]Value{}
+		}
+		o.Attrs[name] = x
+	case *Unknown, Symbol:
+	case Assignable:
+		if !o.SetAttr(in, name, x) {
+			in.Raise("AttributeError", "'%s' object has no attribute '%s'", TypeName(v), name)
+		}
+	case *Builtin, *Bound:
+	default:
+		in.Raise("AttributeError", "'%s' object has no attribute '%s'", TypeName(v), name)
+	}
+}
+
+func (in *Interp) setInstance(o *Instance, name string, x Value) {
+	if p, ok := o.Class.Lookup(name); ok {
+		if prop, isProperty := p.(*Property); isProperty {
+			if prop.Set == nil {
+				in.Raise("AttributeError", "can't set attribute '%s'", name)
+			}
+			in.Call(prop.Set, &Args{Pos: []Value{o, x}})
+			return
+		}
+	}
+	if m, ok := in.method(o, "__setattr__"); ok {
+		in.Call(m, &Args{Pos: []Value{name, x}})
+		return
+	}
+	o.Set(name, x)
+}
+
+// DelAttr removes an attribute.
+func (in *Interp) delAttr(v Value, name string) {
+	if x, ok := v.(*Instance); ok {
+		if _, has := x.Get(name); has {
+			x.Unset(name)
+			return
+		}
+		in.Raise("AttributeError", "%s", name)
+	}
+	in.Fault("an attribute of a %s is deleted", TypeName(v))
+}

@@ -1,0 +1,295 @@
+package interp
+
+import (
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/importer/torch/python"
+)
+
+// Call calls a value.
+func (in *Interp) Call(fn Value, args *Args) Value {
+	in.step()
+	switch f := fn.(type) {
+	case *Func:
+		return in.callFunc(f, args)
+	case *Bound:
+		return in.Call(f.Fn, &Args{append([]Value{f.Self}, args.Pos...), args.Kw})
+	case *Builtin:
+		return f.Fn(in, args)
+	case *Class:
+		if made, ok := in.metaCall(f, args); ok {
+			return made
+		}
+		return in.construct(f, args)
+	case *StaticMethod:
+		return in.Call(f.Fn, args)
+	case *Unknown:
+		return f
+	case Callable:
+		return f.Call(in, args)
+	case Symbol:
+		return in.callSymbol(f)
+	case *Instance:
+		if m, ok := in.method(f, "__call__"); ok {
+			return in.Call(m, args)
+		}
+	}
+	in.Raise("TypeError", "'%s' object is not callable", TypeName(fn))
+	return nil
+}
+
+// callSymbol calls something of which only the name is known. What a quiet one gives holds no part of a model; what any other gives
+// may, and is unknown.
+func (in *Interp) callSymbol(s Symbol) Value {
+	for _, prefix := range in.Quiet {
+		if strings.HasPrefix(s.Name, prefix) {
+			return s
+		}
+	}
+	return in.Unknown("what %s gives is not known", s.Name)
+}
+
+// metaCall is for classes that are called for something else than a new instance, such as enumerations.
+func (in *Interp) metaCall(c *Class, args *Args) (Value, bool) {
+	members, ok := c.Own("__members__")
+	if !ok {
+		return nil, false
+	}
+	if len(args.Pos) == 1 {
+		for _, m := range members.(*Dict).Values() {
+			if v, _ := m.(*Instance).Get("value"); in.Equal(v, args.Pos[0]) || Is(m, args.Pos[0]) {
+				return m, true
+			}
+		}
+	}
+	in.Raise("ValueError", "no member of %s has that value", c.Name)
+	return nil, true
+}
+
+// CallMethod calls a method by its name.
+func (in *Interp) CallMethod(v Value, name string, pos ...Value) Value {
+	return in.Call(in.Attr(v, name), &Args{Pos: pos})
+}
+
+func (in *Interp) callFunc(f *Func, args *Args) Value {
+	if in.frame.depth >= maxDepth {
+		in.Fault("calls are nested more than %d deep: %s calls itself without end", maxDepth, f.Name)
+	}
+	scope := f.env.child()
+	in.bind(f, args, scope)
+	saved := in.frame
+	in.frame = &frame{up: saved, file: f.module.File, line: f.Line, depth: saved.depth + 1, fn: f}
+	if len(f.Params) > 0 && f.Params[0].Stars == 0 {
+		in.frame.self = scope.vars[f.Params[0].Name]
+	}
+	var out Value
+	switch {
+	case f.Expr != nil:
+		out = in.eval(scope, f.Expr)
+	case f.Generator:
+		in.frame.yielded = &List{}
+		in.exec(scope, f.Body)
+		out = &Iterator{items: in.frame.yielded.Items}
+	default:
+		_, out = in.exec(scope, f.Body)
+	}
+	in.frame = saved
+	return out
+}
+
+// bind gives every parameter its argument.
+func (in *Interp) bind(f *Func, args *Args, scope *env) {
+	pos, used := args.Pos, 0
+	taken := make([]bool, len(args.Kw))
+	for i := range f.Params {
+		p := &f.Params[i]
+		switch {
+		case p.Stars == 1:
+			scope.vars[p.Name] = NewTuple(pos[used:]...)
+			used = len(pos)
+		case p.Stars == 2:
+			rest := NewDict()
+			for k := range args.Kw {
+				if !taken[k] {
+					rest.Set(args.Kw[k].Name, args.Kw[k].Value)
+					taken[k] = true
+				}
+			}
+			scope.vars[p.Name] = rest
+		case !p.KeywordOnly && used < len(pos):
+			scope.vars[p.Name] = pos[used]
+			used++
+		default:
+			scope.vars[p.Name] = in.byName(f, i, args, taken)
+		}
+	}
+	if used < len(pos) {
+		in.Raise("TypeError", "%s() takes %d positional arguments but %d were given", f.Name, used, len(pos))
+	}
+	for k := range taken {
+		if !taken[k] {
+			in.Raise("TypeError", "%s() got an unexpected keyword argument '%s'", f.Name, args.Kw[k].Name)
+		}
+	}
+}
+
+func (in *Interp) byName(f *Func, i int, args *Args, taken []bool) Value {
+	p := &f.Params[i]
+	for k := range args.Kw {
+		if args.Kw[k].Name == p.Name && !taken[k] {
+			taken[k] = true
+			return args.Kw[k].Value
+		}
+	}
+	if _, missing := f.Defaults[i].(Missing); missing {
+		in.Raise("TypeError", "%s() missing 1 required positional argument: '%s'", f.Name, p.Name)
+	}
+	return f.Defaults[i]
+}
+
+// makeFunc evaluates the defaults of a function.
+func (in *Interp) makeFunc(e *env, name string, params []python.Param, line int) *Func {
+	f := &Func{Name: name, Params: params, Line: line, env: e, module: e.module, Defaults: make([]Value, len(params))}
+	for i, p := range params {
+		f.Defaults[i] = Missing{}
+		if p.Default != nil {
+			f.Defaults[i] = in.eval(e, p.Default)
+		}
+	}
+	return f
+}
+
+// Required lists the parameters that have no default, without self.
+func (f *Func) Required(method bool) []string {
+	var out []string
+	for i, p := range f.Params {
+		if _, missing := f.Defaults[i].(Missing); missing && p.Stars == 0 && !(method && i == 0) {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+// Bind gives native functions their arguments by name: one value for each of names, Missing where it was not given. Names that
+// begin with * are ignored if they are given.
+func (a *Args) Bind(in *Interp, fn string, names ...string) []Value {
+	out := make([]Value, len(names))
+	for i := range out {
+		out[i] = Missing{}
+	}
+	if len(a.Pos) > len(names) {
+		in.Raise("TypeError", "%s() takes %d positional arguments but %d were given", fn, len(names), len(a.Pos))
+	}
+	copy(out, a.Pos)
+next:
+	for _, kw := range a.Kw {
+		for i, n := range names {
+			if n == kw.Name {
+				out[i] = kw.Value
+				continue next
+			}
+		}
+		in.Raise("TypeError", "%s() got an unexpected keyword argument '%s'", fn, kw.Name)
+	}
+	return out
+}
+
+// Get returns an argument by its name or, if it has one, its position.
+func (a *Args) Get(name string, pos int) (Value, bool) {
+	if pos >= 0 && pos < len(a.Pos) {
+		return a.Pos[pos], true
+	}
+	for _, kw := range a.Kw {
+		if kw.Name == name {
+			return kw.Value, true
+		}
+	}
+	return nil, false
+}
+
+// Or returns the value, or another where it is missing.
+func Or(v, other Value) Value {
+	if _, missing := v.(Missing); missing {
+		return other
+	}
+	return v
+}
+
+// callExpr evaluates a call.
+func (in *Interp) callExpr(e *env, c *python.Call) Value {
+	if n, ok := c.Fn.(*python.Name); ok && n.ID == "super" {
+		if _, shadowed := e.vars["super"]; !shadowed {
+			return in.super(e, c)
+		}
+	}
+	fn := in.eval(e, c.Fn)
+	if n, ok := c.Fn.(*python.Name); ok && (n.ID == "locals" || n.ID == "vars" && len(c.Args) == 0) {
+		d := NewDict()
+		for _, k := range sortedNames(e.vars) {
+			d.Set(k, e.vars[k])
+		}
+		return d
+	}
+	args := in.args(e, c.Args)
+	in.frame.line = c.Line()
+	return in.Call(fn, args)
+}
+
+func (in *Interp) args(e *env, list []python.Arg) *Args {
+	out := &Args{}
+	for _, a := range list {
+		v := in.eval(e, a.Value)
+		switch {
+		case a.Stars == 1:
+			out.Pos = append(out.Pos, in.Iterate(v)...)
+		case a.Stars == 2:
+			if x, ok := v.(*Instance); ok {
+				if d, ok := in.FindAttr(x, "__dict__"); ok {
+					v = d
+				}
+			}
+			d, ok := v.(*Dict)
+			if !ok {
+				if u, unknown := v.(*Unknown); unknown {
+					in.Fault("arguments are taken from a value that is not known: %s", u.reason())
+				}
+				in.Fault("arguments are taken from a %s", TypeName(v))
+			}
+			for i, k := range d.keys {
+				out.Kw = append(out.Kw, KV{Str(k), d.vals[i]})
+			}
+		case a.Name != "":
+			out.Kw = append(out.Kw, KV{a.Name, v})
+		default:
+			out.Pos = append(out.Pos, v)
+		}
+	}
+	return out
+}
+
+// super is super() and super(Class, self).
+func (in *Interp) super(e *env, c *python.Call) Value {
+	args := in.args(e, c.Args)
+	fr := in.frame
+	for fr != nil && (fr.fn == nil || fr.fn.Class == nil) {
+		fr = fr.up
+	}
+	var after *Class
+	var self Value
+	if len(args.Pos) == 2 {
+		after, _ = args.Pos[0].(*Class)
+		self = args.Pos[1]
+	} else if fr != nil {
+		after, self = fr.fn.Class, fr.self
+	}
+	of, isClass := self.(*Class)
+	if x, ok := self.(*Instance); ok {
+		of = x.Class
+	} else if !isClass {
+		of = nil
+	}
+	if after == nil || of == nil || !of.Is(after) {
+		in.Fault("super() is called where no class is known")
+	}
+	return &Super{after, self, of}
+}

@@ -1,0 +1,388 @@
+package interp
+
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/importer/torch/python"
+)
+
+// Class is a class of the source or a native one.
+type Class struct {
+	Name   string
+	Bases  []*Class
+	Module *Module
+	File   string
+	Line   int
+	Doc    string
+
+	mro    []*Class
+	attrs  map[string]Value
+	order  []string
+	fields []field  // annotated names in the order of the class body
+	opaque *Unknown // a base that is not known
+}
+
+// Instance is an object.
+type Instance struct {
+	Class *Class
+	attrs map[string]Value
+	order []string
+	// Native is what a native class keeps in its instances.
+	Native any
+}
+
+// builtinTypes are those whose instances are not objects here: a class that derives from one cannot be followed.
+var builtinTypes = map[string]bool{"int": true, "float": true, "str": true, "list": true, "tuple": true, "dict": true, "set": true, "frozenset": true, "bool": true, "type": true}
+
+// NewClass makes a native class.
+func NewClass(name string, bases ...*Class) *Class {
+	c := &Class{Name: name, Bases: bases, attrs: map[string]Value{}}
+	c.linearize()
+	return c
+}
+
+// NewInstance makes an object without calling __init__.
+func NewInstance(c *Class) *Instance { return &Instance{Class: c, attrs: map[string]Value{}} }
+
+// Method adds a native method, and returns the class.
+func (c *Class) Method(name string, fn func(*Interp, *Args) Value) *Class {
+	c.SetOwn(name, &Builtin{Name: name, Method: true, Fn: fn})
+	return c
+}
+
+// SetOwn sets an attribute of the class.
+func (c *Class) SetOwn(name string, v Value) {
+	if _, ok := c.attrs[name]; !ok {
+		c.order = append(c.order, name)
+	}
+	c.attrs[name] = v
+}
+
+// Own returns an attribute of the class itself.
+func (c *Class) Own(name string) (Value, bool) {
+	v, ok := c.attrs[name]
+	return v, ok
+}
+
+// Lookup finds an attribute along the method resolution order.
+func (c *Class) Lookup(name string) (Value, bool) {
+	for _, k := range c.mro {
+		if v, ok := k.attrs[name]; ok {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// Is reports whether the class is another one or derives from it.
+func (c *Class) Is(other *Class) bool { return slices.Contains(c.mro, other) }
+
+// Opaque returns the base that is not known, if there is one.
+func (c *Class) Opaque() *Unknown {
+	for _, k := range c.mro {
+		if k.opaque != nil {
+			return k.opaque
+		}
+	}
+	return nil
+}
+
+// linearize computes the method resolution order (C3), and reports whether there is one.
+func (c *Class) linearize() bool {
+	var lists [][]*Class
+	for _, b := range c.Bases {
+		lists = append(lists, slices.Clone(b.mro))
+	}
+	lists = append(lists, slices.Clone(c.Bases))
+	c.mro = []*Class{c}
+	for {
+		lists = slices.DeleteFunc(lists, func(l []*Class) bool { return len(l) == 0 })
+		if len(lists) == 0 {
+			return true
+		}
+		next := head(lists)
+		if next == nil {
+			return false
+		}
+		c.mro = append(c.mro, next)
+		for i := range lists {
+			if lists[i][0] == next {
+				lists[i] = lists[i][1:]
+			}
+		}
+	}
+}
+
+// head returns the first class that no list has behind its first place.
+func head(lists [][]*Class) *Class {
+	for _, l := range lists {
+		blocked := slices.ContainsFunc(lists, func(o []*Class) bool { return slices.Contains(o[1:], l[0]) })
+		if !blocked {
+			return l[0]
+		}
+	}
+	return nil
+}
+
+// Get returns an attribute of the object itself.
+func (x *Instance) Get(name string) (Value, bool) {
+	v, ok := x.attrs[name]
+	return v, ok
+}
+
+// Set sets an attribute of the object itself.
+func (x *Instance) Set(name string, v Value) {
+	if _, ok := x.attrs[name]; !ok {
+		x.order = append(x.order, name)
+	}
+	x.attrs[name] = v
+}
+
+// Unset removes an attribute.
+func (x *Instance) Unset(name string) {
+	delete(x.attrs, name)
+	x.order = slices.DeleteFunc(x.order, func(s string) bool { return s == name })
+}
+
+// Names returns the names of the attributes in the order in which they were first set.
+func (x *Instance) Names() []string { return slices.Clone(x.order) }
+
+// classDef makes a class of a definition.
+func (in *Interp) classDef(e *env, s *python.ClassDef) Value {
+	c := &Class{Name: s.Name, Module: e.module, File: in.frame.file, Line: s.Line(), attrs: map[string]Value{}}
+	for _, b := range s.Bases {
+		if b.Name != "" || b.Stars > 0 {
+			continue
+		}
+		switch base := in.eval(e, b.Value).(type) {
+		case *Class:
+			c.Bases = append(c.Bases, base)
+		case *Unknown:
+			c.opaque = base
+		case Symbol, *Builtin: // typing's generics, object
+		default:
+			in.Fault("the base of class %s is a %s", s.Name, TypeName(base))
+		}
+	}
+	if !slices.ContainsFunc(c.Bases, func(b *Class) bool { _, made := b.Lookup("__class_made__"); return made }) {
+		for _, b := range c.Bases {
+			if _, native := b.attrs["__new__"].(*Builtin); native && b.Module == nil && b.Line == 0 && builtinTypes[b.Name] {
+				c.opaque = in.Unknown("a class that derives from %s", b.Name)
+			}
+		}
+	}
+	if !c.linearize() {
+		in.Raise("TypeError", "cannot create a consistent method resolution order for class %s", s.Name)
+	}
+	body := e.child()
+	body.class, body.notes = true, &c.fields
+	in.classBody(body, s.Body, c)
+	for _, k := range c.mro {
+		if hook, ok := k.attrs["__class_made__"].(*Builtin); ok {
+			return hook.Fn(in, &Args{Pos: []Value{c}})
+		}
+	}
+	return c
+}
+
+// classBody runs the body of a class statement by statement: what cannot be followed stays unknown until it is needed.
+func (in *Interp) classBody(body *env, stmts []python.Stmt, c *Class) {
+	for _, s := range stmts {
+		if err := in.Protect(func() { in.exec(body, []python.Stmt{s}) }); err != nil {
+			for _, n := range defines(s) {
+				body.vars[n] = &Unknown{Why: err.Error(), File: in.frame.file, Line: s.Line()}
+			}
+		}
+		for _, n := range defines(s) {
+			if v, ok := body.vars[n]; ok {
+				own(v, c)
+				c.SetOwn(n, v)
+			}
+		}
+	}
+}
+
+// own tells functions which class they are defined in, for super().
+func own(v Value, c *Class) {
+	switch f := v.(type) {
+	case *Func:
+		if f.Class == nil {
+			f.Class = c
+		}
+	case *StaticMethod:
+		own(f.Fn, c)
+	case *ClassMethod:
+		own(f.Fn, c)
+	case *Property:
+		own(f.Get, c)
+		own(f.Set, c)
+	}
+}
+
+// bindTo turns a class attribute into what reading it from an instance (or, where self is nil, from the class) gives.
+func (in *Interp) bindTo(v, self Value, c *Class) Value {
+	switch f := v.(type) {
+	case *Func:
+		if self != nil {
+			return &Bound{f, self}
+		}
+	case *Builtin:
+		if f.Method && self != nil {
+			return &Bound{f, self}
+		}
+	case *StaticMethod:
+		return f.Fn
+	case *ClassMethod:
+		return &Bound{f.Fn, c}
+	case *Property:
+		if self != nil {
+			return in.Call(f.Get, &Args{Pos: []Value{self}})
+		}
+	}
+	return v
+}
+
+// method finds a method of an instance by way of its class.
+func (in *Interp) method(x *Instance, name string) (Value, bool) {
+	v, ok := x.Class.Lookup(name)
+	if !ok || v == nil {
+		return nil, false
+	}
+	return in.bindTo(v, x, x.Class), true
+}
+
+// InstanceAttr reads an attribute of an instance as Python does.
+func (in *Interp) instanceAttr(x *Instance, name string) (Value, bool) {
+	v, ok := x.Class.Lookup(name)
+	if _, isProperty := v.(*Property); ok && isProperty {
+		return in.bindTo(v, x, x.Class), true
+	}
+	if own, has := x.attrs[name]; has {
+		return own, true
+	}
+	if ok {
+		return in.bindTo(v, x, x.Class), true
+	}
+	switch name {
+	case "__class__":
+		return x.Class, true
+	case "__module__", "__doc__":
+		return in.classAttr(x.Class, name)
+	case "__dict__":
+		d := NewDict()
+		for _, n := range x.order {
+			d.Set(n, x.attrs[n])
+		}
+		return d, true
+	}
+	if g, ok := in.method(x, "__getattr__"); ok {
+		return in.Call(g, &Args{Pos: []Value{name}}), true
+	}
+	if u := x.Class.Opaque(); u != nil {
+		return u, true
+	}
+	return nil, false
+}
+
+func (in *Interp) classAttr(c *Class, name string) (Value, bool) {
+	if v, ok := c.Lookup(name); ok {
+		return in.bindTo(v, nil, c), true
+	}
+	switch name {
+	case "__name__", "__qualname__":
+		return c.Name, true
+	case "__module__":
+		if c.Module != nil {
+			return c.Module.Name, true
+		}
+		return "builtins", true
+	case "__doc__":
+		return nil, true
+	case "__init__", "__new__", "__init_subclass__":
+		return &Builtin{Name: name, Method: true, Fn: func(*Interp, *Args) Value { return nil }}, true
+	case "__mro__":
+		out := NewTuple()
+		for _, k := range c.mro {
+			out.Items = append(out.Items, k)
+		}
+		return out, true
+	case "__dict__":
+		d := NewDict()
+		for _, n := range c.order {
+			d.Set(n, c.attrs[n])
+		}
+		return d, true
+	}
+	if u := c.Opaque(); u != nil {
+		return u, true
+	}
+	return nil, false
+}
+
+func (in *Interp) superAttr(s *Super, name string) (Value, bool) {
+	i := slices.Index(s.of.mro, s.after)
+	for _, k := range s.of.mro[i+1:] {
+		if v, ok := k.attrs[name]; ok {
+			self := s.self
+			if _, isClass := self.(*Class); isClass {
+				self = nil
+			}
+			return in.bindTo(v, self, s.of), true
+		}
+	}
+	if u := s.of.Opaque(); u != nil {
+		return u, true
+	}
+	switch name {
+	case "__init__", "__init_subclass__", "__setattr__", "__post_init__":
+		if name == "__setattr__" {
+			return &Builtin{Name: name, Fn: func(in *Interp, a *Args) Value {
+				if x, ok := s.self.(*Instance); ok && len(a.Pos) == 2 {
+					x.Set(Str(a.Pos[0]), a.Pos[1])
+				}
+				return nil
+			}}, true
+		}
+		return &Builtin{Name: name, Fn: func(*Interp, *Args) Value { return nil }}, true
+	case "__new__":
+		return &Builtin{Name: name, Fn: func(in *Interp, a *Args) Value {
+			if len(a.Pos) > 0 {
+				if c, ok := a.Pos[0].(*Class); ok {
+					return NewInstance(c)
+				}
+			}
+			return NewInstance(s.of)
+		}}, true
+	}
+	return nil, false
+}
+
+// construct calls a class.
+func (in *Interp) construct(c *Class, args *Args) Value {
+	if u := c.Opaque(); u != nil {
+		return in.Unknown("class %s derives from what is not known: %s", c.Name, u.reason())
+	}
+	if n, ok := c.Lookup("__new__"); ok {
+		pos := append([]Value{c}, args.Pos...)
+		if s, static := n.(*StaticMethod); static {
+			n = s.Fn
+		}
+		made := in.Call(n, &Args{pos, args.Kw})
+		if x, ok := made.(*Instance); !ok || !x.Class.Is(c) {
+			return made
+		} else {
+			return in.initialise(x, args)
+		}
+	}
+	return in.initialise(NewInstance(c), args)
+}
+
+func (in *Interp) initialise(x *Instance, args *Args) Value {
+	init, ok := in.method(x, "__init__")
+	if ok {
+		in.Call(init, args)
+	} else if len(args.Pos)+len(args.Kw) > 0 {
+		in.Raise("TypeError", "%s() takes no arguments", x.Class.Name)
+	}
+	return x
+}

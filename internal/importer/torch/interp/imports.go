@@ -1,0 +1,200 @@
+package interp
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/importer/torch/python"
+)
+
+// find returns a module by its dotted name: a native one, one that was read, or one that lies below the root and belongs to the
+// program. nil where there is none.
+func (in *Interp) find(name string) *Module {
+	if m := in.Natives[name]; m != nil {
+		return m
+	}
+	if m := in.modules[name]; m != nil {
+		return m
+	}
+	top, _, _ := strings.Cut(name, ".")
+	if in.Natives[top] != nil || in.Package != "" && top != in.Package || name == "" {
+		return nil
+	}
+	path := strings.ReplaceAll(name, ".", "/")
+	for _, p := range []string{path + ".py", path + "/__init__.py"} {
+		if !fs.ValidPath(p) {
+			continue
+		}
+		if info, err := fs.Stat(in.FS, p); err != nil || info.IsDir() || info.Size() > python.MaxBytes {
+			continue
+		}
+		m, err := in.Load(p)
+		if err == nil {
+			return m
+		}
+		var syntax *python.Error
+		if errors.As(err, &syntax) {
+			panic(&Fault{File: syntax.File, Line: syntax.Line, Message: syntax.Message})
+		}
+	}
+	// A folder without __init__.py is a package all the same.
+	if info, err := fs.Stat(in.FS, path); fs.ValidPath(path) && err == nil && info.IsDir() {
+		return &Module{Name: name, File: path, Attrs: map[string]Value{}}
+	}
+	return nil
+}
+
+// resolve reads the module behind an import, now that the name is used.
+func (in *Interp) resolve(l *lazy) Value {
+	m := in.find(l.module)
+	if m == nil {
+		return &Unknown{Why: "module " + l.module + " is not known", File: l.file, Line: l.line}
+	}
+	if l.name == "" {
+		return m
+	}
+	if v, ok := in.moduleAttr(m, l.name); ok {
+		return v
+	}
+	if sub := in.find(l.module + "." + l.name); sub != nil {
+		return sub
+	}
+	return &Unknown{Why: l.module + " has nothing known by the name " + l.name, File: l.file, Line: l.line}
+}
+
+// absent reports whether a module is not there and not known to be: a package that somebody may or may not have installed.
+func (in *Interp) absent(name string) bool {
+	top, _, _ := strings.Cut(name, ".")
+	return in.Natives[top] == nil && !standard[top] && in.find(name) == nil
+}
+
+// optional raises ImportError for what is absent, if the program is prepared for it.
+func (in *Interp) optional(name string) {
+	for f := in.frame; f != nil; f = f.up {
+		if f.trying > 0 && in.absent(name) {
+			in.Note("module %s is taken as not installed", name)
+			in.Raise("ModuleNotFoundError", "No module named '%s'", name)
+		}
+	}
+}
+
+func (in *Interp) importNames(e *env, s *python.Import) {
+	for _, a := range s.Names {
+		in.optional(a.Name)
+		top, _, dotted := strings.Cut(a.Name, ".")
+		switch {
+		case a.As != "":
+			e.assign(a.As, &lazy{a.Name, "", s.Line(), in.frame.file})
+		case dotted:
+			e.assign(top, &lazy{top, "", s.Line(), in.frame.file})
+		default:
+			e.assign(a.Name, &lazy{a.Name, "", s.Line(), in.frame.file})
+		}
+	}
+}
+
+func (in *Interp) importFrom(e *env, s *python.ImportFrom) {
+	base := s.Module
+	if s.Level > 0 {
+		base = in.relative(e.module, s)
+	} else {
+		in.optional(base)
+	}
+	for _, a := range s.Names {
+		if a.Name == "*" {
+			in.importAll(e, base, s.Line())
+			continue
+		}
+		as := a.As
+		if as == "" {
+			as = a.Name
+		}
+		e.assign(as, &lazy{base, a.Name, s.Line(), in.frame.file})
+	}
+}
+
+// relative resolves "from ..x import" against the module that says it.
+func (in *Interp) relative(m *Module, s *python.ImportFrom) string {
+	parts := strings.Split(m.Name, ".")
+	up := s.Level
+	if strings.HasSuffix(m.File, "__init__.py") {
+		up--
+	}
+	if up > len(parts) {
+		in.Fault("a relative import leads out of the package")
+	}
+	parts = parts[:len(parts)-up]
+	if s.Module != "" {
+		parts = append(parts, s.Module)
+	}
+	return strings.Join(parts, ".")
+}
+
+func (in *Interp) importAll(e *env, module string, line int) {
+	m := in.find(module)
+	if m == nil {
+		in.Note("module %s is not known: what it would define is not, either", module)
+		return
+	}
+	names := sortedNames(m.Attrs)
+	if all, ok := m.Attrs["__all__"]; ok {
+		if l, ok := items(all); ok {
+			names = names[:0]
+			for _, v := range l {
+				names = append(names, Str(v))
+			}
+		}
+	}
+	for _, n := range names {
+		if !strings.HasPrefix(n, "_") {
+			e.assign(n, &lazy{module, n, line, in.frame.file})
+		}
+	}
+}
+
+func (in *Interp) globals() Value {
+	d := NewDict()
+	for f := in.frame; f != nil; f = f.up {
+		if f.fn != nil {
+			for _, n := range sortedNames(f.fn.module.Attrs) {
+				v, _ := in.moduleAttr(f.fn.module, n)
+				d.Set(n, v)
+			}
+			break
+		}
+	}
+	return d
+}
+
+// evalText is eval() of a name or an expression that the source spells out.
+func (in *Interp) evalText(a *Args) Value {
+	s, ok := in.one(a, "eval").(string)
+	if !ok {
+		return in.Unknown("eval() of what is not known")
+	}
+	file, err := python.Parse(in.frame.file, s+"\n")
+	if err != nil || len(file.Body) != 1 {
+		return in.Unknown("eval() of %q", clip(s))
+	}
+	x, ok := file.Body[0].(*python.ExprStmt)
+	for f := in.frame; f != nil && ok; f = f.up {
+		if f.fn != nil {
+			return in.eval(f.fn.env, x.X)
+		}
+	}
+	return in.Unknown("eval() of %q", clip(s))
+}
+
+// EvalIn evaluates an expression over the names of a module.
+func (in *Interp) EvalIn(m *Module, s string) Value {
+	file, err := python.Parse("argument", s+"\n")
+	if err != nil || len(file.Body) != 1 {
+		in.Fault("%q is no expression", clip(s))
+	}
+	x, ok := file.Body[0].(*python.ExprStmt)
+	if !ok {
+		in.Fault("%q is no expression", clip(s))
+	}
+	return in.eval(m.env, x.X)
+}

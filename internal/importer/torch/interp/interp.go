@@ -1,0 +1,281 @@
+package interp
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/importer/torch/python"
+)
+
+// The budgets of one import. A large torchvision model takes about a million steps.
+const (
+	MaxSteps = 30_000_000
+	MaxItems = 8_000_000 // values put into containers
+	maxDepth = 180       // calls inside calls; Python's own limit is 1,000 frames, of which we need several for one
+)
+
+// Fault is a place where the program could not be followed.
+type Fault struct {
+	File    string
+	Line    int
+	Message string
+	// Condition is set where a branch depends on what is not known, such as chance.
+	Condition bool
+}
+
+func (f *Fault) Error() string {
+	if f.File == "" {
+		return f.Message
+	}
+	return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message)
+}
+
+// Raised is an exception that the program raises.
+type Raised struct {
+	Exc  *Instance
+	File string
+	Line int
+}
+
+func (r *Raised) Error() string {
+	return fmt.Sprintf("%s:%d: raises %s: %s", r.File, r.Line, r.Exc.Class.Name, r.Message())
+}
+
+// Message is what the exception was made with.
+func (r *Raised) Message() string {
+	if args, ok := r.Exc.Get("args"); ok {
+		if t, ok := args.(*Tuple); ok && len(t.Items) > 0 {
+			return Str(t.Items[0])
+		}
+	}
+	return ""
+}
+
+// Note is something that a reader of the result should know.
+type Note struct {
+	File    string
+	Line    int
+	Message string
+}
+
+// Interp is one import: the modules that were read and what it has cost so far.
+type Interp struct {
+	FS      fs.FS
+	Natives map[string]*Module // packages that are known without their source, by their full name
+	Package string             // the top-level package of the file, or empty: what else may be read by its absolute name
+	Notes   []Note
+	Quiet   []string // how the names begin of what may be called without making a part of a model
+
+	ctx      context.Context
+	modules  map[string]*Module // by dotted name
+	builtins map[string]Value
+	frame    *frame
+	steps    int
+	items    int
+}
+
+// frame is a call that is going on.
+type frame struct {
+	up       *frame
+	file     string
+	line     int
+	depth    int
+	fn       *Func
+	self     Value
+	handling *Raised
+	yielded  *List // of a generator
+	trying   int   // try statements that catch a failed import
+}
+
+// New makes an interpreter over a root.
+func New(ctx context.Context, fsys fs.FS) *Interp {
+	in := &Interp{FS: fsys, Natives: map[string]*Module{}, ctx: ctx, modules: map[string]*Module{}}
+	in.frame = &frame{}
+	in.builtins = builtinNames()
+	return in
+}
+
+// Fault gives up at the place that is being evaluated.
+func (in *Interp) Fault(format string, args ...any) {
+	panic(&Fault{File: in.frame.file, Line: in.frame.line, Message: fmt.Sprintf(format, args...)})
+}
+
+// Where is the place that is being evaluated.
+func (in *Interp) Where() (file string, line int) { return in.frame.file, in.frame.line }
+
+// Note keeps a remark about the place that is being evaluated, once.
+func (in *Interp) Note(format string, args ...any) {
+	n := Note{in.frame.file, in.frame.line, fmt.Sprintf(format, args...)}
+	if !slices.Contains(in.Notes, n) && len(in.Notes) < 200 {
+		in.Notes = append(in.Notes, n)
+	}
+}
+
+// Unknown makes a value of which nothing is known but where it came from.
+func (in *Interp) Unknown(format string, args ...any) *Unknown {
+	return &Unknown{Why: fmt.Sprintf(format, args...), File: in.frame.file, Line: in.frame.line}
+}
+
+// Raise raises a built-in exception.
+func (in *Interp) Raise(class, format string, args ...any) {
+	c, ok := in.builtins[class].(*Class)
+	if !ok {
+		c = in.builtins["Exception"].(*Class)
+	}
+	exc := NewInstance(c)
+	exc.Set("args", NewTuple(fmt.Sprintf(format, args...)))
+	panic(&Raised{exc, in.frame.file, in.frame.line})
+}
+
+// step counts work, and stops what goes on for too long.
+func (in *Interp) step() {
+	in.steps++
+	if in.steps > MaxSteps {
+		in.Fault("gave up after %d steps: a loop that does not end, or one over too much", MaxSteps)
+	}
+	if in.steps&0xffff == 0 && in.ctx != nil && in.ctx.Err() != nil {
+		in.Fault("stopped: %v", in.ctx.Err())
+	}
+}
+
+// spend counts items put into containers.
+func (in *Interp) spend(n int64) {
+	if n < 0 || n > MaxItems || in.items+int(n) > MaxItems {
+		in.Fault("gave up at %d items in lists: too many to follow", MaxItems)
+	}
+	in.items += int(n)
+}
+
+// Protect runs f, and returns what stopped it: a *Fault, a *Raised, or nil.
+func (in *Interp) Protect(f func()) (err error) {
+	frame := in.frame
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Fault:
+			in.frame, err = frame, r
+		case *Raised:
+			in.frame, err = frame, r
+		case runtime.Error:
+			// A native function was called with arguments that do not fit it. Python would raise; which exception is not known here.
+			where := in.frame
+			in.frame, err = frame, &Fault{File: where.file, Line: where.line, Message: "a call whose arguments do not fit is not followed"}
+		default:
+			panic(r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// Load reads a module by its path below the root.
+func (in *Interp) Load(path string) (*Module, error) {
+	name := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(path, ".py"), "/__init__"), "/", ".")
+	if m := in.modules[name]; m != nil {
+		return m, nil
+	}
+	src, err := fs.ReadFile(in.FS, path)
+	if err != nil {
+		return nil, err
+	}
+	return in.LoadSource(name, path, string(src))
+}
+
+// LoadSource reads a module from its text.
+func (in *Interp) LoadSource(name, path, src string) (*Module, error) {
+	file, err := python.Parse(path, src)
+	if err != nil {
+		return nil, err
+	}
+	m := &Module{Name: name, File: path, Attrs: map[string]Value{"__name__": name, "__file__": path}}
+	m.env = &env{vars: m.Attrs, module: m}
+	in.modules[name] = m
+	saved := in.frame
+	in.frame = &frame{file: path, depth: saved.depth + 1}
+	defer func() { in.frame = saved }()
+	if in.frame.depth > maxDepth {
+		in.Fault("imports are nested more than %d deep", maxDepth)
+	}
+	for _, s := range file.Body {
+		in.topLevel(m, s)
+	}
+	return m, nil
+}
+
+// topLevel runs a statement of a module. One that cannot be followed leaves what it would have defined unknown: most of a
+// module's statements have nothing to do with the model that is asked for.
+func (in *Interp) topLevel(m *Module, s python.Stmt) {
+	err := in.Protect(func() { in.exec(m.env, []python.Stmt{s}) })
+	if err == nil {
+		return
+	}
+	why := &Unknown{Why: err.Error(), File: m.File, Line: s.Line()}
+	for _, n := range defines(s) {
+		if _, set := m.Attrs[n]; !set {
+			m.Attrs[n] = why
+		}
+	}
+}
+
+// defines lists the names that a statement binds.
+func defines(s python.Stmt) []string {
+	var out []string
+	switch s := s.(type) {
+	case *python.FuncDef:
+		out = append(out, s.Name)
+	case *python.ClassDef:
+		out = append(out, s.Name)
+	case *python.Assign:
+		for _, t := range s.Targets {
+			out = append(out, targetNames(t)...)
+		}
+	case *python.AnnAssign:
+		out = targetNames(s.Target)
+	case *python.AugAssign:
+		out = targetNames(s.Target)
+	case *python.If:
+		out = definesAll(s.Then, s.Else)
+	case *python.Try:
+		out = definesAll(s.Body, s.Else, s.Finally)
+		for _, h := range s.Handlers {
+			out = append(out, definesAll(h.Body)...)
+		}
+	case *python.For:
+		out = append(targetNames(s.Target), definesAll(s.Body, s.Else)...)
+	case *python.While:
+		out = definesAll(s.Body, s.Else)
+	case *python.With:
+		out = definesAll(s.Body)
+	}
+	return out
+}
+
+func definesAll(blocks ...[]python.Stmt) []string {
+	var out []string
+	for _, b := range blocks {
+		for _, s := range b {
+			out = append(out, defines(s)...)
+		}
+	}
+	return out
+}
+
+func targetNames(e python.Expr) []string {
+	switch e := e.(type) {
+	case *python.Name:
+		return []string{e.ID}
+	case *python.Star:
+		return targetNames(e.X)
+	case *python.Sequence:
+		var out []string
+		for _, item := range e.Items {
+			out = append(out, targetNames(item)...)
+		}
+		return out
+	}
+	return nil
+}

@@ -1,0 +1,237 @@
+package interp
+
+import (
+	"fmt"
+	"strings"
+)
+
+// str is str(v), where a class may say how.
+func (in *Interp) str(v Value) string {
+	if x, ok := v.(*Instance); ok {
+		for _, name := range []string{"__str__", "__repr__"} {
+			if m, ok := in.method(x, name); ok {
+				if s, ok := in.Call(m, &Args{}).(string); ok {
+					return s
+				}
+			}
+		}
+	}
+	return Str(v)
+}
+
+func texts(in *Interp, v Value) []string {
+	switch x := v.(type) {
+	case string:
+		return []string{x}
+	case *Tuple:
+		var out []string
+		for _, item := range x.Items {
+			out = append(out, Str(item))
+		}
+		return out
+	}
+	in.Raise("TypeError", "expected a string, not %s", TypeName(v))
+	return nil
+}
+
+func textList(parts []string) Value {
+	out := NewList()
+	for _, p := range parts {
+		out.Items = append(out.Items, p)
+	}
+	return out
+}
+
+func plain(f func(string) string) method {
+	return func(_ *Interp, v Value, _ *Args) Value { return f(v.(string)) }
+}
+
+func strip(f func(string, string) string) method {
+	return func(in *Interp, v Value, a *Args) Value {
+		cut := " \t\r\n\f\v"
+		if len(a.Pos) > 0 && a.Pos[0] != nil {
+			cut = Str(a.Pos[0])
+		}
+		return f(v.(string), cut)
+	}
+}
+
+func tests(f func(s, part string) bool) method {
+	return func(in *Interp, v Value, a *Args) Value {
+		for _, p := range texts(in, in.one(a, "startswith")) {
+			if f(v.(string), p) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+var textMethods map[string]method
+
+func init() {
+	textMethods = map[string]method{
+		"lower": plain(strings.ToLower), "upper": plain(strings.ToUpper), "casefold": plain(strings.ToLower),
+		"capitalize": plain(func(s string) string { return s[:min(1, len(s))] + strings.ToLower(s[min(1, len(s)):]) }),
+		"strip":      strip(strings.Trim), "lstrip": strip(strings.TrimLeft), "rstrip": strip(strings.TrimRight),
+		"startswith": tests(strings.HasPrefix), "endswith": tests(strings.HasSuffix),
+		"isdigit": func(_ *Interp, v Value, _ *Args) Value {
+			return v.(string) != "" && strings.Trim(v.(string), "0123456789") == ""
+		},
+		"split": func(in *Interp, v Value, a *Args) Value {
+			b := a.Bind(in, "split", "sep", "maxsplit")
+			if sep, ok := b[0].(string); ok && sep != "" {
+				if n, ok := AsInt(b[1]); ok && n >= 0 {
+					return textList(strings.SplitN(v.(string), sep, int(n)+1))
+				}
+				return textList(strings.Split(v.(string), sep))
+			}
+			return textList(strings.Fields(v.(string)))
+		},
+		"rsplit": func(in *Interp, v Value, a *Args) Value {
+			b := a.Bind(in, "rsplit", "sep", "maxsplit")
+			sep, ok := b[0].(string)
+			if n, _ := AsInt(b[1]); ok && n == 1 {
+				if i := strings.LastIndex(v.(string), sep); i >= 0 {
+					return textList([]string{v.(string)[:i], v.(string)[i+len(sep):]})
+				}
+				return textList([]string{v.(string)})
+			}
+			return in.Unknown("rsplit is followed with one split only")
+		},
+		"join": func(in *Interp, v Value, a *Args) Value {
+			var parts []string
+			for _, x := range in.Iterate(in.one(a, "join")) {
+				if u, ok := x.(*Unknown); ok {
+					return u
+				}
+				parts = append(parts, Str(x))
+			}
+			return strings.Join(parts, v.(string))
+		},
+	}
+}
+
+func init() {
+	for name, fn := range map[string]method{
+		"replace": func(in *Interp, v Value, a *Args) Value {
+			b := a.Bind(in, "replace", "old", "new", "count")
+			n := int64(-1)
+			if c, ok := AsInt(b[2]); ok {
+				n = c
+			}
+			return strings.Replace(v.(string), Str(b[0]), Str(b[1]), int(n))
+		},
+		"find": func(in *Interp, v Value, a *Args) Value {
+			return int64(strings.Index(v.(string), Str(in.one(a, "find"))))
+		},
+		"count": func(in *Interp, v Value, a *Args) Value {
+			return int64(strings.Count(v.(string), Str(in.one(a, "count"))))
+		},
+		"format": func(in *Interp, v Value, a *Args) Value { return in.braces(v.(string), a) },
+		"removeprefix": func(in *Interp, v Value, a *Args) Value {
+			return strings.TrimPrefix(v.(string), Str(in.one(a, "removeprefix")))
+		},
+		"removesuffix": func(in *Interp, v Value, a *Args) Value {
+			return strings.TrimSuffix(v.(string), Str(in.one(a, "removesuffix")))
+		},
+		"partition": func(in *Interp, v Value, a *Args) Value {
+			sep := Str(in.one(a, "partition"))
+			before, after, found := strings.Cut(v.(string), sep)
+			if !found {
+				sep = ""
+			}
+			return NewTuple(before, sep, after)
+		},
+		"zfill": func(in *Interp, v Value, a *Args) Value {
+			n, _ := AsInt(in.one(a, "zfill"))
+			return strings.Repeat("0", int(min(max(n-int64(len(v.(string))), 0), 1000))) + v.(string)
+		},
+	} {
+		textMethods[name] = fn
+	}
+}
+
+// percent is "…" % values. The values are written as str() does; widths and precisions only change how they look.
+func (in *Interp) percent(s string, v Value) Value {
+	values := []Value{v}
+	if t, ok := v.(*Tuple); ok {
+		values = t.Items
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '%' {
+			b.WriteByte(s[i])
+			continue
+		}
+		end := i + 1
+		for end < len(s) && strings.IndexByte("0123456789.+-# ", s[end]) >= 0 {
+			end++
+		}
+		switch {
+		case end < len(s) && s[end] == '%':
+			b.WriteByte('%')
+		case end >= len(s) || len(values) == 0:
+			return in.Unknown("a format string does not fit its values")
+		default:
+			if u, ok := values[0].(*Unknown); ok {
+				return u
+			}
+			b.WriteString(in.printed(s[i:end+1], values[0]))
+			values = values[1:]
+		}
+		i = end
+	}
+	return b.String()
+}
+
+func (in *Interp) printed(verb string, v Value) string {
+	if n, ok := AsInt(v); ok && strings.HasSuffix(verb, "d") {
+		return fmt.Sprintf(verb, n)
+	}
+	return in.str(v)
+}
+
+// braces is "…".format(…).
+func (in *Interp) braces(s string, a *Args) Value {
+	var b strings.Builder
+	next := 0
+	for i := 0; i < len(s); i++ {
+		if (s[i] == '{' || s[i] == '}') && i+1 < len(s) && s[i+1] == s[i] {
+			b.WriteByte(s[i])
+			i++
+			continue
+		}
+		if s[i] != '{' {
+			b.WriteByte(s[i])
+			continue
+		}
+		end := strings.IndexByte(s[i:], '}')
+		if end < 0 {
+			return in.Unknown("a format string has an open brace")
+		}
+		name, _, _ := strings.Cut(s[i+1:i+end], ":")
+		name, _, _ = strings.Cut(name, "!")
+		i += end
+		v, ok := Value(nil), false
+		switch {
+		case name == "":
+			v, ok = a.Get("", next)
+			next++
+		case strings.Trim(name, "0123456789") == "":
+			n := 0
+			_, _ = fmt.Sscan(name, &n)
+			v, ok = a.Get("", n)
+		default:
+			v, ok = a.Get(name, -1)
+		}
+		if u, unknown := v.(*Unknown); unknown || !ok {
+			if unknown {
+				return u
+			}
+			return in.Unknown("a format string does not fit its values")
+		}
+		b.WriteString(in.str(v))
+	}
+	return b.String()
+}

@@ -1,0 +1,187 @@
+package torch
+
+import (
+	_ "embed"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+)
+
+// prelude is what other packages define in Python, written by us: modules made of torch.nn's, and torchvision's building blocks
+// for files that use them without having them beside.
+//
+//go:embed prelude.py
+var prelude string
+
+// initialisers are the functions of torch.nn.init: they change values only.
+func (r *reader) initialisers() *interp.Module {
+	m := interp.Native("torch.nn.init", nil)
+	m.Lookup = func(name string) (interp.Value, bool) {
+		return interp.Fn(name, func(in *interp.Interp, a *interp.Args) interp.Value {
+			if len(a.Pos) == 0 {
+				return nil
+			}
+			return a.Pos[0]
+		}), true
+	}
+	return m
+}
+
+// ignored is a module whose decorators and helpers change nothing that matters.
+func (r *reader) ignored(name string, attrs map[string]interp.Value) *interp.Module {
+	m := interp.Native(name, attrs)
+	m.Lookup = func(n string) (interp.Value, bool) { return interp.Symbol{Name: name + "." + n}, n[0] != '_' }
+	return m
+}
+
+// nothing is a function whose result is not known.
+func nothing(name string) interp.Value {
+	return interp.Fn(name, func(in *interp.Interp, _ *interp.Args) interp.Value {
+		return in.Unknown("what %s gives is not known", name)
+	})
+}
+
+// first returns its first argument: decorators.
+func first() interp.Value {
+	return interp.Fn("decorator", func(in *interp.Interp, a *interp.Args) interp.Value {
+		if len(a.Pos) == 0 {
+			return interp.Fn("decorator", func(_ *interp.Interp, a *interp.Args) interp.Value { return a.Pos[0] })
+		}
+		return a.Pos[0]
+	})
+}
+
+// run calls a function with the rest of the arguments: checkpoint and the like.
+func run() interp.Value {
+	return interp.Fn("run", func(in *interp.Interp, a *interp.Args) interp.Value {
+		out := &interp.Args{Pos: a.Pos[1:]}
+		for _, kw := range a.Kw {
+			if kw.Name != "use_reentrant" && kw.Name != "preserve_rng_state" && kw.Name != "context_fn" && kw.Name != "determinism_check" && kw.Name != "debug" {
+				out.Kw = append(out.Kw, kw)
+			}
+		}
+		return in.Call(a.Pos[0], out)
+	})
+}
+
+func (r *reader) packages(nn, functional *interp.Module) map[string]*interp.Module {
+	no := interp.Fn("no", func(*interp.Interp, *interp.Args) interp.Value { return false })
+	jit := r.ignored("torch.jit", map[string]interp.Value{"is_scripting": no, "is_tracing": no, "script": first(), "export": first(), "ignore": first(),
+		"unused": first(), "script_method": first(), "_script_if_tracing": first(), "script_if_tracing": first(), "load": nothing("torch.jit.load"), "ScriptModule": r.moduleClass,
+		"annotate": interp.Fn("annotate", func(_ *interp.Interp, a *interp.Args) interp.Value { return a.Pos[1] })})
+	fx := r.ignored("torch.fx", map[string]interp.Value{"wrap": first()})
+	checkpoint := r.ignored("torch.utils.checkpoint", map[string]interp.Value{"checkpoint": run()})
+	norms := map[string]interp.Value{"weight_norm": interp.Fn("weight_norm", r.weightNorm), "spectral_norm": first(), "remove_weight_norm": first()}
+	utils := r.ignored("torch.nn.utils", norms)
+	utils.Attrs["parametrizations"] = r.ignored("torch.nn.utils.parametrizations", norms)
+	utils.Attrs["rnn"] = r.ignored("torch.nn.utils.rnn", r.packing())
+	nn.Attrs["utils"] = utils
+	out := map[string]*interp.Module{
+		"torch.jit": jit, "torch.fx": fx, "torch.utils.checkpoint": checkpoint, "torch.nn.init": nn.Attrs["init"].(*interp.Module),
+		"torch.utils": r.ignored("torch.utils", map[string]interp.Value{"checkpoint": checkpoint}), "torch.nn.utils": utils,
+		"torch.nn.utils.rnn":              utils.Attrs["rnn"].(*interp.Module),
+		"torch.nn.utils.parametrizations": utils.Attrs["parametrizations"].(*interp.Module),
+		"torch.nn.parameter":              interp.Native("torch.nn.parameter", map[string]interp.Value{"Parameter": r.parameterClass}),
+		"torch.utils.model_zoo":           r.ignored("torch.utils.model_zoo", nil), "torch.hub": r.ignored("torch.hub", nil),
+		"torch.autograd": r.ignored("torch.autograd", map[string]interp.Value{"Variable": first()}),
+		"torch.cuda.amp": r.ignored("torch.cuda.amp", nil), "torch.amp": r.ignored("torch.amp", nil), "torch.cuda": r.ignored("torch.cuda", map[string]interp.Value{"is_available": no}),
+		"torch.optim": r.ignored("torch.optim", nil), "torch.distributed": r.ignored("torch.distributed", map[string]interp.Value{"is_available": no, "is_initialized": no}),
+		"torch.utils.data": r.ignored("torch.utils.data", nil), "torch.backends": r.ignored("torch.backends", nil),
+		"torch._jit_internal": r.ignored("torch._jit_internal", nil), "torch.types": r.ignored("torch.types", nil), "torch.version": r.ignored("torch.version", nil),
+		"torch.special": r.module("torch.special", nil), "torch.linalg": r.module("torch.linalg", nil),
+		"torch.profiler": r.ignored("torch.profiler", nil), "torch.export": r.ignored("torch.export", nil), "torch._dynamo": r.ignored("torch._dynamo", nil),
+		"numpy": r.numpy(), "torch.ao": r.ignored("torch.ao", nil),
+		"torch.ao.quantization": r.ignored("torch.ao.quantization", r.quantization()), "torch.quantization": r.ignored("torch.quantization", r.quantization()),
+		"torch.nn.quantized": r.ignored("torch.nn.quantized", r.quantization()), "torch.ao.nn.quantized": r.ignored("torch.ao.nn.quantized", r.quantization()),
+	}
+	for _, part := range []string{"instancenorm", "container", "linear", "conv", "activation", "normalization", "batchnorm", "dropout", "pooling", "module", "utils", "sparse", "rnn", "transformer", "padding", "upsampling"} {
+		out["torch.nn.modules."+part] = interp.Native("torch.nn.modules."+part, nil)
+		out["torch.nn.modules."+part].Lookup = func(n string) (interp.Value, bool) {
+			if n == "_pair" || n == "_triple" || n == "_single" {
+				return pairs(map[string]int{"_single": 1, "_pair": 2, "_triple": 3}[n]), true
+			}
+			v, ok := nn.Attrs[n]
+			return v, ok
+		}
+	}
+	out["torch.nn.modules"] = nn
+	return out
+}
+
+// pairs makes a tuple of n of a number, and leaves a sequence alone.
+func pairs(n int) interp.Value {
+	return interp.Fn("pair", func(in *interp.Interp, a *interp.Args) interp.Value {
+		switch a.Pos[0].(type) {
+		case *interp.Tuple, *interp.List:
+			return interp.NewTuple(in.Iterate(a.Pos[0])...)
+		}
+		t := interp.NewTuple()
+		for range n {
+			t.Items = append(t.Items, a.Pos[0])
+		}
+		return t
+	})
+}
+
+// numpy is what model files use of it to compute sizes.
+func (r *reader) numpy() *interp.Module {
+	m := interp.Native("numpy", map[string]interp.Value{"ndarray": interp.Symbol{Name: "ndarray"}, "pi": 3.141592653589793,
+		"linspace": interp.Fn("linspace", func(_ *interp.Interp, a *interp.Args) interp.Value { return r.linspace(a) }),
+		"arange":   interp.Fn("arange", func(_ *interp.Interp, a *interp.Args) interp.Value { return r.sequence(a) }),
+	})
+	m.Lookup = func(n string) (interp.Value, bool) {
+		if math := r.in.Natives["math"]; math != nil {
+			if v, ok := math.Attrs[n]; ok {
+				return v, true
+			}
+		}
+		return nil, false
+	}
+	return m
+}
+
+// weightNorm splits a weight into a direction and a length: the length is a weight of its own, one for each output.
+func (r *reader) weightNorm(in *interp.Interp, a *interp.Args) interp.Value {
+	b := a.Bind(in, "weight_norm", "module", "name", "dim")
+	x, ok := r.isModule(b[0])
+	if !ok {
+		in.Fault("weight_norm of a %s", interp.TypeName(b[0]))
+	}
+	name, _ := interp.Or(b[1], "weight").(string)
+	w, ok := attr(x, name).(*Tensor)
+	dim, isInt := interp.AsInt(interp.Or(b[2], int64(0)))
+	if !ok || !isInt || name != "weight" || dim < 0 || int(dim) >= len(w.shape) {
+		in.Fault("weight_norm of this kind is not followed")
+	}
+	shape := append(catalog.Of(), w.shape...)
+	for i := range shape {
+		if i != int(dim) {
+			shape[i] = 1
+		}
+	}
+	x.Set("weight_g", r.newParam(shape))
+	return x
+}
+
+// quantization are the modules that mark where a network would be quantised: they pass their input on.
+func (r *reader) quantization() map[string]interp.Value {
+	pass := func(name string) *interp.Class {
+		return r.native(name, "*", nil, func(_ *interp.Instance, a *interp.Args) interp.Value { return a.Pos[0] })
+	}
+	f := interp.NewClass("FloatFunctional", r.moduleClass)
+	f.Method("__init__", func(_ *interp.Interp, a *interp.Args) interp.Value { r.begin(a); return nil })
+	for name, op := range map[string]string{"add": "+", "mul": "*", "add_scalar": "+", "mul_scalar": "*"} {
+		f.Method(name, func(in *interp.Interp, a *interp.Args) interp.Value { return in.Binary(op, a.Pos[1], a.Pos[2]) })
+	}
+	f.Method("add_relu", func(in *interp.Interp, a *interp.Args) interp.Value {
+		return r.unary("relu", r.tensor("add_relu", in.Binary("+", a.Pos[1], a.Pos[2])))
+	})
+	f.Method("cat", func(in *interp.Interp, a *interp.Args) interp.Value {
+		dim, ok := a.Get("dim", 2)
+		if !ok {
+			dim = int64(0)
+		}
+		return r.concat(r.tensors("cat", a.Pos[1]), dim)
+	})
+	return map[string]interp.Value{"QuantStub": pass("QuantStub"), "DeQuantStub": pass("DeQuantStub"), "FloatFunctional": f}
+}

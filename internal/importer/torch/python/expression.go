@@ -1,0 +1,298 @@
+package python
+
+// exprList reads an expression, or a tuple without parentheses.
+func (p *parser) exprList() Expr {
+	pos := p.pos()
+	x := p.starOrExpr()
+	if !p.is(",") {
+		return x
+	}
+	out := []Expr{x}
+	for p.take(",") && p.begins() {
+		out = append(out, p.starOrExpr())
+	}
+	return &Sequence{pos, TupleKind, out}
+}
+
+// begins reports whether an expression may begin here.
+func (p *parser) begins() bool {
+	t := p.tok()
+	switch t.kind {
+	case number, text:
+		return true
+	case name:
+		switch t.text {
+		case "None", "True", "False", "not", "lambda", "await", "yield":
+			return true
+		}
+		return !keywords[t.text]
+	case op:
+		switch t.text {
+		case "(", "[", "{", "-", "+", "~", "*", "...":
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parser) starOrExpr() Expr {
+	pos := p.pos()
+	if p.take("*") {
+		return &Star{pos, p.binary(bitOr)}
+	}
+	return p.named()
+}
+
+// named reads an expression that may be an assignment expression.
+func (p *parser) named() Expr {
+	pos := p.pos()
+	x := p.expr()
+	if n, ok := x.(*Name); ok && p.take(":=") {
+		return &Named{pos, n.ID, p.expr()}
+	}
+	return x
+}
+
+// expr reads one expression: a lambda, a condition or what binds more tightly.
+func (p *parser) expr() Expr {
+	defer p.deeper()()
+	pos := p.pos()
+	switch {
+	case p.take("lambda"):
+		f := &Lambda{Pos: pos, Params: p.params(":", false)}
+		p.want(":")
+		p.yields = append(p.yields, false)
+		f.Body = p.expr()
+		p.yields = p.yields[:len(p.yields)-1]
+		return f
+	case p.is("yield"):
+		return p.yield()
+	}
+	x := p.or()
+	if p.take("if") {
+		test := p.or()
+		p.want("else")
+		return &Cond{pos, test, x, p.expr()}
+	}
+	return x
+}
+
+func (p *parser) yield() Expr {
+	pos := p.pos()
+	p.want("yield")
+	if n := len(p.yields); n > 0 {
+		p.yields[n-1] = true
+	}
+	if p.take("from") {
+		return &Suspend{pos, "yield from", p.expr()}
+	}
+	if p.begins() {
+		return &Suspend{pos, "yield", p.exprList()}
+	}
+	return &Suspend{pos, "yield", &Const{pos, nil}}
+}
+
+func (p *parser) or() Expr {
+	x := p.and()
+	for p.is("or") {
+		pos := p.pos()
+		p.at++
+		x = &Binary{pos, "or", x, p.and()}
+	}
+	return x
+}
+
+func (p *parser) and() Expr {
+	x := p.not()
+	for p.is("and") {
+		pos := p.pos()
+		p.at++
+		x = &Binary{pos, "and", x, p.not()}
+	}
+	return x
+}
+
+func (p *parser) not() Expr {
+	pos := p.pos()
+	if p.take("not") {
+		defer p.deeper()()
+		return &Unary{pos, "not", p.not()}
+	}
+	return p.comparison()
+}
+
+func (p *parser) comparison() Expr {
+	pos := p.pos()
+	x := p.binary(bitOr)
+	var c *Compare
+	for {
+		o := p.comparator()
+		if o == "" {
+			break
+		}
+		if c == nil {
+			c = &Compare{Pos: pos, L: x}
+		}
+		c.Ops, c.Rights = append(c.Ops, o), append(c.Rights, p.binary(bitOr))
+	}
+	if c == nil {
+		return x
+	}
+	return c
+}
+
+func (p *parser) comparator() string {
+	switch t := p.tok(); {
+	case t.kind == op:
+		switch t.text {
+		case "<", ">", "<=", ">=", "==", "!=":
+			p.at++
+			return t.text
+		}
+	case p.take("in"):
+		return "in"
+	case p.take("is"):
+		if p.take("not") {
+			return "is not"
+		}
+		return "is"
+	case p.is("not") && p.toks[p.at+1].text == "in":
+		p.at += 2
+		return "not in"
+	}
+	return ""
+}
+
+// The levels of arithmetic, loosest first.
+const (
+	bitOr = iota
+	bitXor
+	bitAnd
+	shift
+	sum
+	product
+	unary
+)
+
+var levels = [...]map[string]bool{
+	bitOr: {"|": true}, bitXor: {"^": true}, bitAnd: {"&": true}, shift: {"<<": true, ">>": true},
+	sum: {"+": true, "-": true}, product: {"*": true, "/": true, "//": true, "%": true, "@": true},
+}
+
+func (p *parser) binary(level int) Expr {
+	if level == unary {
+		return p.unary()
+	}
+	x := p.binary(level + 1)
+	for {
+		t := p.tok()
+		if t.kind != op || !levels[level][t.text] {
+			return x
+		}
+		p.at++
+		x = &Binary{Pos(t.line), t.text, x, p.binary(level + 1)}
+	}
+}
+
+func (p *parser) unary() Expr {
+	t := p.tok()
+	if t.kind == op && (t.text == "-" || t.text == "+" || t.text == "~") {
+		defer p.deeper()()
+		p.at++
+		return &Unary{Pos(t.line), t.text, p.unary()}
+	}
+	x := p.primary()
+	if p.is("**") {
+		defer p.deeper()()
+		pos := p.pos()
+		p.at++
+		return &Binary{pos, "**", x, p.unary()}
+	}
+	return x
+}
+
+// primary reads an atom and what is called, indexed or read of it.
+func (p *parser) primary() Expr {
+	pos := p.pos()
+	if p.take("await") {
+		return &Suspend{pos, "await", p.primary()}
+	}
+	x := p.atom()
+	for {
+		pos := p.pos()
+		switch {
+		case p.take("."):
+			x = &Attr{pos, x, p.identifier()}
+		case p.take("("):
+			x = &Call{pos, x, p.args()}
+		case p.take("["):
+			x = &Index{pos, x, p.subscript()}
+			p.want("]")
+		default:
+			return x
+		}
+	}
+}
+
+// args reads the arguments of a call behind its opening parenthesis.
+func (p *parser) args() []Arg {
+	var out []Arg
+	for !p.take(")") {
+		switch pos := p.pos(); {
+		case p.take("**"):
+			out = append(out, Arg{Stars: 2, Value: p.expr()})
+		case p.take("*"):
+			out = append(out, Arg{Stars: 1, Value: p.expr()})
+		case p.tok().kind == name && p.toks[p.at+1].kind == op && p.toks[p.at+1].text == "=":
+			n := p.identifier()
+			p.at++
+			out = append(out, Arg{Name: n, Value: p.expr()})
+		default:
+			x := p.named()
+			if p.is("for") || p.is("async") {
+				x = p.comprehension(&Comp{Pos: pos, Kind: GeneratorKind, Item: x})
+			}
+			out = append(out, Arg{Value: x})
+		}
+		if !p.take(",") && !p.is(")") {
+			p.unexpected()
+		}
+	}
+	return out
+}
+
+func (p *parser) subscript() Expr {
+	pos := p.pos()
+	x := p.slice()
+	if !p.is(",") {
+		return x
+	}
+	out := []Expr{x}
+	for p.take(",") && !p.is("]") {
+		out = append(out, p.slice())
+	}
+	return &Sequence{pos, TupleKind, out}
+}
+
+func (p *parser) slice() Expr {
+	s := &Slice{Pos: p.pos()}
+	if !p.is(":") {
+		x := p.starOrExpr()
+		if !p.is(":") {
+			return x
+		}
+		s.Lo = x
+	}
+	p.want(":")
+	bound := func() Expr {
+		if p.is(":") || p.is(",") || p.is("]") {
+			return nil
+		}
+		return p.expr()
+	}
+	s.Hi = bound()
+	if p.take(":") {
+		s.Step = bound()
+	}
+	return s
+}

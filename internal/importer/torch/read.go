@@ -1,0 +1,312 @@
+package torch
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// read follows the forward of a module that was built.
+func (r *reader) read(root *interp.Instance, name string, opt Options) (*Model, error) {
+	out := &Model{Graph: r.graph, Status: Full}
+	if name == "" {
+		name = root.Class.Name
+	}
+	r.graph.Name = name
+	var weights []child
+	if err := r.in.Protect(func() { r.nameParts(root); weights = r.parameters(root) }); err != nil {
+		return nil, fail(CodeRefused, name, "%v", err)
+	}
+	for _, w := range weights {
+		t := w.value.(*Tensor)
+		t.param.name = w.name
+		n := t.shape.Size()
+		if n < 0 || out.Params+n < 0 {
+			return nil, fail(CodeRefused, name, "the weight %s does not fit in 64 bits", w.name)
+		}
+		out.Params += n
+	}
+	if u := r.unread(root); u != nil {
+		return nil, fail(CodeRefused, name, "a part of the model is not known: %s", u.Reason())
+	}
+	err := r.forward(root, opt)
+	if err != nil {
+		r.partly(out, err, root)
+	}
+	for _, n := range r.in.Notes {
+		out.Notes = append(out.Notes, Problem(n))
+	}
+	out.Customs = r.customs
+	for _, w := range weights {
+		if t := w.value.(*Tensor); !t.param.counted {
+			out.Unused += t.shape.Size()
+		}
+	}
+	r.check(out)
+	return out, nil
+}
+
+// nameParts gives every module its path.
+func (r *reader) nameParts(root *interp.Instance) {
+	for _, m := range r.modules(root) {
+		x := m.value.(*interp.Instance)
+		r.paths[x] = m.name
+		if m.name != "" && r.isLeafClass(x.Class) {
+			r.leaves[m.name] = true
+		}
+	}
+}
+
+// unread finds an attribute of a module that is unknown and may hold weights: what a call that was not followed gave.
+func (r *reader) unread(root *interp.Instance) *interp.Unknown {
+	for _, m := range r.modules(root) {
+		x := m.value.(*interp.Instance)
+		for _, n := range x.Names() {
+			v, _ := x.Get(n)
+			if u, ok := v.(*interp.Unknown); ok && !u.Harmless {
+				return u
+			}
+		}
+	}
+	return nil
+}
+
+// forward calls the module with the inputs.
+func (r *reader) forward(root *interp.Instance, opt Options) error {
+	if len(opt.Inputs) == 0 {
+		return errors.New("no input is given: the forward needs the shape of one, as in --input 3x224x224:float32")
+	}
+	args := &interp.Args{}
+	for i, in := range opt.Inputs {
+		t := &Tensor{r: r, node: -1, shape: append(catalog.Of(), in.Shape...), batch: 0, isInt: in.isInt()}
+		params := []graph.Param{param("shape", t.shape)}
+		if in.DType != "" {
+			params = append(params, param("dtype", in.DType))
+		}
+		id := "input"
+		if i > 0 {
+			id = fmt.Sprintf("input%d", i+1)
+		}
+		t.node = r.component("input", id, params, nil)
+		r.inputs = append(r.inputs, t)
+		args.Pos = append(args.Pos, t)
+	}
+	var result interp.Value
+	err := r.in.Protect(func() {
+		result = r.in.Call(root, args)
+		r.scopes = nil
+		n := 0
+		r.outputs(result, &n, 0)
+		if n == 0 {
+			r.in.Fault("the forward gives a %s, in which no tensor is", interp.TypeName(result))
+		}
+	})
+	r.scopes = nil
+	return err
+}
+
+func (in *Input) isInt() bool {
+	switch in.DType {
+	case "int64", "int32", "int16", "int8", "uint8", "long", "int":
+		return true
+	}
+	return false
+}
+
+// foldedResult begins the note about a result that is not one of each sample.
+const foldedResult = "folded result"
+
+// outputs gives every tensor of a result an output.
+func (r *reader) outputs(v interp.Value, n *int, depth int) {
+	if depth > 8 || *n > 1000 {
+		return
+	}
+	switch x := v.(type) {
+	case *Tensor:
+		*n++
+		if x.pre+x.post > 0 {
+			r.in.Note("%s: a result has %d entries for each sample of the batch on its batch axis", foldedResult, x.folded())
+		}
+		r.component("output", "output", nil, []*Tensor{x})
+		if *n == 1 {
+			r.last = x
+		}
+	case *state:
+		r.outputs(x.tensor(), n, depth+1)
+	case *interp.Tuple:
+		for _, item := range x.Items {
+			r.outputs(item, n, depth+1)
+		}
+	case *interp.List:
+		for _, item := range x.Items {
+			r.outputs(item, n, depth+1)
+		}
+	case *interp.Dict:
+		for _, item := range x.Values() {
+			r.outputs(item, n, depth+1)
+		}
+	case *interp.Instance:
+		for _, name := range x.Names() {
+			item, _ := x.Get(name)
+			r.outputs(item, n, depth+1)
+		}
+	}
+}
+
+// partly keeps what is known where the forward could not be followed to its end.
+func (r *reader) partly(out *Model, err error, root *interp.Instance) {
+	out.Status = Partly
+	p := Problem{Message: err.Error()}
+	var fault *interp.Fault
+	var raised *interp.Raised
+	switch {
+	case errors.As(err, &fault):
+		out.lost = fault.Condition
+		p = Problem{fault.File, fault.Line, fault.Message}
+	case errors.As(err, &raised):
+		p = Problem{raised.File, raised.Line, "raises " + raised.Exc.Class.Name + ": " + raised.Message()}
+	}
+	if p.File == "" { // before the first line of the forward, such as an argument that is missing
+		p.File, p.Line = root.Class.File, root.Class.Line
+	}
+	out.Problems = append(out.Problems, p)
+	if r.stopped {
+		return // the graph ends at a component that does not run: the engine says why
+	}
+	r.constructionOrder(root)
+}
+
+// constructionOrder makes a graph of the layers in the order in which they were made, where the forward could not be followed. Its
+// edges are concluded, not read.
+func (r *reader) constructionOrder(root *interp.Instance) {
+	*r.graph = graph.Graph{Name: r.graph.Name}
+	r.used, r.scopes, r.customs = map[string]int{}, nil, 0
+	for _, w := range r.parameters(root) {
+		w.value.(*Tensor).param.counted = false
+	}
+	at := ""
+	link := func(id string) {
+		if at != "" {
+			r.graph.Connections = append(r.graph.Connections, graph.Connection{From: at, To: id, Inferred: "constructionOrder"})
+		}
+		at = id
+	}
+	if len(r.inputs) > 0 {
+		r.graph.Components = append(r.graph.Components, graph.Component{ID: "input", Type: "input", Name: "input", Params: []graph.Param{param("shape", r.inputs[0].shape)}})
+		r.used["input"] = 1
+		at = "input"
+	}
+	for _, m := range r.modules(root) {
+		own := r.own(m.value.(*interp.Instance))
+		count := int64(0)
+		for _, w := range own {
+			if t := w.value.(*Tensor); !t.param.counted {
+				count += t.shape.Size()
+				t.param.counted = true
+			}
+		}
+		if count == 0 {
+			continue
+		}
+		id := r.unique(m.name)
+		r.graph.Components = append(r.graph.Components, graph.Component{ID: id, Type: "customModule", Name: id,
+			Params: []graph.Param{param("numParams", count), param("code", m.value.(*interp.Instance).Class.Name)}})
+		link(id)
+	}
+	if at != "" && len(r.graph.Components) > 0 {
+		id := r.unique("output")
+		r.graph.Components = append(r.graph.Components, graph.Component{ID: id, Type: "output", Name: id})
+		link(id)
+	}
+}
+
+// check compares the graph with the module: the engine must find the same weights in it, and nothing that does not run.
+func (r *reader) check(out *Model) {
+	out.Edges.Total = len(out.Graph.Connections)
+	for _, c := range out.Graph.Connections {
+		switch c.Inferred {
+		case "constructionOrder":
+			out.Edges.ConstructionOrder++
+		case "unmodelledMerge":
+			out.Edges.UnmodelledMerge++
+		}
+	}
+	out.Edges.Inferred = out.Edges.ConstructionOrder + out.Edges.UnmodelledMerge
+	if out.Status != Full {
+		return
+	}
+	res := infer.Walk(out.Graph)
+	for _, f := range res.Refusals {
+		out.Status = Partly
+		out.Problems = append(out.Problems, Problem{Message: out.Graph.Components[f.Node].ID + " does not run: " + f.Message})
+		if len(out.Problems) > 20 {
+			return
+		}
+	}
+	if got := res.Params + out.Unused; got != out.Params && out.Status == Full {
+		out.Status = Partly
+		out.Problems = append(out.Problems, Problem{Message: fmt.Sprintf("the graph has %d parameters and %d are not used, but the module has %d", res.Params, out.Unused, out.Params)})
+	}
+}
+
+// roots are the classes of a file that no other of its classes mentions.
+func (r *reader) roots(m *interp.Module, candidates []string) []string {
+	var out []string
+	for _, n := range candidates {
+		c, ok := m.Attrs[n].(*interp.Class)
+		if !ok {
+			continue
+		}
+		used := false
+		for _, o := range candidates {
+			other, ok := m.Attrs[o].(*interp.Class)
+			used = used || ok && other != c && (other.Is(c) || mentions(other, n))
+		}
+		if !used {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// mentions reports whether a method of a class names another class.
+func mentions(c *interp.Class, name string) bool { return c.Mentions(name) }
+
+// argument reads --arg key=value: a Python literal or expression over the names of the file, else the text itself.
+func (r *reader) argument(m *interp.Module, s string) interp.Value {
+	var v interp.Value
+	if err := r.in.Protect(func() { v = r.in.EvalIn(m, s) }); err != nil {
+		return s
+	}
+	return v
+}
+
+// loadPrelude reads our own definitions of what other packages build.
+func (r *reader) loadPrelude() error {
+	m, err := r.in.LoadSource("prelude", "prelude.py", prelude)
+	if err != nil {
+		return fmt.Errorf("torch: prelude: %w", err)
+	}
+	nn := r.in.Natives["torch.nn"]
+	vision := interp.Native("torchvision.ops", map[string]interp.Value{"StochasticDepth": r.stochasticDepth()})
+	for _, n := range sortedKeys(m.Attrs) {
+		c, ok := m.Attrs[n].(*interp.Class)
+		switch {
+		case !ok || c.Module != m:
+		case strings.HasPrefix(n, "Transformer"):
+			nn.Attrs[n] = c
+		default:
+			vision.Attrs[n] = c
+		}
+	}
+	if r.in.Package != "torchvision" { // which has its own
+		r.in.Natives["torchvision"] = interp.Native("torchvision", map[string]interp.Value{"ops": vision})
+		r.in.Natives["torchvision.ops"], r.in.Natives["torchvision.ops.misc"] = vision, vision
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package torch
+
+import (
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+)
+
+// reader is one import: the interpreter, what torch is in it, and the graph that is being made.
+type reader struct {
+	in       *interp.Interp
+	training bool
+
+	moduleClass, sequentialClass *interp.Class
+	tensorClass, parameterClass  *interp.Class
+
+	graph   *graph.Graph
+	used    map[string]int
+	inputs  []*Tensor
+	paths   map[*interp.Instance]string
+	leaves  map[string]bool
+	scopes  []string
+	customs int
+	last    *Tensor
+	stopped bool
+}
+
+// quiet are the functions of torch that switch something on or off, or describe a place or a type.
+var quiet = []string{
+	"torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.autocast", "torch.set_grad_enabled", "torch.device", "torch.dtype", "torch.Generator",
+	"torch.manual_seed", "torch.set_float32_matmul_precision", "torch.cuda.", "torch.amp.", "torch.backends.", "torch.profiler.", "torch.fx.", "torch.jit.",
+	"torch.compiler.", "torch._dynamo.", "torch.distributed.", "torch.optim.", "torch.utils.data.", "torch.version", "torch.types", "torch._jit_internal.",
+	"torch.mps.", "device", "torch.memory_format",
+}
+
+func newReader(in *interp.Interp, training bool) *reader {
+	r := &reader{in: in, training: training, graph: &graph.Graph{}, used: map[string]int{}, paths: map[*interp.Instance]string{}, leaves: map[string]bool{}}
+	r.moduleClass = r.makeModuleClass()
+	r.tensorClass = interp.NewClass("Tensor")
+	r.parameterClass = interp.NewClass("Parameter", r.tensorClass)
+	in.Libraries()
+	in.Quiet = append(in.Quiet, quiet...)
+	r.libraries()
+	return r
+}
+
+// libraries registers torch.
+func (r *reader) libraries() {
+	nn := interp.Native("torch.nn", map[string]interp.Value{"Module": r.moduleClass})
+	r.sequentialClass = r.makeSequential()
+	nn.Attrs["Sequential"] = r.sequentialClass
+	nn.Attrs["ModuleList"] = r.makeList("ModuleList")
+	nn.Attrs["ParameterList"] = r.makeList("ParameterList")
+	nn.Attrs["ModuleDict"] = r.makeModuleDict("ModuleDict")
+	nn.Attrs["ParameterDict"] = r.makeModuleDict("ParameterDict")
+	for i := range layers {
+		nn.Attrs[layers[i].class] = r.makeLayer(&layers[i])
+	}
+	for name, c := range r.moreLayers() {
+		nn.Attrs[name] = c
+	}
+	r.parameterClass.SetOwn("__new__", interp.Fn("Parameter", func(in *interp.Interp, a *interp.Args) interp.Value {
+		b := (&interp.Args{Pos: a.Pos[1:], Kw: a.Kw}).Bind(in, "Parameter", "data", "requires_grad")
+		t, ok := b[0].(*Tensor)
+		if !ok {
+			if u, unknown := b[0].(*interp.Unknown); unknown {
+				in.Fault("the shape of a weight is not known: %s", u.Reason())
+			}
+			in.Fault("a weight is made of a %s", interp.TypeName(b[0]))
+		}
+		if t.batch >= 0 {
+			in.Fault("a weight is made of a tensor that depends on the input")
+		}
+		return r.newParam(t.shape)
+	}))
+	nn.Attrs["Parameter"] = r.parameterClass
+	r.tensorClass.SetOwn("__new__", interp.Fn("Tensor", func(in *interp.Interp, a *interp.Args) interp.Value {
+		args := &interp.Args{Pos: a.Pos[1:], Kw: a.Kw}
+		if len(args.Pos) == 1 {
+			if _, isInt := interp.AsInt(args.Pos[0]); !isInt {
+				return r.literalTensor(args)
+			}
+		}
+		return r.filled(args.Pos, false)
+	}))
+	nn.Attrs["Buffer"] = interp.Fn("Buffer", func(in *interp.Interp, a *interp.Args) interp.Value { return a.Pos[0] })
+	nn.Attrs["init"] = r.initialisers()
+	functional := r.module("torch.nn.functional", r.functional())
+	nn.Attrs["functional"] = functional
+	torch := r.module("torch", r.torch())
+	torch.Attrs["nn"] = nn
+	torch.Attrs["Tensor"], torch.Attrs["FloatTensor"], torch.Attrs["LongTensor"] = r.tensorClass, r.tensorClass, r.tensorClass
+	for name, m := range r.packages(nn, functional) {
+		r.in.Natives[name] = m
+	}
+	for _, m := range []*interp.Module{nn, functional, torch} {
+		r.in.Natives[m.Name] = m
+	}
+	nn.Attrs["modules"] = nn
+}
+
+// module makes a module whose functions take a tensor first, beside those that are given.
+func (r *reader) module(name string, attrs map[string]interp.Value) *interp.Module {
+	m := interp.Native(name, attrs)
+	m.Lookup = func(n string) (interp.Value, bool) {
+		op, ok := operations[n]
+		if !ok {
+			op, ok = operations[strings.TrimSuffix(n, "_")]
+		}
+		if !ok {
+			if isType(n) {
+				return interp.Symbol{Name: name + "." + n}, true
+			}
+			return nil, false
+		}
+		return interp.Fn(n, func(in *interp.Interp, a *interp.Args) interp.Value { return r.operate(n, op, a) }), true
+	}
+	return m
+}
+
+func isType(n string) bool {
+	switch n {
+	case "float", "float16", "float32", "float64", "bfloat16", "half", "double", "int", "int8", "int16", "int32", "int64", "long", "short", "uint8",
+		"bool", "device", "dtype", "Generator", "strided", "channels_last", "contiguous_format", "preserve_format", "no_grad", "enable_grad",
+		"inference_mode", "autocast", "set_grad_enabled", "complex64", "Type", "jit", "fx", "backends", "cuda", "amp", "hub", "autograd", "compiler",
+		"memory_format", "distributed", "version", "manual_seed", "set_float32_matmul_precision", "optim", "utils", "mps", "_C", "_dynamo", "__version__":
+		return true
+	}
+	return false
+}
+
+// operate calls an operation as a function: its tensor is the first argument, or "input".
+func (r *reader) operate(name string, op operation, a *interp.Args) interp.Value {
+	args := &interp.Args{Kw: a.Kw}
+	var first interp.Value
+	if len(a.Pos) > 0 {
+		first, args.Pos = a.Pos[0], a.Pos[1:]
+	} else {
+		args.Kw = nil
+		for _, kw := range a.Kw {
+			if first == nil && (kw.Name == "input" || kw.Name == "x" || kw.Name == "self") {
+				first = kw.Value
+				continue
+			}
+			args.Kw = append(args.Kw, kw)
+		}
+	}
+	if l, ok := first.(*later); ok {
+		first = l.make()
+	}
+	t, ok := first.(*Tensor)
+	if !ok {
+		if u, unknown := first.(*interp.Unknown); unknown {
+			return u
+		}
+		if sign := map[string]string{"pow": "**", "add": "+", "sub": "-", "mul": "*", "div": "/"}[name]; sign != "" && len(args.Pos) == 1 {
+			return r.in.Binary(sign, first, args.Pos[0])
+		}
+		r.in.Raise("TypeError", "%s(): argument 'input' must be Tensor, not %s", name, interp.TypeName(first))
+	}
+	return op(r, t, args)
+}

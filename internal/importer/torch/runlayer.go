@@ -1,0 +1,309 @@
+package torch
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+)
+
+// runLayer puts the component of a module behind its inputs.
+func (r *reader) runLayer(l *layer, sig *signature, x *interp.Instance, inputs []*Tensor) interp.Value {
+	params := r.layerParams(l, sig, x)
+	t := inputs[0]
+	switch {
+	case l.typ == "identity":
+		return t
+	case l.typ == "embedding" && t.constant():
+		return r.lookupConstant(x, t)
+	}
+	for _, p := range params {
+		if p.Name == "returnIndices" && p.Value.Bool() {
+			r.in.Fault("%s returns indices, which are not followed", l.class)
+		}
+	}
+	if v, ok := x.Get("return_indices"); ok && r.in.Truth(v) {
+		r.in.Fault("%s returns indices, which are not followed", l.class)
+	}
+	if _, normed := x.Get("weight_g"); normed {
+		return r.weightNormed(l, params, x, t)
+	}
+	return r.attach(l.typ, l.spatial, params, r.own(x), inputs)
+}
+
+// weightNormed is a layer under weight_norm, which has one weight more than its component.
+func (r *reader) weightNormed(l *layer, params []graph.Param, x *interp.Instance, t *Tensor) *Tensor {
+	res := r.evaluate(l.typ, params, []*Tensor{t})
+	if res.Err != nil || res.Out == nil || !t.plain() {
+		r.in.Fault("%s under weight_norm gets %s", l.class, r.describe(t))
+	}
+	return r.opaque(l.typ, res.Out, r.own(x), t)
+}
+
+// attach puts a component with weights behind its inputs. A folded or moved batch is brought into a form that the component takes.
+func (r *reader) attach(typ string, spatial int, params []graph.Param, weights []child, inputs []*Tensor) *Tensor {
+	if inputs[0].constant() && len(r.inputs) == 0 {
+		return r.rehearse(typ, spatial, params, inputs[0])
+	}
+	if spatial == 0 {
+		r.trailing(typ, params, inputs[0])
+		return r.weighted(typ, params, weights, inputs, nil)
+	}
+	t := inputs[0]
+	if t.batch < 0 && len(t.shape) > 0 && t.shape[0] == 1 && !t.constant() {
+		// One sample of its own, such as a learned query image: its first axis stands for the batch.
+		one := r.reshapeGraph(t, t.shape[1:])
+		one.batch = 0
+		return r.weighted(typ, params, weights, append([]*Tensor{one}, inputs[1:]...), nil)
+	}
+	if t.batch < 0 && t.constant() {
+		res := r.evaluate(typ, params, []*Tensor{{shape: t.shape[min(1, len(t.shape)):], isInt: t.isInt}})
+		if res.Err == nil && len(weights) == 0 && len(t.shape) > 0 {
+			return &Tensor{r: r, node: -1, shape: append(catalog.Of(t.shape[0]), res.Out...), batch: -1}
+		}
+	}
+	if t.batch != 0 {
+		r.in.Fault("%s gets a tensor whose first axis is not the batch: what it does to a batch is not followed", typ)
+	}
+	if t.plain() {
+		return r.weighted(typ, params, weights, inputs, nil)
+	}
+	// The batch has axes folded in: the component runs on what is behind them, as often as they say.
+	inner := *t
+	inner.shape, inner.pre, inner.post = t.shape[t.pre+t.post:], 0, 0
+	return r.weighted(typ, params, weights, inputs, &inner)
+}
+
+// rehearse runs a layer on a constant while the model is being built: programs do that to learn the size of what comes out.
+func (r *reader) rehearse(typ string, spatial int, params []graph.Param, t *Tensor) *Tensor {
+	lead := catalog.Of()
+	shape := t.shape
+	if spatial != 0 && len(shape) > 0 {
+		lead, shape = shape[:1], shape[1:]
+	}
+	res := r.evaluate(typ, params, []*Tensor{{shape: shape, isInt: t.isInt}})
+	if res.Err != nil || res.Out == nil {
+		r.in.Fault("%s is given a constant of %s while the model is built, and does not say what comes out", typ, r.describe(t))
+	}
+	return &Tensor{r: r, node: -1, shape: append(slices.Clone(lead), res.Out...), isInt: res.OutIsInt, batch: -1}
+}
+
+// trailing refuses layers over the last axes where the batch is among them.
+func (r *reader) trailing(typ string, params []graph.Param, t *Tensor) {
+	n := 0
+	switch typ {
+	case "linear", "bilinear":
+		n = 1
+	case "layerNorm", "rmsNorm":
+		n = 1
+		for _, p := range params {
+			if p.Name == "normalizedShape" {
+				n = max(1, len(p.Value.List()))
+			}
+		}
+	}
+	if t.batch >= 0 && t.batch >= t.rank()-n && n > 0 {
+		r.in.Fault("%s works on the batch axis, which is not followed", typ)
+	}
+}
+
+// weighted emits a component and books its weights. Weights that another component has are not counted again.
+func (r *reader) weighted(typ string, params []graph.Param, weights []child, inputs []*Tensor, inner *Tensor) *Tensor {
+	over := inputs
+	if inner != nil {
+		over = append([]*Tensor{inner}, inputs[1:]...)
+	}
+	taken := -1
+	for _, w := range weights {
+		if p := w.value.(*Tensor).param; p.counted {
+			taken = p.owner
+		}
+	}
+	if taken >= 0 {
+		return r.shared(typ, params, weights, inputs, over, inner, taken)
+	}
+	var out *Tensor
+	if inner == nil {
+		if len(weights) > 0 {
+			for _, t := range inputs {
+				r.place(t)
+			}
+		}
+		out = r.apply(typ, r.leafName(typ), params, inputs...)
+	} else {
+		out = r.folded(typ, params, weights, inputs, over, inner)
+	}
+	for _, w := range weights {
+		p := w.value.(*Tensor).param
+		p.counted, p.owner = true, out.node
+	}
+	return out
+}
+
+// leafName is the name of a component of a module: nothing, where the path of the module is name enough.
+func (r *reader) leafName(typ string) string {
+	if r.leaf() {
+		return ""
+	}
+	return typ
+}
+
+// leaf reports whether the module that is running is one of torch.nn itself.
+func (r *reader) leaf() bool { return r.scope() != "" && r.leaves[r.scope()] }
+
+// folded runs a component on each entry of a folded batch: a component of declared shape stands for it.
+func (r *reader) folded(typ string, params []graph.Param, weights []child, inputs, over []*Tensor, inner *Tensor) *Tensor {
+	res := r.evaluate(typ, params, over)
+	if res.Err != nil || res.Out == nil {
+		message := "does not say what comes out"
+		if res.Err != nil {
+			message = res.Err.Message
+		}
+		r.refuse(inputs[0], typ, message)
+	}
+	t := inputs[0]
+	out := t.clone()
+	out.shape = append(append(catalog.Of(), t.shape[:t.pre+t.post]...), res.Out...)
+	out.isInt = res.OutIsInt
+	given := []graph.Param{param("outShape", out.shape), param("code", "each of the "+index(int(t.folded()))+" entries: "+typ)}
+	count := int64(0)
+	for _, w := range weights {
+		count += w.value.(*Tensor).shape.Size()
+	}
+	if count > 0 {
+		given = append(given, param("numParams", count))
+	}
+	if res.FLOPs > 0 {
+		given = append(given, param("flops", res.FLOPs*t.folded()))
+	}
+	out.node = r.component("customModule", r.leafName(typ), given, inputs)
+	r.customs++
+	return out
+}
+
+// again reports whether weights are all those of one component of the type: its module is called once more.
+func (r *reader) again(typ string, weights []child, owner int) bool {
+	for _, w := range weights {
+		if p := w.value.(*Tensor).param; !p.counted || p.owner != owner {
+			return false
+		}
+	}
+	return r.graph.Components[owner].Type == typ
+}
+
+// shared is the second use of weights. A module that is called again names its first call, and a linear map or an embedding can say
+// whose weight it uses; any other layer becomes a component of declared shape that has no weights of its own.
+func (r *reader) shared(typ string, params []graph.Param, weights []child, inputs, over []*Tensor, inner *Tensor, owner int) *Tensor {
+	if inner == nil && r.again(typ, weights, owner) {
+		return r.apply(typ, r.leafName(typ), append(params, param("sameAs", r.graph.Components[owner].ID)), inputs...)
+	}
+	free := 0 // weights that nobody has yet
+	var tied *Param
+	for _, w := range weights {
+		switch p := w.value.(*Tensor).param; {
+		case !p.counted:
+			free++
+		case w.name == "weight":
+			tied = p
+		default:
+			tied = nil
+			free = 1 << 20 // a bias that is counted already
+		}
+	}
+	if inner == nil && tied != nil && free < 1<<20 && catalog.Lookup(typ).Param("tiedTo") != nil {
+		params = append(params, param("tiedTo", r.graph.Components[tied.owner].ID))
+		out := r.apply(typ, r.leafName(typ), params, inputs...)
+		book(weights, out.node)
+		return out
+	}
+	res := r.evaluate(typ, params, over)
+	if res.Err != nil || res.Out == nil {
+		if res.Err == nil {
+			r.refuse(inputs[0], typ, "does not say what comes out")
+		}
+		r.refuse(inputs[0], typ, res.Err.Message)
+	}
+	t := inputs[0]
+	out := t.clone()
+	out.shape, out.isInt = res.Out, res.OutIsInt
+	if inner != nil {
+		out.shape = append(append(catalog.Of(), t.shape[:t.pre+t.post]...), res.Out...)
+	}
+	given := []graph.Param{param("outShape", out.shape), param("code", typ+" with the weights of "+r.graph.Components[owner].ID)}
+	count := int64(0)
+	for _, w := range weights {
+		if p := w.value.(*Tensor).param; !p.counted {
+			count += w.value.(*Tensor).shape.Size()
+		}
+	}
+	if count > 0 {
+		given = append(given, param("numParams", count))
+	}
+	if res.FLOPs > 0 {
+		given = append(given, param("flops", res.FLOPs))
+	}
+	out.node = r.component("customModule", r.leafName(typ), given, inputs)
+	r.customs++
+	book(weights, out.node)
+	return out
+}
+
+// book notes which component counts weights that nobody counted yet.
+func book(weights []child, node int) {
+	for _, w := range weights {
+		if p := w.value.(*Tensor).param; !p.counted {
+			p.counted, p.owner = true, node
+		}
+	}
+}
+
+// lookupConstant is an embedding of constant indices: rows of its weight. Indices that count up from a first one are a slice.
+func (r *reader) lookupConstant(x *interp.Instance, t *Tensor) interp.Value {
+	v, _ := x.Get("weight")
+	w, ok := v.(*Tensor)
+	if !ok {
+		r.in.Fault("an embedding has no weight")
+	}
+	return r.rows(w, t)
+}
+
+// rows takes rows of a weight by constant indices.
+func (r *reader) rows(w, indices *Tensor) *Tensor {
+	r.place(w)
+	out := append(append(catalog.Of(), indices.shape...), w.shape[1:]...)
+	plainWeight := &Tensor{r: r, node: r.place(w), shape: w.shape, batch: -1}
+	n := indices.shape.Size()
+	if first, ok := countsUp(indices); ok && n <= w.shape[0] {
+		s := plainWeight
+		if n < w.shape[0] {
+			s = r.apply("slice", "slice", []graph.Param{param("dim", 1), param("start", first), param("end", first+n)}, plainWeight)
+		}
+		return r.reshapeGraph(s, out)
+	}
+	return r.custom("gather", out, 0, plainWeight)
+}
+
+// countsUp reports whether indices are first, first+1, …
+func countsUp(t *Tensor) (int64, bool) {
+	if len(t.data) == 0 || int64(len(t.data)) != t.shape.Size() {
+		return 0, false
+	}
+	for i, v := range t.data {
+		if v != t.data[0]+float64(i) {
+			return 0, false
+		}
+	}
+	return int64(t.data[0]), t.data[0] >= 0
+}
+
+// isLeafClass reports whether a class is one of torch.nn's own layers or derives from one without a forward of its own.
+func (r *reader) isLeafClass(c *interp.Class) bool {
+	f, ok := c.Lookup("forward")
+	if !ok {
+		return false
+	}
+	_, native := f.(*interp.Builtin)
+	return native && !c.Is(r.sequentialClass) && !strings.HasSuffix(c.Name, "List") && !strings.HasSuffix(c.Name, "Dict")
+}

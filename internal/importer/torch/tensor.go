@@ -1,0 +1,238 @@
+package torch
+
+import (
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+)
+
+// Tensor is a tensor of the program.
+//
+// Its graph shape has no batch. Where the batch is in PyTorch's shape is kept beside it: batch is the axis of PyTorch's shape that
+// holds it, -1 where the tensor has none (weights, constants). Programs fold other axes into the batch, as x.view(B * windows, n, c)
+// does: pre and post say whether an axis of the graph shape is folded in before and behind it. Folded axes are axes of their own
+// in the graph.
+type Tensor struct {
+	r     *reader
+	node  int // the component that gives it; -1 for a weight that no component has yet, or a constant
+	shape catalog.Shape
+	isInt bool
+	batch int
+	pre   int
+	post  int
+
+	param *Param    // a weight, as it is
+	data  []float64 // the values of a small constant
+}
+
+// Param is a trained tensor of the model.
+type Param struct {
+	name    string
+	owner   int // the component that counts it; -1 while there is none
+	counted bool
+	tensor  *Tensor
+}
+
+func (t *Tensor) clone() *Tensor {
+	c := *t
+	c.param, c.data = nil, nil
+	return &c
+}
+
+// rank is the number of axes in PyTorch's shape.
+func (t *Tensor) rank() int {
+	if t.batch < 0 {
+		return len(t.shape)
+	}
+	return len(t.shape) - t.pre - t.post + 1
+}
+
+// plain reports whether the shape is (batch, *shape).
+func (t *Tensor) plain() bool { return t.batch == 0 && t.pre+t.post == 0 }
+
+// constant reports whether the tensor depends on no input and no weight. While the model is being built weights count as constants:
+// what is computed of them there goes into other weights' values only.
+func (t *Tensor) constant() bool { return t.node < 0 && (t.param == nil || len(t.r.inputs) == 0) }
+
+// axis returns the axis of the graph shape that an axis of PyTorch's shape is, -1 for the batch.
+func (t *Tensor) axis(i int) int {
+	switch {
+	case t.batch < 0 || i < t.batch:
+		return i
+	case i == t.batch:
+		return -1
+	}
+	return i - 1 + t.pre + t.post
+}
+
+// size is the size of an axis of PyTorch's shape: an integer or a multiple of the batch.
+func (t *Tensor) size(i int) interp.Value {
+	if g := t.axis(i); g >= 0 {
+		return t.shape[g]
+	}
+	return sym{t.folded()}
+}
+
+// folded is how many entries of the batch axis there are for each sample.
+func (t *Tensor) folded() int64 {
+	n := int64(1)
+	for i := range t.pre + t.post {
+		n *= t.shape[t.batch+i]
+	}
+	return n
+}
+
+// dims is PyTorch's shape.
+func (t *Tensor) dims() []interp.Value {
+	out := make([]interp.Value, t.rank())
+	for i := range out {
+		out[i] = t.size(i)
+	}
+	return out
+}
+
+// ClassOf is for isinstance.
+func (t *Tensor) ClassOf() *interp.Class {
+	if t.param != nil {
+		return t.r.parameterClass
+	}
+	return t.r.tensorClass
+}
+
+// TypeName is for messages.
+func (t *Tensor) TypeName() string { return "Tensor" }
+
+// Truth cannot be known.
+func (t *Tensor) Truth() (value, known bool) {
+	if len(t.data) == 1 {
+		return t.data[0] != 0, true
+	}
+	return false, false
+}
+
+// ToNumber gives the value of a constant of one element.
+func (t *Tensor) ToNumber(in *interp.Interp) interp.Value {
+	if len(t.data) == 1 {
+		if t.isInt {
+			return int64(t.data[0])
+		}
+		return t.data[0]
+	}
+	return in.Unknown("the value of a tensor is not known")
+}
+
+// Length is len(x).
+func (t *Tensor) Length(in *interp.Interp) interp.Value {
+	if t.rank() == 0 {
+		in.Raise("TypeError", "len() of a 0-d tensor")
+	}
+	return t.size(0)
+}
+
+// Iterate is "for y in x".
+func (t *Tensor) Iterate(in *interp.Interp) []interp.Value {
+	if t.rank() == 0 {
+		in.Raise("TypeError", "iteration over a 0-d tensor")
+	}
+	n, ok := t.size(0).(int64)
+	if !ok {
+		in.Fault("a loop goes over the batch")
+	}
+	if n > 4096 {
+		in.Fault("a loop goes over %d entries of a tensor", n)
+	}
+	out := make([]interp.Value, n)
+	for i := range out {
+		out[i] = t.Item(in, int64(i))
+	}
+	return out
+}
+
+// DeepCopy copies weights: the copy is a weight of its own.
+func (t *Tensor) DeepCopy(_ *interp.Interp, _ map[any]interp.Value) interp.Value {
+	if t.param == nil {
+		return t
+	}
+	return t.r.newParam(t.shape)
+}
+
+// sym is a size that depends on the batch: so many times it. The batch is larger than one.
+type sym struct{ times int64 }
+
+func (s sym) TypeName() string { return "size of the batch" }
+
+// Truth holds: there is at least one sample.
+func (s sym) Truth() (value, known bool) { return true, true }
+
+// Operate keeps what stays a multiple of the batch.
+func (s sym) Operate(in *interp.Interp, op string, other interp.Value, swapped bool) (interp.Value, bool) {
+	if _, isTensor := other.(*Tensor); isTensor {
+		return nil, false
+	}
+	if u, ok := other.(*interp.Unknown); ok {
+		return u, true
+	}
+	if o, ok := other.(sym); ok {
+		return s.operateSym(in, op, o, swapped), true
+	}
+	n, ok := interp.AsInt(other)
+	if !ok {
+		return in.Unknown("arithmetic with the size of the batch"), true
+	}
+	switch op {
+	case "*":
+		return sym{s.times * n}, true
+	case "//", "/":
+		if !swapped && n != 0 && s.times%n == 0 {
+			return sym{s.times / n}, true
+		}
+	case "%":
+		if !swapped && n != 0 && s.times%n == 0 {
+			return int64(0), true
+		}
+	case "+", "-":
+		if n == 0 && (op == "+" || !swapped) {
+			return s, true
+		}
+	case "==", "!=", "<", ">", "<=", ">=":
+		if swapped {
+			op = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}[op] + map[bool]string{true: op}[op == "==" || op == "!="]
+		}
+		if n < 2*s.times { // the size is at least twice its factor
+			return op == "!=" || op == ">" || op == ">=", true
+		}
+	}
+	return in.Unknown("a value depends on the size of the batch"), true
+}
+
+func (s sym) operateSym(in *interp.Interp, op string, o sym, swapped bool) interp.Value {
+	a, b := s.times, o.times
+	if swapped {
+		a, b = b, a
+	}
+	switch op {
+	case "+":
+		return sym{a + b}
+	case "-":
+		if a == b {
+			return int64(0)
+		}
+		return sym{a - b}
+	case "//", "/":
+		if b != 0 && a%b == 0 {
+			return a / b
+		}
+	case "==":
+		return a == b
+	case "!=":
+		return a != b
+	case "<":
+		return a < b
+	case ">":
+		return a > b
+	case "<=":
+		return a <= b
+	case ">=":
+		return a >= b
+	}
+	return in.Unknown("a value depends on the size of the batch")
+}

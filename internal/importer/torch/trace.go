@@ -1,0 +1,136 @@
+package torch
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+//go:embed trace.py
+var traceScript string
+
+// The codes of what can go wrong with a trace.
+const (
+	CodeTrace   = "trace-failed"
+	CodeTimeout = "trace-timeout"
+)
+
+// maxTrace is how much a trace may print.
+const maxTrace = 64 << 20
+
+// passed are the variables that the child process gets: what finds Python, its packages and its libraries, and nothing else.
+var passed = []string{"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH",
+	"DYLD_LIBRARY_PATH", "SYSTEMROOT", "OMP_NUM_THREADS"}
+
+// Trace builds and runs a model in the user's own Python, and reads what happened. It runs the user's code: callers do it only when
+// asked. The process and everything that it started are killed at the time limit.
+func Trace(ctx context.Context, python, root, file, name string, opt Options, limit time.Duration) (*Model, error) {
+	if len(opt.Inputs) == 0 {
+		return nil, fail(CodeInput, file+":"+name, "a trace needs the shape of each input, as in --input 3x224x224:float32")
+	}
+	full := file
+	if !filepath.IsAbs(file) {
+		full = filepath.Join(root, file)
+	}
+	_, rel, pkg, err := locate(root, file)
+	if err != nil {
+		return nil, err
+	}
+	options := traceOptions{Root: strings.TrimSuffix(full, filepath.FromSlash(rel)), Args: opt.Args, Training: !opt.Evaluate}
+	if pkg != "" {
+		options.Module = strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(rel, ".py"), "/__init__"), "/", ".")
+	}
+	for _, in := range opt.Inputs {
+		options.Inputs = append(options.Inputs, traceInput(in))
+	}
+	raw, err := json.Marshal(options)
+	if err != nil {
+		return nil, err
+	}
+	out, err := runPython(ctx, python, limit, file+":"+name, "-c", traceScript, full, name, string(raw))
+	if err != nil {
+		return nil, err
+	}
+	var t trace
+	if err := json.Unmarshal(out, &t); err != nil {
+		return nil, fail(CodeTrace, file+":"+name, "the trace is not readable: %v", err)
+	}
+	return t.model(name), nil
+}
+
+type traceOptions struct {
+	Root     string            `json:"root"`
+	Module   string            `json:"module,omitempty"`
+	Args     map[string]string `json:"args,omitempty"`
+	Inputs   []traceInput      `json:"inputs"`
+	Training bool              `json:"training"`
+}
+
+type traceInput struct {
+	Shape []int64 `json:"shape"`
+	DType string  `json:"dtype,omitempty"`
+}
+
+// runPython runs a process in a group of its own, with a time limit.
+func runPython(ctx context.Context, python string, limit time.Duration, what string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, python, args...)
+	for _, key := range passed {
+		if v, ok := os.LookupEnv(key); ok {
+			cmd.Env = append(cmd.Env, key+"="+v)
+		}
+	}
+	cmd.Env = append(cmd.Env, "PYTHONDONTWRITEBYTECODE=1")
+	var stdout, stderr bounded
+	stdout.max, stderr.max = maxTrace, 64<<10
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.WaitDelay = 2 * time.Second
+	ownGroup(cmd)
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return nil, fail(CodeTimeout, what, "did not end within %v and was killed", limit)
+		}
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, fail(CodeTrace, what, "%s", lastLine(stderr.String(), err))
+	}
+	if stdout.over {
+		return nil, fail(CodeTrace, what, "the trace has more than %d bytes", maxTrace)
+	}
+	return stdout.Bytes(), nil
+}
+
+// bounded keeps so many bytes at the most.
+type bounded struct {
+	bytes.Buffer
+	max  int
+	over bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if room := b.max - b.Len(); len(p) > room {
+		b.over = true
+		_, _ = b.Buffer.Write(p[:max(room, 0)])
+		return len(p), nil
+	}
+	return b.Buffer.Write(p)
+}
+
+// lastLine is what Python says last: the exception.
+func lastLine(s string, err error) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return last
+	}
+	return err.Error()
+}
