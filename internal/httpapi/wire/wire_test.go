@@ -59,7 +59,6 @@ type odd struct {
 	Untagged   string
 	Skipped    string `json:"-"`
 	hidden     string
-	Dash       int                `json:"-,"` //nolint:staticcheck // a name that encoding/json allows
 	NoName     bool               `json:",omitempty"`
 	Zero       int64              `json:"zero,omitempty"`
 	NilAny     any                `json:"nilAny,omitempty"`
