@@ -36,8 +36,9 @@ func (b *Build) qwenHybrid(x Node, i int64, mix func(m *Build, x Node, d delta) 
 	}, feed)
 }
 
-// gatedAttention has queries twice as wide: the other half decides how much of each feature passes.
-func (b *Build) gatedAttention(x Node, a Attention) Node {
+// gatedAttention has queries twice as wide: the other half decides how much of each feature passes. A bias, where given, is added
+// to the scores.
+func (b *Build) gatedAttention(x Node, a Attention, bias ...Node) Node {
 	wide, kv := a.Heads*a.HeadDim, a.KV*a.HeadDim
 	both := b.Unflatten(b.Linear(x, a.Q, a.Dim, 2*wide, a.Bias), a.Heads, 2*a.HeadDim)
 	q, gate := b.Flat(b.Slice(both, 0, a.HeadDim)), b.Flat(b.Slice(both, a.HeadDim, 2*a.HeadDim))
@@ -46,12 +47,15 @@ func (b *Build) gatedAttention(x Node, a Attention) Node {
 	if a.Rotary {
 		q, k = b.turn(q, a.Heads, a), b.turn(k, a.KV, a)
 	}
-	y := b.Add("multiply", "", nil, b.Core(q, k, v, a.Heads, a.KV, a.Causal), b.Add("sigmoid", "", nil, gate))
+	y := b.Add("multiply", "", nil, b.Core(q, k, v, a.Heads, a.KV, a.Causal, bias...), b.Add("sigmoid", "", nil, gate))
 	return b.Linear(y, a.O, wide, a.Dim, a.OutBias)
 }
 
 // delta is the gated delta rule: sizes of the model, of all keys, of all values, of one key and one value, and the heads of values.
-type delta struct{ dim, key, value, keyHead, valueHead, heads, kernel int64 }
+type delta struct {
+	dim, key, value, keyHead, valueHead, heads, kernel int64
+	gate                                               string // key of the gate's activation: hidden_act where empty
+}
 
 func (b *Build) qwenDelta() delta {
 	d := delta{dim: b.Size("hidden_size"), keyHead: b.Size("linear_key_head_dim"), valueHead: b.Size("linear_value_head_dim"),
@@ -67,7 +71,7 @@ func (b *Build) deltaRule(d delta, mixed, gate, beta, decay Node) Node {
 	y := b.ruled(d, length, mixed, beta, decay)
 	y = b.Add("qkNorm", "norm", Args{Int("headDim", d.valueHead)}, y)
 	b.Tensor("norm.weight", d.valueHead)
-	y = b.Add("multiply", "", nil, y, b.Activation(gate, "hidden_act"))
+	y = b.Add("multiply", "", nil, y, b.Activation(gate, or(d.gate, "hidden_act")))
 	return b.Linear(y, "out_proj", d.value, d.dim, false)
 }
 
