@@ -73,26 +73,11 @@ image: image-binary ## write the container image bin/verifier-server.tar, withou
 	$(GO) run ./deploy/image -binary $(BIN)/image/verifier-server -out $(BIN)/verifier-server.tar -arch $(ARCH) -version $(VERSION)
 
 fuzz: ## fuzz every target for FUZZTIME (10m) each
-	$(GO) test ./internal/httpapi -run '^$$' -fuzz '^FuzzHandler$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/graph -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/graph -run '^$$' -fuzz '^FuzzDecodeBody$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/graph -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/catalog -run '^$$' -fuzz '^FuzzEvaluate$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/infer -run '^$$' -fuzz '^FuzzWalk$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/importer/onnx -run '^$$' -fuzz '^FuzzImport$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/importer/onnx -run '^$$' -fuzz '^FuzzGraph$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/action/check -run '^$$' -fuzz '^FuzzCheck$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/action/plan -run '^$$' -fuzz '^FuzzPlan$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/action/rank -run '^$$' -fuzz '^FuzzRank$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/exporter/torch -run '^$$' -fuzz '^FuzzNames$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/exporter/svg -run '^$$' -fuzz '^FuzzDraw$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/policy -run '^$$' -fuzz '^FuzzParseFile$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/policy -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/importer/safetensors -run '^$$' -fuzz '^FuzzRead$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/importer/safetensors -run '^$$' -fuzz '^FuzzIndex$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/importer/gguf -run '^$$' -fuzz '^FuzzRead$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/hub -run '^$$' -fuzz '^FuzzID$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/hub -run '^$$' -fuzz '^FuzzListing$$' -fuzztime $(FUZZTIME)
+	@set -e; grep -rl '^func Fuzz' --include='*_test.go' internal | while read -r file; do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p' "$$file"); do \
+			echo "$$(dirname $$file) $$target"; \
+			$(GO) test "./$$(dirname $$file)" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME); \
+		done; done
 
 generate: ## refresh the digests of the rule set
 	$(GO) generate ./...
