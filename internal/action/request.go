@@ -138,6 +138,37 @@ func (f *Fields) Int(name string, least int64) (int64, bool) {
 	return n, true
 }
 
+// Ints returns whole numbers from least on, of a list or of a single number, nil where there are none.
+func (f *Fields) Ints(name string, least int64) []int64 {
+	v := f.value(name)
+	list := v.List()
+	switch v.Kind() {
+	case graph.Null:
+		return nil
+	case graph.List:
+	default:
+		if n, given := f.Int(name, least); given {
+			return []int64{n}
+		}
+		return nil
+	}
+	out := make([]int64, len(list))
+	for i, item := range list {
+		path := Item(f.Path(name), i)
+		switch {
+		case item.Kind() != graph.Int:
+			f.fail(Errorf(graph.CodeType, path, "must be an integer, not %s", item.Kind()))
+		case item.Int() < least:
+			f.fail(Errorf(CodeRange, path, "is %d but must be at least %d", item.Int(), least))
+		}
+		out[i] = item.Int()
+	}
+	return out
+}
+
+// Given reports whether a member is there and not null.
+func (f *Fields) Given(name string) bool { return f.value(name).Kind() != graph.Null }
+
 // Str returns a string, the empty one where it was left out.
 func (f *Fields) Str(name string) string {
 	v := f.value(name)

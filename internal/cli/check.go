@@ -1,19 +1,23 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/action/check"
+	fitdata "github.com/modelverifier/verifier/internal/fit/data"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/load/dataset"
 )
 
 var _ = register(func() *cobra.Command {
-	return judging(&cobra.Command{
+	c := judging(&cobra.Command{
 		Use:   "check MODEL...",
 		Short: "Walk a model through preflight, data, train, evaluate and deploy",
 		Long: `Walks a model through five stages and stops at the first that refuses it. What only a person can decide is asked, and keeps
-nothing from going on.`,
+nothing from going on. With --data the dataset is held against the model: sequences, tokenizer, labels, images, columns, classes.`,
 	}, func(j *judge, in *input) (*answer, error) {
 		q, err := request(in, check.Decode, func(g *graph.Graph) *check.Request { return &check.Request{Model: g} })
 		if err != nil {
@@ -23,10 +27,56 @@ nothing from going on.`,
 		if err != nil {
 			return nil, err
 		}
+		if err := datasets(j, q); err != nil {
+			return nil, err
+		}
 		r := check.Run(q)
 		return &answer{body: r, text: func(p *page) { checkText(p, r) }, house: h, found: j.foundIn(q.Model, r.Findings)}, nil
 	})
+	c.Flags().StringArray("data", nil, "`dataset`: a folder or file of it, or what is known of it as JSON, as in {\"seq_len\":512}; later ones go over earlier ones")
+	return c
 })
+
+// datasets reads --data into the request.
+func datasets(j *judge, q *check.Request) error {
+	refs, _ := j.cmd.Flags().GetStringArray("data")
+	for _, ref := range refs {
+		var found *fitdata.Request
+		if strings.HasPrefix(strings.TrimSpace(ref), "{") {
+			r, err := check.DecodeData(ref)
+			if err != nil {
+				return err
+			}
+			found = r
+		} else {
+			f, err := dataset.Open(ref)
+			if err != nil {
+				return err
+			}
+			for _, n := range f.Notes {
+				j.note("%s", n)
+			}
+			found = &f.Request
+		}
+		if q.Data == nil {
+			q.Data = &fitdata.Request{}
+		}
+		merged := q.Data.Over(found)
+		q.Data = &merged
+	}
+	return nil
+}
+
+// fitText prints what --data was compared with.
+func fitText(p *page, r *check.Result) {
+	if r.DataFit == nil || len(r.DataFit.Checks) == 0 {
+		return
+	}
+	p.line("")
+	for _, c := range r.DataFit.Checks {
+		p.line("%s  %-14s  %s (expected %s, got %s)", p.word(c.Status, 7), c.Name, c.Detail, c.Expected, c.Actual)
+	}
+}
 
 func checkText(p *page, r *check.Result) {
 	p.line("%s: %s", p.word(r.Verdict, 0), r.Summary)
@@ -34,6 +84,7 @@ func checkText(p *page, r *check.Result) {
 	for _, s := range r.Stages {
 		p.line("%-9s  %s  %s", s.Stage, p.word(string(s.Status), 11), s.Headline)
 	}
+	fitText(p, r)
 	if len(r.Findings) > 0 {
 		p.line("")
 	}

@@ -9,16 +9,20 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/estimate"
+	fitdata "github.com/modelverifier/verifier/internal/fit/data"
+	"github.com/modelverifier/verifier/internal/fit/layout"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/policy"
 	"github.com/modelverifier/verifier/internal/quantity"
+	"github.com/modelverifier/verifier/internal/rules"
 )
 
 // Request is what can be asked.
 type Request struct {
 	Model  *graph.Graph
 	Policy *policy.Policy
-	Data   *Data
+	Data   *fitdata.Request
+	Layout *layout.Request
 }
 
 // Result is the answer.
@@ -30,6 +34,8 @@ type Result struct {
 	Findings  []action.Finding `json:"findings"`
 	Stages    []Stage          `json:"stages"`
 	Decision  *Decision        `json:"decision,omitempty"`
+	DataFit   *fitdata.Result  `json:"dataFit,omitempty"`
+	Layout    *layout.Result   `json:"layout,omitempty"`
 }
 
 // Stage is what one stage found out.
@@ -69,7 +75,9 @@ type walk struct {
 	*action.Study
 	request  *Request
 	findings []action.Finding
-	classes  *int64 // that the model tells apart, or values that it gives, once the data stage has run; nil where not known
+	classes  *int64          // that the model tells apart, or values that it gives, once the data stage has run; nil where not known
+	dataFit  *fitdata.Result // nil where no dataset was given
+	layout   *layout.Result  // nil where none was asked for
 }
 
 // stages are in the order in which they run.
@@ -78,8 +86,8 @@ var stages = []func(*walk) Stage{preflight, data, train, evaluateStage, deploy}
 // Run checks a model. It brings the graph into canonical form first, in place.
 func Run(r *Request) *Result {
 	w := &walk{Study: action.Examine(r.Model), request: r, findings: []action.Finding{}}
-	w.Price(estimate.Options{}, 0)
-	out, worst := &Result{Stages: make([]Stage, 0, len(stages))}, OK
+	w.Price(options(r), 0)
+	out, worst := &Result{Stages: make([]Stage, 0, len(stages)), DataFit: w.fitData(), Layout: w.fitLayout()}, OK
 	for _, stage := range stages {
 		s := stage(w)
 		out.Stages = append(out.Stages, s)
@@ -97,8 +105,16 @@ func Run(r *Request) *Result {
 	if out.StoppedAt == nil {
 		out.Decision = w.decision()
 	}
-	out.Summary = w.summary(worst, len(blocks))
+	out.Summary = w.summary(worst, len(blocks), out.StoppedAt)
 	return out
+}
+
+// options is the run that is priced: the default one, over as many samples as the dataset has where it says so.
+func options(r *Request) estimate.Options {
+	if r.Data == nil || r.Data.Samples == nil || *r.Data.Samples == 0 {
+		return estimate.Options{}
+	}
+	return estimate.Options{Samples: *r.Data.Samples, SamplesGiven: true}
 }
 
 // statusOf is the status of a stage with so many findings. What is pending outweighs what is doubtful.
@@ -115,12 +131,12 @@ func statusOf(blocks, warns int, pending bool) Status {
 }
 
 // summary is one sentence; a refusal has the price of the run that it prevents.
-func (w *walk) summary(worst Status, policyBlocks int) string {
+func (w *walk) summary(worst Status, policyBlocks int, stopped *string) string {
 	cost := quantity.AboutDollars(w.Training.CostMicroUSD)
 	switch {
-	case !w.Runs():
-		return fmt.Sprintf("Blocked at preflight by %s, the first of them %q; the run that would have failed is priced at %s.",
-			count(len(w.Blockers), "finding"), w.Blockers[0].Title, cost)
+	case stopped != nil:
+		first, n := w.blockers(*stopped)
+		return fmt.Sprintf("Blocked at %s by %s, the first of them %q; the run that would have failed is priced at %s.", *stopped, count(n, "finding"), first, cost)
 	case policyBlocks > 0:
 		return fmt.Sprintf("Blocked by %s, though the model runs; the run that the policy refuses is priced at %s.", count(policyBlocks, "policy line"), cost)
 	}
@@ -142,6 +158,18 @@ func (w *walk) summary(worst Status, policyBlocks int) string {
 		text += "; " + w.pending()
 	}
 	return text + "."
+}
+
+// blockers are how many findings of a stage block, and the title of the first.
+func (w *walk) blockers(stage string) (first string, n int) {
+	for _, f := range w.findings {
+		if f.Stage == stage && f.Severity == rules.Block {
+			if n++; n == 1 {
+				first = f.Title
+			}
+		}
+	}
+	return first, n
 }
 
 // pending says what is asked of the caller.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/action"
+	fitdata "github.com/modelverifier/verifier/internal/fit/data"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/models"
 )
@@ -97,7 +98,7 @@ func TestVerdictOutcomeAndWhereTheWalkStops(t *testing.T) {
 
 func TestWithDataTheVerdictIsThatOfTheModel(t *testing.T) {
 	for text, want := range map[string]string{clean: "ok", warned: "warn", withheld: "ask", refused: "block"} {
-		if r := Run(&Request{Model: parse(t, text), Data: &Data{}}); r.Verdict != want {
+		if r := Run(&Request{Model: parse(t, text), Data: &fitdata.Request{}}); r.Verdict != want {
 			t.Errorf("%q: %s, want %s", text, r.Verdict, want)
 		}
 	}
@@ -258,7 +259,7 @@ func TestTheTwoDecisions(t *testing.T) {
 		!strings.HasPrefix(d.Options[1].Hint, "does not fit") {
 		t.Errorf("%+v", d)
 	}
-	r := Run(&Request{Model: parse(t, clean), Data: &Data{}})
+	r := Run(&Request{Model: parse(t, clean), Data: &fitdata.Request{}})
 	if d = r.Decision; d == nil || !strings.Contains(d.Question, "$") || len(d.Options) != 2 || r.Stages[1].Status != OK || r.Verdict != "ok" {
 		t.Errorf("%+v of %s", d, r.Verdict)
 	}
@@ -267,12 +268,15 @@ func TestTheTwoDecisions(t *testing.T) {
 func TestPartsThatAreNotServedYetAreNamed(t *testing.T) {
 	model := string(parse(t, clean).AppendJSON(nil))
 	for _, c := range []struct{ member, code, path string }{
-		{`"data":{"seq_len":128,"tokenizer_size":50257}`, action.CodeNotServed, "data"},
+		{`"data":{"seq_len":128,"tokenizer_size":50257}`, "", ""},
 		{`"data":{"seq_len":0}`, action.CodeRange, "data.seq_len"},
 		{`"data":{"tokenizer_size":"big"}`, graph.CodeType, "data.tokenizer_size"},
 		{`"data":[]`, graph.CodeType, "data"},
-		{`"layout":{"tp":2,"pp":1,"dp":4,"micro_batch":1,"global_batch":8,"seq_len":128,"gpu":"h100"}`, action.CodeNotServed, "layout"},
-		{`"layout":{"tp":0}`, action.CodeRange, "layout.tp"},
+		{`"layout":{"tp":2,"pp":1,"dp":4,"micro_batch":1,"global_batch":8,"seq_len":128,"gpu":"h100"}`, "", ""},
+		{`"layout":{"tp":0}`, "", ""},
+		{`"layout":{"tp":"two"}`, graph.CodeType, "layout.tp"},
+		{`"layout":{"framework":"jax"}`, action.CodeValue, "layout.framework"},
+		{`"layout":{"sequence_parallel":1}`, graph.CodeType, "layout.sequence_parallel"},
 		{`"layout":{"gpu":"H1000"}`, action.CodeValue, "layout.gpu"},
 		{`"serve":{"command":"vllm serve x","gpu":"A100_80","gpus":2}`, action.CodeNotServed, "serve"},
 		{`"serve":{"command":7}`, graph.CodeType, "serve.command"},

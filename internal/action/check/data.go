@@ -30,12 +30,17 @@ func data(w *walk) Stage {
 	}
 	d.Contract.OutputDim, d.Contract.TaskType = w.task()
 	w.classes = d.Contract.OutputDim
-	s := Stage{Stage: "data", Status: statusOf(0, 0, !d.Wired), Data: d}
+	found, blocks, warns := w.dataFindings()
+	w.findings = append(w.findings, found...)
+	s := Stage{Stage: "data", Status: statusOf(blocks, warns, !d.Wired), Data: d}
 	missing := ""
 	if !d.Wired {
 		missing = "; no dataset is wired"
 	}
 	s.Headline = "takes " + d.Contract.InputShape.String() + " (" + d.Modality + ", " + d.Contract.InputDtype + ")" + missing
+	if s.Status == Blocked {
+		s.Headline = "the dataset does not fit: " + found[0].Detail
+	}
 	return s
 }
 

@@ -5,19 +5,14 @@ import (
 	"github.com/modelverifier/verifier/internal/graph"
 )
 
-// Data is the dataset that the model is to be trained on.
-type Data struct {
-	SeqLen, TokenizerSize int64
-}
-
 // Decode reads a request.
 func Decode(body []byte, limits graph.Limits) (*Request, error) {
 	f := action.Read(body, limits, action.Model)
 	r := &Request{Model: f.Model(), Policy: f.Policy()}
-	decodeData(f)
-	decodeLayout(f)
+	r.Data = decodeData(f)
+	r.Layout = decodeLayout(f)
 	decodeServe(f)
-	for _, part := range []string{"data", "layout", "serve"} {
+	for _, part := range []string{"serve"} {
 		if _, given := f.Raw(part); given {
 			f.Fail(action.Errorf(action.CodeNotServed, part, "is understood but not served yet by this version; the rest of the request is served without it"))
 		}
@@ -26,24 +21,6 @@ func Decode(body []byte, limits graph.Limits) (*Request, error) {
 		return nil, err
 	}
 	return r, nil
-}
-
-func decodeData(f *action.Fields) {
-	if d := f.Object("data"); d != nil {
-		d.Int("seq_len", 1)
-		d.Int("tokenizer_size", 1)
-		f.Close(d)
-	}
-}
-
-func decodeLayout(f *action.Fields) {
-	if l := f.Object("layout"); l != nil {
-		for _, name := range []string{"tp", "pp", "dp", "micro_batch", "global_batch", "seq_len"} {
-			l.Int(name, 1)
-		}
-		l.GPU("gpu")
-		f.Close(l)
-	}
 }
 
 func decodeServe(f *action.Fields) {

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/fit/layout"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/hardware"
+	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/rules"
+)
+
+var _ = register(func() *cobra.Command {
+	c := takesModels(&cobra.Command{
+		Use:   "layout MODEL",
+		Short: "Judge how a model is split over many GPUs for training, or search the fastest split",
+		Long: `Says whether Megatron-LM, torchtitan or DeepSpeed would take a split of the model over tensor, pipeline, data, context and expert
+parallel ranks, how well its stages are balanced, how long they wait, and what each of them holds on a card; and which sizes are legal.
+With --suggest and --gpus it searches the fastest layouts that fit instead.`,
+		Args: cobra.ExactArgs(1),
+		RunE: runLayout,
+	})
+	f := c.Flags()
+	for _, size := range []struct {
+		name  string
+		value int
+		usage string
+	}{
+		{"tp", 1, "tensor-parallel `ranks`"}, {"pp", 1, "pipeline `stages`"}, {"dp", 1, "data-parallel `ranks`"}, {"cp", 1, "context-parallel `ranks`"},
+		{"ep", 1, "expert-parallel `ranks`"}, {"vpp", 1, "model `chunks` on each pipeline rank"}, {"micro-batch", 1, "`samples` in a micro-batch"},
+		{"global-batch", 0, "`samples` in a step; micro-batch times dp unless given"}, {"seq-len", 0, "`tokens` of a sample"},
+		{"zero", 0, "ZeRO `stage`, 0 to 3"}, {"first-stage-layers", 0, "`layers` on the first stage (Megatron-LM)"}, {"last-stage-layers", 0, "`layers` on the last stage (Megatron-LM)"},
+		{"gpus", 0, "`cards` to search a layout for, with --suggest"}, {"top", 5, "how `many` layouts to suggest"},
+	} {
+		f.Int(size.name, size.value, size.usage)
+	}
+	f.String("gpu", "", "`card` of every rank; without one, whether it fits is not judged")
+	f.String("framework", layout.Frameworks[0], "whose `rules`: "+strings.Join(layout.Frameworks, ", "))
+	f.String("recompute", layout.Recomputes[0], "what is computed `again` in the backward pass: "+strings.Join(layout.Recomputes, ", "))
+	f.Bool("sequence-parallel", true, "split the sequence between layers too; on where tp is above 1")
+	f.Bool("suggest", false, "search the fastest layouts for --gpus cards of --gpu")
+	f.String("fail-on", string(rules.Block), "exit with 1 from this `severity` on: block or warn")
+	offer(c, "fail-on", string(rules.Block), string(rules.Warn))
+	offer(c, "framework", layout.Frameworks...)
+	offer(c, "recompute", layout.Recomputes...)
+	return c
+})
+
+func runLayout(cmd *cobra.Command, args []string) error {
+	r, err := layoutRequest(cmd)
+	if err != nil {
+		return err
+	}
+	failOn, _ := cmd.Flags().GetString("fail-on")
+	if failOn != string(rules.Block) && failOn != string(rules.Warn) {
+		return fmt.Errorf("--fail-on is %q but takes block or warn", failOn)
+	}
+	g, err := readVerifiable(cmd, args[0], "model")
+	if err != nil {
+		return err
+	}
+	g.Normalize(catalog.Vocabulary)
+	res := infer.Walk(g)
+	p := &page{coloured: wantsColour(cmd.OutOrStdout())}
+	if suggest, _ := cmd.Flags().GetBool("suggest"); suggest {
+		return suggestLayouts(cmd, p, res, r)
+	}
+	out := layout.Check(res, r)
+	if wantsJSON(cmd) {
+		err = printJSON(cmd, out)
+	} else {
+		layoutText(p, out, r)
+		err = printText(cmd, p.String())
+	}
+	if err == nil && (out.Verdict == string(rules.Block) || out.Verdict == failOn) {
+		return errGated
+	}
+	return err
+}
+
+// layoutRequest reads the flags.
+func layoutRequest(cmd *cobra.Command) (layout.Request, error) {
+	r, f := layout.Default(), cmd.Flags()
+	for name, into := range map[string]*int64{"tp": &r.TP, "pp": &r.PP, "dp": &r.DP, "cp": &r.CP, "ep": &r.EP, "vpp": &r.VPP, "micro-batch": &r.MicroBatch} {
+		n, _ := f.GetInt(name)
+		*into = int64(n)
+	}
+	for name, into := range map[string]**int64{"zero": &r.Zero, "global-batch": &r.GlobalBatch, "seq-len": &r.SeqLen, "first-stage-layers": &r.FirstLayers, "last-stage-layers": &r.LastLayers} {
+		if f.Changed(name) {
+			n, _ := f.GetInt(name)
+			size := int64(n)
+			*into = &size
+		}
+	}
+	if f.Changed("sequence-parallel") {
+		on, _ := f.GetBool("sequence-parallel")
+		r.SequenceParallel = &on
+	}
+	for name, o := range map[string]struct {
+		into  *string
+		words []string
+	}{"framework": {&r.Framework, layout.Frameworks}, "recompute": {&r.Recompute, layout.Recomputes}} {
+		*o.into, _ = f.GetString(name)
+		if !slices.Contains(o.words, *o.into) {
+			return r, fmt.Errorf("--%s is %q but takes %s", name, *o.into, strings.Join(o.words, ", "))
+		}
+	}
+	var err error
+	r.GPU, err = cardOf(cmd)
+	return r, err
+}
+
+// cardOf finds the card of --gpu, nil where there is none.
+func cardOf(cmd *cobra.Command) (*hardware.GPU, error) {
+	name, _ := cmd.Flags().GetString("gpu")
+	if name == "" {
+		return nil, nil
+	}
+	if g := hardware.Lookup(name); g != nil {
+		return g, nil
+	}
+	err := &graph.Error{Code: action.CodeValue, Path: "gpu"}
+	for _, g := range hardware.GPUs() {
+		err.Allowed = append(err.Allowed, g.Name)
+	}
+	err.Message = fmt.Sprintf("is %q but must be one of %s", name, strings.Join(err.Allowed, ", "))
+	return nil, err
+}
+
+func layoutText(p *page, r *layout.Result, q layout.Request) {
+	legal := "legal"
+	if !r.Legal {
+		legal = "not legal"
+	}
+	p.line("%s: %s for %s on %d GPUs, %d micro-batches a step", p.word(r.Verdict, 0), legal, r.Framework, r.GPUs, r.MicroBatches)
+	if r.Bubble != nil && r.Balance != nil {
+		p.line("idle share of a step %s, balance of the stages %s", r.Bubble, r.Balance)
+	}
+	if len(r.Stages) > 0 {
+		p.line("")
+		p.line("stage  layers      parameters  weights  gradients  optimizer  activations  peak GB  in flight")
+	}
+	for _, s := range r.Stages {
+		fits := ""
+		if s.Fits != nil && !*s.Fits {
+			fits = "  does not fit " + q.GPU.Name
+		}
+		p.line("%5d  %6d  %14d  %7s  %9s  %9s  %11s  %7s  %9d%s", s.Index, s.Layers, s.Params, s.WeightsGB, s.GradsGB, s.OptimizerGB, s.ActivationsGB, s.PeakGB, s.InFlight, fits)
+	}
+	if len(r.Findings) > 0 {
+		p.line("")
+	}
+	for _, f := range r.Findings {
+		p.line("%s  %s  [%s]", p.word(string(f.Severity), 5), f.Detail, f.Rule)
+		if f.Fix != "" {
+			p.line("       fix: %s", f.Fix)
+		}
+	}
+	p.line("")
+	p.line("legal tp: %s", sizes(r.LegalTP))
+	p.line("legal pp: %s", sizes(r.LegalPP))
+}
+
+func sizes(list []int64) string {
+	if len(list) == 0 {
+		return "not known"
+	}
+	words := make([]string, len(list))
+	for i, n := range list {
+		words[i] = strconv.FormatInt(n, 10)
+	}
+	return strings.Join(words, ", ")
+}
+
+func suggestLayouts(cmd *cobra.Command, p *page, res *infer.Result, r layout.Request) error {
+	gpus, _ := cmd.Flags().GetInt("gpus")
+	top, _ := cmd.Flags().GetInt("top")
+	if r.GPU == nil || gpus < 1 || top < 1 {
+		return fmt.Errorf("--suggest needs --gpu and --gpus, and --top of at least 1")
+	}
+	out := layout.Suggest(res, r, int64(gpus), top)
+	if wantsJSON(cmd) {
+		return printJSON(cmd, out)
+	}
+	p.line("%d GPUs (%s), %s, global batch %d, %d tokens a sample: the fastest %d that fit, of %d legal layouts tried", out.GPUs, out.GPU, out.Framework, out.GlobalBatch, out.SeqLen,
+		len(out.Layouts), out.Considered)
+	p.line("")
+	p.line("  tp   pp    dp   cp   ep  vpp  zero  micro  recompute  step sec  idle    peak GB")
+	for _, l := range out.Layouts {
+		last := ""
+		if l.LastStageLayers > 0 {
+			last = fmt.Sprintf("  %d layers on the last stage", l.LastStageLayers)
+		}
+		p.line("%4d %4d %5d %4d %4d %4d  %4d  %5d  %-9s  %8s  %-6s  %7s%s", l.TP, l.PP, l.DP, l.CP, l.EP, l.VPP, l.Zero, l.MicroBatch, l.Recompute, l.StepSec, l.Bubble, l.PeakGB, last)
+	}
+	return printText(cmd, p.String())
+}

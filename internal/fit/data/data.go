@@ -1,0 +1,143 @@
+// Package data says whether a dataset fits a model: the length of its sequences, the size of its tokenizer, its classes, its images or
+// columns, how evenly the classes are filled and how many samples there are.
+//
+// What PyTorch would refuse blocks: the model is walked again with a sample of the dataset's shape. What runs and is doubtful warns.
+// One file is one kind of check. The package must not read files; whoever calls it has.
+package data
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/fit/facts"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/rules"
+)
+
+// Request is what is known of a dataset. A zero, or nil, stands for what is not.
+type Request struct {
+	SeqLen        int64
+	TokenizerSize int64
+	NumLabels     int64
+	ImageHeight   int64
+	ImageWidth    int64
+	Channels      int64
+	Features      int64   // columns of a row that the model reads
+	Samples       *int64  // rows of the training split
+	ClassCounts   []int64 // samples of each class
+}
+
+// Over returns the request with what another says in place of its own.
+func (r Request) Over(q *Request) Request {
+	for _, n := range []struct{ into, from *int64 }{{&r.SeqLen, &q.SeqLen}, {&r.TokenizerSize, &q.TokenizerSize}, {&r.NumLabels, &q.NumLabels}, {&r.ImageHeight, &q.ImageHeight},
+		{&r.ImageWidth, &q.ImageWidth}, {&r.Channels, &q.Channels}, {&r.Features, &q.Features}} {
+		if *n.from != 0 {
+			*n.into = *n.from
+		}
+	}
+	if q.Samples != nil {
+		r.Samples = q.Samples
+	}
+	if q.ClassCounts != nil {
+		r.ClassCounts = q.ClassCounts
+	}
+	return r
+}
+
+// Result is the section of the answer.
+type Result struct {
+	Verdict  string    `json:"verdict"` // pass, warn or block
+	Checks   []Check   `json:"checks"`
+	Findings []Finding `json:"findings"`
+}
+
+// Check is one comparison.
+type Check struct {
+	Name     string `json:"name"`
+	Status   string `json:"status"` // pass, warn, block, or unknown where the model does not say
+	Expected string `json:"expected"`
+	Actual   string `json:"actual"`
+	Detail   string `json:"detail"`
+	Fix      string `json:"fix,omitempty"`
+
+	title     string
+	component string
+	edit      []Edit
+}
+
+// Finding is a check that did not pass.
+type Finding struct {
+	Rule      string         `json:"rule"`
+	Severity  rules.Severity `json:"severity"` // block or warn
+	Title     string         `json:"title"`
+	Detail    string         `json:"detail"`
+	Fix       string         `json:"fix,omitempty"`
+	Component string         `json:"component,omitempty"`
+	Edit      []Edit         `json:"edit,omitempty"`
+}
+
+// Edit is the change of one parameter of the model.
+type Edit struct {
+	Component string      `json:"component"`
+	Param     string      `json:"param"`
+	Value     graph.Value `json:"value"`
+}
+
+// The statuses of a check.
+const (
+	pass    = "pass"
+	warn    = "warn"
+	block   = "block"
+	unknown = "unknown"
+)
+
+// subject is a model that a dataset is held against.
+type subject struct {
+	res   *infer.Result
+	facts facts.Facts
+	Request
+}
+
+// kinds are the checks in the order of the answer. Each returns nothing where the dataset does not say what it compares.
+var kinds = []func(*subject) []Check{sequence, tokenizer, labels, image, columns, imbalance, samples}
+
+// Judge holds a dataset against a model that was walked.
+func Judge(res *infer.Result, r Request) *Result {
+	s := &subject{res: res, facts: facts.Of(res), Request: r}
+	out := &Result{Verdict: pass, Checks: []Check{}, Findings: []Finding{}}
+	for _, kind := range kinds {
+		out.Checks = append(out.Checks, kind(s)...)
+	}
+	for _, c := range out.Checks {
+		if c.Status == warn || c.Status == block {
+			out.Findings = append(out.Findings, Finding{"data-" + c.Name, rules.Severity(c.Status), c.title, c.Detail, c.Fix, c.component, c.edit})
+		}
+	}
+	slices.SortStableFunc(out.Findings, func(a, b Finding) int { return strings.Compare(string(a.Severity), string(b.Severity)) })
+	if len(out.Findings) > 0 {
+		out.Verdict = string(out.Findings[0].Severity)
+	}
+	return out
+}
+
+// one is a list of one check.
+func one(c Check) []Check { return []Check{c} }
+
+// with walks the model with other input shapes, by component. It returns the first refusal that the model itself does not have.
+func (s *subject) with(shapes map[int][]int64) (*infer.Refusal, bool) {
+	if len(s.res.Refusals) > 0 {
+		return nil, false // it does not run as it is: nothing more can be said
+	}
+	g := s.res.Graph.Clone()
+	for i, shape := range shapes {
+		g.Components[i].SetParam("shape", graph.IntsValue(shape...))
+	}
+	if res := infer.Walk(g); len(res.Refusals) > 0 {
+		return &res.Refusals[0], true
+	}
+	return nil, true
+}
+
+// label names the component of a refusal.
+func (s *subject) label(r *infer.Refusal) string { return s.res.Graph.Components[r.Node].Label() }

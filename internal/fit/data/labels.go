@@ -1,0 +1,75 @@
+package data
+
+import (
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// output returns what the first output of the model reads, nil where that is not known.
+func (s *subject) output() *infer.Node {
+	for i := range s.res.Nodes {
+		if t := s.res.Nodes[i].Type; t != nil && t.ID == "output" {
+			if in := s.res.Wiring.Inputs(i); len(in) > 0 && s.res.Nodes[in[0]].Out != nil {
+				return &s.res.Nodes[in[0]]
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// classes is how many labels a dataset has: as it says, or one for each count.
+func (r *Request) classes() int64 {
+	if r.NumLabels > 0 {
+		return r.NumLabels
+	}
+	return int64(len(r.ClassCounts))
+}
+
+// labels holds the classes of a dataset against what the model gives: the channels of an image, the last axis of anything else.
+func labels(s *subject) []Check {
+	count := s.classes()
+	if count == 0 {
+		return nil
+	}
+	c := Check{Name: "labels", Status: pass, Expected: "a model that tells classes apart", Actual: quantity.Grouped(count) + " classes", title: "There are more classes than the model gives logits"}
+	n := s.output()
+	if n == nil || n.Type.Has(catalog.IsHead) || n.OutIsInt {
+		c.Status, c.Detail = unknown, "what the model gives is not known to be the logits of classes"
+		return one(c)
+	}
+	logits := int64(1)
+	if r := n.Out.Rank(); r == 3 {
+		logits = n.Out[0]
+	} else if r > 0 {
+		logits = n.Out.At(-1)
+	}
+	c.Expected = "at most " + quantity.Grouped(logits) + " classes"
+	c.Detail = "the model gives " + quantity.Grouped(logits) + " logits for " + quantity.Grouped(count) + " classes"
+	switch {
+	case logits == 1 && count <= 2:
+		c.Expected, c.Detail = "2 classes", "one logit tells two classes apart"
+	case logits == 1:
+		c.Status, c.title = warn, "One number cannot tell the classes apart"
+		c.Detail = "the model gives one number, which tells two classes apart and not " + quantity.Grouped(count)
+		s.widen(&c, n, count)
+	case count > logits:
+		c.Status = block
+		c.Detail = "labels go up to " + quantity.Grouped(count-1) + ", and the model gives " + quantity.Grouped(logits) + " logits"
+		s.widen(&c, n, count)
+	case count < logits:
+		c.Status, c.title = warn, "The model has logits for classes that the dataset does not have"
+		s.widen(&c, n, count)
+	}
+	return one(c)
+}
+
+// widen offers to give the last linear map as many results as there are classes.
+func (s *subject) widen(c *Check, n *infer.Node, count int64) {
+	if n.Type.ID == "linear" {
+		c.component = n.Component.ID
+		c.fixWith(Edit{n.Component.ID, "outFeatures", graph.IntValue(count)})
+	}
+}

@@ -1,0 +1,121 @@
+package layout
+
+import (
+	"strconv"
+
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// axis is a kind of size that a condition is about.
+type axis uint8
+
+const (
+	onTP axis = 1 << iota
+	onPP
+	onOther
+)
+
+// framework is whose rules hold.
+type framework struct {
+	name, title string
+	rules       []rule // each breaks the run
+	advice      []rule // each is doubtful, and nothing refuses it
+	zero        func(*plan) int64
+	split       func(*plan) []int64 // how many layers each chunk of the pipeline gets, in the order in which data flows; nil where it cannot
+	spareStages int64               // stages beyond the number of layers that can be legal
+	gradBytes   int64               // of a gradient
+	logitBytes  int64               // of a logit at the worst moment
+	padsVocab   int64               // rows that the vocabulary is padded to for each tensor-parallel rank; 0 for none
+}
+
+// rule is one condition. What it needs and does not know it takes for kept.
+type rule struct {
+	id, title string
+	on        axis
+	source    string // where the framework refuses
+	holds     func(*plan) (detail string, ok bool)
+	fix       func(*plan) string
+}
+
+// frameworkOf returns the framework with a name, Megatron-LM for any other.
+func frameworkOf(name string) *framework {
+	switch name {
+	case torchtitan.name:
+		return &torchtitan
+	case deepspeed.name:
+		return &deepspeed
+	}
+	return &megatron
+}
+
+// divides is the condition that a size is a divisor of a count; a count of 0 is unknown.
+func divides(what string, count int64, name string, size int64) (string, bool) {
+	if count <= 0 || count%size == 0 {
+		return "", true
+	}
+	return what + ", " + quantity.Grouped(count) + ", are not divisible by " + name + " " + quantity.Grouped(size), false
+}
+
+func chooseTP(c *plan) string { return c.choices("tp", onTP) }
+func choosePP(c *plan) string { return c.choices("pp", onPP) }
+
+// fixBatch names the nearest batch that can be divided.
+func fixBatch(c *plan) string {
+	return "set global_batch to " + strconv.FormatInt(multiple(c.global, times(c.MicroBatch, c.DP)), 10)
+}
+
+// wholeBatch is the condition of all three that a step is a whole number of micro-batches on every data-parallel rank.
+func wholeBatch(c *plan) (string, bool) {
+	if c.microBatches > 0 {
+		return "", true
+	}
+	return "a global batch of " + quantity.Grouped(c.global) + " is not divisible by micro_batch " + quantity.Grouped(c.MicroBatch) + " times dp " + quantity.Grouped(c.DP), false
+}
+
+// knownZero is the condition that the stage exists.
+func knownZero(c *plan) (string, bool) {
+	if c.zero >= 0 && c.zero <= 3 {
+		return "", true
+	}
+	return "zero is " + strconv.FormatInt(c.zero, 10) + " but the stages are 0 to 3", false
+}
+
+// hasLearnedRoom is the condition that a table of positions has a row for every token.
+func hasLearnedRoom(c *plan) (string, bool) {
+	if c.facts.PositionKind != "learned" || c.facts.Positions == 0 || c.SeqLen == nil || *c.SeqLen <= c.facts.Positions {
+		return "", true
+	}
+	return "a sequence of " + quantity.Grouped(*c.SeqLen) + " tokens is longer than the table of " + quantity.Grouped(c.facts.Positions) + " positions", false
+}
+
+// withinContext is the advice to stay within what the model was made for.
+func withinContext(c *plan) (string, bool) {
+	if c.facts.PositionKind == "learned" || c.facts.Positions == 0 || c.SeqLen == nil || *c.SeqLen <= c.facts.Positions {
+		return "", true
+	}
+	return "a sequence of " + quantity.Grouped(*c.SeqLen) + " tokens is longer than the " + quantity.Grouped(c.facts.Positions) + " positions that the model was made for", false
+}
+
+func shorten(c *plan) string {
+	return "set seq_len to " + strconv.FormatInt(c.facts.Positions, 10) + " or less"
+}
+
+// cannotSplit is the advice where the heads are unknown.
+func cannotSplit(c *plan) (string, bool) {
+	if c.TP == 1 || c.facts.Heads > 0 {
+		return "", true
+	}
+	return "the model has no attention heads that are known, so whether it can be split over tp " + quantity.Grouped(c.TP) + " is not judged", false
+}
+
+// even writes the layers of each chunk where they divide.
+func even(layers, chunks int64) []int64 {
+	out := make([]int64, chunks)
+	for i := range out {
+		out[i] = layers / chunks
+		if int64(i) < layers%chunks {
+			out[i]++
+		}
+	}
+	return out
+}

@@ -1,0 +1,212 @@
+package layout
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// group finds the repeated layers of a model. It returns, for each component, which layer it belongs to: -1 before the layers, their
+// number behind them.
+func group(res *infer.Result) (at []int, layers int) {
+	if at, layers = byScope(res); layers > 0 {
+		return at, layers
+	}
+	return byCuts(res)
+}
+
+// byScope reads the layers from the module paths that importers leave: the numbered list with the most weights.
+func byScope(res *infer.Result) ([]int, int) {
+	type place struct {
+		list  string
+		index int
+	}
+	places := make([]place, len(res.Nodes))
+	weights, names := map[string]int64{}, []string{}
+	for i := range res.Nodes {
+		places[i].index = -1
+		list, index, ok := numbered(scopeOf(&res.Nodes[i]))
+		if !ok {
+			continue
+		}
+		places[i] = place{list, index}
+		if _, seen := weights[list]; !seen {
+			names = append(names, list)
+		}
+		weights[list] = plus(weights[list], max(0, res.Nodes[i].Params))
+	}
+	if len(names) == 0 {
+		return nil, 0
+	}
+	best := slices.MaxFunc(names, func(a, b string) int { // the first of equals
+		switch {
+		case weights[a] < weights[b]:
+			return -1
+		case weights[a] > weights[b]:
+			return 1
+		}
+		return 0
+	})
+	var indices []int
+	for _, p := range places {
+		if p.list == best && p.index >= 0 && !slices.Contains(indices, p.index) {
+			indices = append(indices, p.index)
+		}
+	}
+	slices.Sort(indices)
+	layer := make(map[int]int, len(indices))
+	for n, index := range indices {
+		layer[index] = n
+	}
+	at := make([]int, len(res.Nodes))
+	seen := false
+	for _, i := range res.Wiring.Order {
+		switch p := places[i]; {
+		case p.list == best && p.index >= 0:
+			at[i], seen = layer[p.index], true
+		case seen:
+			at[i] = len(indices)
+		default:
+			at[i] = -1
+		}
+	}
+	return at, len(indices)
+}
+
+// scopeOf is the module path of a component, empty where it has none.
+func scopeOf(n *infer.Node) string {
+	for _, m := range n.Component.Extra {
+		if m.Name == "scope" {
+			if s, err := strconv.Unquote(m.Raw); err == nil {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// numbered cuts a path at its first number: model.layers.3.mlp is item 3 of model.layers.
+func numbered(path string) (list string, index int, ok bool) {
+	start := 0
+	for start < len(path) {
+		end := start + strings.IndexByte(path[start:], '.')
+		if end < start {
+			end = len(path)
+		}
+		if n, err := strconv.Atoi(path[start:end]); err == nil && n >= 0 && start > 0 {
+			return path[:start-1], n, true
+		}
+		start = end + 1
+	}
+	return "", 0, false
+}
+
+// byCuts finds layers where nothing names them: from one attention layer, or whatever mixes positions, to the next, cut where a
+// single tensor flows on.
+func byCuts(res *infer.Result) ([]int, int) {
+	order := res.Wiring.Order
+	anchors := anchorsOf(res, func(t *catalog.Type) bool {
+		return t.HasAny(catalog.IsAttention|catalog.IsRecurrent) || t.ID == "mamba" || t.ID == "mamba2"
+	})
+	if len(anchors) == 0 {
+		anchors = anchorsOf(res, func(t *catalog.Type) bool {
+			return t.Weights != nil && !t.HasAny(catalog.IsNorm|catalog.IsEmbedding|catalog.IsHead)
+		})
+	}
+	at := make([]int, len(res.Nodes))
+	for i := range at {
+		at[i] = -1
+	}
+	if len(anchors) == 0 {
+		return at, 0
+	}
+	clean := cuts(res)
+	starts := []int{} // positions at which layers start
+	for k, a := range anchors {
+		from := 0
+		if k > 0 {
+			from = anchors[k-1] + 1
+		}
+		start := -1
+		for p := a; p >= from; p-- {
+			if p == 0 || clean[p-1] {
+				start = p
+				break
+			}
+		}
+		if start >= 0 && (len(starts) == 0 || start > starts[len(starts)-1]) {
+			starts = append(starts, start)
+		} else if len(starts) == 0 {
+			starts = append(starts, a)
+		}
+	}
+	end := lastEnd(res, starts, anchors[len(anchors)-1], clean)
+	layer := -1
+	for p, i := range order {
+		if layer+1 < len(starts) && p >= starts[layer+1] {
+			layer++
+		}
+		at[i] = layer
+		if p >= end {
+			at[i] = len(starts)
+		}
+	}
+	return at, len(starts)
+}
+
+// anchorsOf returns the positions, in the order of the walk, of components that a layer has one of.
+func anchorsOf(res *infer.Result, is func(*catalog.Type) bool) []int {
+	var out []int
+	for p, i := range res.Wiring.Order {
+		if t := res.Nodes[i].Type; t != nil && is(t) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// cuts says behind which positions exactly one tensor flows on, the model's inputs aside.
+func cuts(res *infer.Result) []bool {
+	order := res.Wiring.Order
+	position := make([]int, len(res.Nodes))
+	for p, i := range order {
+		position[i] = p
+	}
+	ends := make([]int, len(order)+1) // how many tensors are last read at a position
+	clean := make([]bool, len(order))
+	live := 0
+	for p, i := range order {
+		live -= ends[p]
+		last := p
+		for _, j := range res.Wiring.Outputs(i) {
+			last = max(last, position[j])
+		}
+		if t := res.Nodes[i].Type; last > p && t != nil && t.ID != infer.InputID && !t.Has(catalog.IsTensor) {
+			live++
+			ends[last]++
+		}
+		clean[p] = live == 1
+	}
+	return clean
+}
+
+// lastEnd is the position behind the last layer: as far from its start as the layer before it was long, where that is a cut; else in
+// front of the last component with weights.
+func lastEnd(res *infer.Result, starts []int, anchor int, clean []bool) int {
+	order := res.Wiring.Order
+	n := len(starts)
+	if n > 1 {
+		if end := starts[n-1] + starts[n-1] - starts[n-2]; end > anchor && end <= len(order) && clean[end-1] {
+			return end
+		}
+	}
+	for p := len(order) - 1; p > anchor; p-- {
+		if len(res.Nodes[order[p]].Weights) > 0 && clean[p-1] {
+			return p
+		}
+	}
+	return min(anchor+1, len(order))
+}

@@ -1,0 +1,125 @@
+// Package layout says whether a model can be split over many GPUs the way a caller wants to train it, and what every stage of that
+// split holds: tensor, pipeline, data, context and expert parallelism, under the rules of Megatron-LM, torchtitan or DeepSpeed.
+//
+// One file is one framework: its conditions, each with the place in its source that refuses. The memory of a stage is an estimate
+// from the components' own weights and kept tensors; legality is not, and says nothing about fitting a card.
+// The package must not know requests or surfaces.
+package layout
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/hardware"
+	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/quantity"
+	"github.com/modelverifier/verifier/internal/rules"
+)
+
+// Request is a layout that is asked about. Sizes that were left out are those of Default.
+type Request struct {
+	TP, PP, DP, CP, EP, VPP int64  // VPP is the number of model chunks on each pipeline rank
+	Zero                    *int64 // stage; nil for what the framework does unless told otherwise
+	MicroBatch              int64
+	GlobalBatch             *int64        // nil for one micro-batch on every data-parallel rank
+	SeqLen                  *int64        // nil for the model's own length, at most 2,048
+	FirstLayers, LastLayers *int64        // layers on the first and the last stage, where they differ from the others
+	SequenceParallel        *bool         // nil for on where TP is above 1
+	Recompute               string        // one of Recomputes
+	Framework               string        // one of Frameworks
+	GPU                     *hardware.GPU // nil: whether it fits is not judged
+}
+
+// Default is the layout of one GPU.
+func Default() Request {
+	return Request{TP: 1, PP: 1, DP: 1, CP: 1, EP: 1, VPP: 1, MicroBatch: 1, Recompute: Recomputes[0], Framework: Frameworks[0]}
+}
+
+// The words that a request may have, the default first.
+var (
+	Recomputes = []string{"none", "selective", "full"}
+	Frameworks = []string{"megatron", "torchtitan", "deepspeed"}
+)
+
+// Result is the section of the answer.
+type Result struct {
+	Verdict      string            `json:"verdict"` // pass, warn or block
+	Legal        bool              `json:"legal"`   // whether the framework takes it, whatever the card holds
+	GPUs         int64             `json:"gpus"`
+	MicroBatches int64             `json:"microBatches"` // on each data-parallel rank in a step; 0 where the batch cannot be divided
+	Bubble       *quantity.Decimal `json:"bubble"`       // idle share of a step; null where there is no micro-batch
+	Balance      *quantity.Decimal `json:"balance"`      // work of the mean stage over that of the slowest; null where unknown
+	Stages       []Stage           `json:"stages"`
+	Findings     []Finding         `json:"findings"`
+	LegalTP      []int64           `json:"legalTp"`
+	LegalPP      []int64           `json:"legalPp"`
+	Framework    string            `json:"framework"`
+	SeqLen       int64             `json:"seqLen"` // tokens of a sample in these figures; 0 where the model reads no tokens
+}
+
+// Stage is what one rank of a pipeline stage holds, at the most.
+type Stage struct {
+	Index         int64            `json:"index"`
+	Layers        int64            `json:"layers"`
+	Params        int64            `json:"params"` // of the stage, over all its tensor- and expert-parallel ranks
+	WeightsGB     quantity.Decimal `json:"weightsGb"`
+	GradsGB       quantity.Decimal `json:"gradsGb"`
+	OptimizerGB   quantity.Decimal `json:"optimizerGb"`
+	ActivationsGB quantity.Decimal `json:"activationsGb"` // of all micro-batches in flight, logits included
+	PeakGB        quantity.Decimal `json:"peakGb"`
+	Fits          *bool            `json:"fits"`     // null where no GPU was named
+	InFlight      int64            `json:"inFlight"` // micro-batches whose activations are held at once; of interleaved stages, chunks
+	LogitsGB      quantity.Decimal `json:"logitsGb"`
+}
+
+// Finding is one thing that stands in the way.
+type Finding struct {
+	Rule      string         `json:"rule"`
+	Severity  rules.Severity `json:"severity"` // block or warn
+	Title     string         `json:"title"`
+	Detail    string         `json:"detail"`
+	Fix       string         `json:"fix,omitempty"`
+	Framework string         `json:"framework,omitempty"` // the one that refuses
+}
+
+// Check judges a layout of a model that was walked.
+func Check(res *infer.Result, r Request) *Result {
+	return newModel(res, r.SeqLen).check(r)
+}
+
+// check judges a layout of a model whose parts are known.
+func (m *model) check(r Request) *Result {
+	c := newPlan(m, r, frameworkOf(r.Framework))
+	out := &Result{Framework: c.framework.name, SeqLen: m.seqLen, GPUs: c.gpus, MicroBatches: c.microBatches,
+		Stages: []Stage{}, Findings: c.refusals(), LegalTP: c.legal(onTP), LegalPP: c.legal(onPP)}
+	out.Legal = len(out.Findings) == 0
+	c.advise(out)
+	if c.sized {
+		c.describe(out)
+	}
+	slices.SortStableFunc(out.Findings, func(a, b Finding) int { return strings.Compare(string(a.Severity), string(b.Severity)) }) // block, then warn
+	out.Verdict = "pass"
+	if len(out.Findings) > 0 {
+		out.Verdict = string(out.Findings[0].Severity)
+	}
+	return out
+}
+
+// describe adds stages, balance, bubble and whether they fit.
+func (c *plan) describe(out *Result) {
+	out.Bubble = c.bubble()
+	stages := c.stages()
+	if len(stages) == 0 {
+		return
+	}
+	out.Balance = balance(stages)
+	for i := range stages {
+		out.Stages = append(out.Stages, c.wire(&stages[i]))
+	}
+	if f, found := c.misfit(stages); found {
+		out.Findings = append(out.Findings, f)
+	}
+	if f, found := c.idle(out.Bubble); found {
+		out.Findings = append(out.Findings, f)
+	}
+}

@@ -1,0 +1,209 @@
+package layout
+
+import (
+	"strconv"
+
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// megatron is Megatron-LM, read at commit d98e8a64 (2026-08-22). Paths are below megatron/.
+var megatron = framework{
+	name: "megatron", title: "Megatron-LM",
+	zero:      func(*plan) int64 { return 0 }, // --use-distributed-optimizer is off unless given
+	split:     megatronSplit,
+	gradBytes: 4, // main gradients are 32 bits wide: training/theoretical_memory_usage.py
+	// 16-bit logits and their gradient, and the 32-bit softmax that the vocabulary-parallel loss keeps in place of its copy.
+	logitBytes: 8,
+	padsVocab:  128, // --make-vocab-size-divisible-by
+	rules: []rule{
+		{"layout-heads", "Attention heads do not divide among tensor-parallel ranks", onTP, "core/transformer/transformer_config.py, num_attention_heads", func(c *plan) (string, bool) {
+			return divides("the attention heads", c.facts.Heads, "tp", c.TP)
+		}, chooseTP},
+		{"layout-kv-heads", "Key and value heads do not divide among tensor-parallel ranks", onTP, "core/transformer/transformer_config.py, num_query_groups", megatronKV, chooseTP},
+		{"layout-qkv-width", "The joint projection of queries, keys and values does not divide", onTP, "core/transformer/attention.py linear_qkv, core/tensor_parallel/layers.py divide", func(c *plan) (string, bool) {
+			f := c.facts
+			if f.HasLatent() || f.KVHeads == 0 || f.KVHeads >= c.TP || f.HeadDim == 0 {
+				return "", true
+			}
+			return divides("the features of queries, keys and values together", times(plus(f.Heads, 2*f.KVHeads), f.HeadDim), "tp", c.TP)
+		}, chooseTP},
+		{"layout-ffn", "The feed-forward network does not divide among tensor-parallel ranks", onTP, "core/transformer/mlp.py, core/tensor_parallel/layers.py divide", func(c *plan) (string, bool) {
+			if c.facts.HasExperts() && c.facts.ExpertLayers >= c.layers() {
+				return "", true
+			}
+			return divides("the features inside the feed-forward network", c.facts.Intermediate, "tp", c.TP)
+		}, chooseTP},
+		{"layout-expert-ffn", "The experts do not divide among tensor-parallel ranks", onTP, "core/transformer/moe/experts.py; expert_tensor_parallel_size is tp unless given", func(c *plan) (string, bool) {
+			if !c.facts.HasExperts() {
+				return "", true
+			}
+			if d, ok := divides("the features inside an expert", c.facts.ExpertIntermediate, "tp", c.TP); !ok {
+				return d, ok
+			}
+			return divides("the features inside the shared experts", c.facts.SharedIntermediate, "tp", c.TP)
+		}, chooseTP},
+		{"layout-layers", "Layers do not divide among pipeline stages", onPP, "training/arguments.py, core/transformer/transformer_config.py (uneven PP)", megatronLayers, fixLayers},
+		{"layout-vpp", "Layers of a stage do not divide among its model chunks", onPP, "core/transformer/transformer_block.py get_num_layers_to_build, core/parallel_state.py", megatronChunks, choosePP},
+		{"layout-batch", "The global batch does not divide", onOther, "core/num_microbatches_calculator.py", wholeBatch, fixBatch},
+		{"layout-interleave", "Too few micro-batches for the interleaved schedule", onPP, "core/pipeline_parallel/schedules.py forward_backward_pipelining_with_interleaving", func(c *plan) (string, bool) {
+			if c.VPP == 1 || c.PP == 1 || c.microBatches == 0 || c.microBatches%c.PP == 0 {
+				return "", true
+			}
+			return "with vpp " + quantity.Grouped(c.VPP) + " the micro-batches, " + quantity.Grouped(c.microBatches) + ", must be a multiple of pp " + quantity.Grouped(c.PP), false
+		}, func(c *plan) string {
+			return "set global_batch to " + strconv.FormatInt(times(multiple(c.microBatches, c.PP), c.MicroBatch, c.DP), 10)
+		}},
+		{"layout-experts", "Experts do not divide among expert-parallel ranks", onOther, "training/arguments.py, expert_model_parallel_size", expertsDivide, fixExperts},
+		{"layout-expert-ranks", "Expert-parallel groups do not divide the data-parallel ranks", onOther, "core/parallel_state.py, expert_tensor_model_pipeline_parallel_size", func(c *plan) (string, bool) {
+			if n := times(c.DP, c.CP); n%c.EP != 0 {
+				return "ep " + quantity.Grouped(c.EP) + " does not divide dp times cp, " + quantity.Grouped(n), false
+			}
+			return "", true
+		}, nil},
+		{"layout-moe-sequence-parallel", "Experts under tensor parallelism need sequence parallelism", onTP, "core/transformer/moe/moe_layer.py forward", func(c *plan) (string, bool) {
+			if !c.facts.HasExperts() || c.TP == 1 || c.sequenceParallel {
+				return "", true
+			}
+			return "a layer of experts trains with tp " + quantity.Grouped(c.TP) + " only with sequence parallelism on", false
+		}, func(*plan) string { return "turn sequence_parallel on" }},
+		{"layout-context", "The sequence does not divide among context-parallel ranks", onOther, "training/arguments.py, seq_length", func(c *plan) (string, bool) {
+			if c.CP == 1 || c.seqLen == 0 {
+				return "", true
+			}
+			return divides("the tokens of a sequence", c.seqLen, "twice cp, that is", 2*c.CP)
+		}, func(c *plan) string { return "set seq_len to " + strconv.FormatInt(multiple(c.seqLen, 2*c.CP), 10) }},
+		{"layout-sequence", "The sequence does not divide among tensor-parallel ranks", onTP, "core/tensor_parallel/mappings.py _split_along_first_dim", func(c *plan) (string, bool) {
+			if !c.sequenceParallel || c.seqLen == 0 || c.seqLen%c.CP != 0 {
+				return "", true
+			}
+			return divides("the tokens of a sequence on a context-parallel rank", c.seqLen/c.CP, "tp", c.TP)
+		}, func(c *plan) string {
+			return "set seq_len to " + strconv.FormatInt(multiple(c.seqLen, times(c.TP, c.CP, 2)), 10)
+		}},
+		{"layout-positions", "The sequence is longer than the table of positions", onOther, "training/arguments.py, max_position_embeddings", hasLearnedRoom, shorten},
+		{"layout-zero", "No such ZeRO stage", onOther, "--use-distributed-optimizer is stage 1, --data-parallel-sharding-strategy of Megatron FSDP 2 and 3", knownZero, nil},
+	},
+	advice: []rule{
+		{"layout-context-length", "The sequence is longer than the model's context", onOther, "", withinContext, shorten},
+		{"layout-not-judged", "Tensor parallelism is not judged", onOther, "", cannotSplit, nil},
+	},
+}
+
+func megatronKV(c *plan) (string, bool) {
+	k := c.facts.KVHeads
+	if c.facts.HasLatent() || k == 0 || k%c.TP == 0 || c.TP%k == 0 {
+		return "", true
+	}
+	return "the key and value heads, " + quantity.Grouped(k) + ", are neither a multiple nor a divisor of tp " + quantity.Grouped(c.TP), false
+}
+
+// uneven is the split with sizes of its own for the first or last stage: the layers and the stages in the middle.
+func (c *plan) uneven() (layers, stages int64, given bool) {
+	layers, stages = c.layers(), c.PP
+	for _, n := range []*int64{c.FirstLayers, c.LastLayers} {
+		if n != nil {
+			layers, stages, given = layers-min(*n, largest), stages-1, true
+		}
+	}
+	return layers, stages, given
+}
+
+func megatronLayers(c *plan) (string, bool) {
+	if c.layers() == 0 {
+		return "", true
+	}
+	layers, stages, given := c.uneven()
+	if !given {
+		return divides("the layers", c.layers(), "pp", c.PP)
+	}
+	for _, n := range []*int64{c.FirstLayers, c.LastLayers} {
+		if n != nil && *n < 1 {
+			return "the first and last stage must have at least 1 layer, not " + quantity.Grouped(*n), false
+		}
+	}
+	switch {
+	case layers < 0 || stages < 0 || (layers == 0) != (stages == 0):
+		return quantity.Grouped(layers) + " layers are left for " + quantity.Grouped(stages) + " stages between the first and the last", false
+	case stages > 0:
+		return divides("the layers between the first and the last stage", layers, "the stages there,", stages)
+	}
+	return "", true
+}
+
+func fixLayers(c *plan) string {
+	if _, _, given := c.uneven(); given {
+		return ""
+	}
+	return choosePP(c)
+}
+
+func megatronChunks(c *plan) (string, bool) {
+	switch {
+	case c.VPP == 1 || c.layers() == 0:
+		return "", true
+	case c.PP == 1:
+		return "vpp " + quantity.Grouped(c.VPP) + " needs a pipeline of more than 1 stage", false
+	}
+	if _, ok := megatronLayers(c); !ok {
+		return "", true // said by that rule
+	}
+	layers, stages, given := c.uneven()
+	if !given {
+		return divides("the layers of a stage", c.layers()/c.PP, "vpp", c.VPP)
+	}
+	for _, n := range []*int64{c.FirstLayers, c.LastLayers} {
+		if n != nil && *n%c.VPP != 0 {
+			return divides("the layers of the first or last stage", *n, "vpp", c.VPP)
+		}
+	}
+	if stages > 0 {
+		return divides("the layers of a stage in the middle", layers/stages, "vpp", c.VPP)
+	}
+	return "", true
+}
+
+// expertsDivide is Megatron-LM's condition on experts.
+func expertsDivide(c *plan) (string, bool) {
+	switch {
+	case c.EP == 1:
+		return "", true
+	case !c.facts.HasExperts():
+		return "ep " + quantity.Grouped(c.EP) + " needs a model with experts", false
+	}
+	return divides("the experts", c.facts.Experts, "ep", c.EP)
+}
+
+func fixExperts(c *plan) string {
+	if !c.facts.HasExperts() {
+		return "set ep to 1"
+	}
+	for n := min(c.EP, c.facts.Experts); n > 0; n-- {
+		if c.facts.Experts%n == 0 && times(c.DP, c.CP)%n == 0 {
+			return "set ep to " + strconv.FormatInt(n, 10)
+		}
+	}
+	return ""
+}
+
+// megatronSplit gives every chunk as many layers, but for the first and last stage where they have their own number.
+func megatronSplit(c *plan) []int64 {
+	chunks := times(c.PP, c.VPP)
+	layers, stages, given := c.uneven()
+	if !given || layers < 0 || stages < 0 {
+		return even(c.layers(), chunks)
+	}
+	out := make([]int64, chunks)
+	for i := range out {
+		n := int64(0)
+		switch stage := int64(i) % c.PP; {
+		case stage == 0 && c.FirstLayers != nil:
+			n = *c.FirstLayers
+		case stage == c.PP-1 && c.LastLayers != nil:
+			n = *c.LastLayers
+		case stages > 0:
+			n = layers / stages
+		}
+		out[i] = n / c.VPP
+	}
+	return out
+}

@@ -1,0 +1,271 @@
+package layout
+
+import (
+	"github.com/modelverifier/verifier/internal/quantity"
+	"github.com/modelverifier/verifier/internal/rules"
+)
+
+// What a card holds beside what the model allocates: the context of the process and workspaces of the libraries, as in a run on one
+// card (package estimate), and the buffers of NCCL where there are several (342 to 392 MiB at 2 to 8 ranks, as aiconfigurator's tables have it).
+const (
+	contextBytes = 1<<29 + 32<<20
+	ncclBytes    = 392 << 20
+)
+
+// stage is what one rank of a pipeline stage holds.
+type stage struct {
+	index, layers                 int64
+	params, flops                 int64
+	weights, grads, optimizer     int64 // bytes on one rank
+	activations, logits, gathered int64
+	inFlight                      int64
+}
+
+func (s *stage) fixed() int64 { return plus(s.weights, s.grads, s.optimizer) }
+func (s *stage) peak() int64  { return plus(s.fixed(), s.activations, s.gathered) }
+
+// stages are what every stage holds, nil where there are more of them than can have anything in them.
+func (c *plan) stages() []stage {
+	chunks := times(c.PP, c.VPP)
+	if chunks > c.layers()+2 || c.framework.name == megatron.name && chunks > max(1, c.layers()) {
+		return nil
+	}
+	sizes := c.framework.split(c)
+	out := make([]stage, c.PP)
+	for i := range out {
+		out[i].index = int64(i)
+	}
+	held := make([][]part, c.PP) // the chunks of each stage
+	start := int64(0)
+	for k, size := range sizes {
+		s := int64(k) % c.PP
+		chunk := part{}
+		end := min(start+max(0, size), c.layers())
+		for l := start; l < end; l++ {
+			chunk.add(&c.parts[l])
+			chunk.entry = plus(chunk.entry, c.parts[l].entry)
+		}
+		if k == 0 {
+			chunk.add(&c.first)
+		}
+		if k == len(sizes)-1 {
+			chunk.add(&c.last)
+			if c.PP > 1 && c.tied > 0 {
+				chunk.split = plus(chunk.split, c.tied)
+			}
+		}
+		out[s].layers += end - start
+		held[s] = append(held[s], chunk)
+		start = end
+	}
+	for i := range out {
+		c.fill(&out[i], held[i])
+	}
+	return out
+}
+
+// fill says what a stage with these chunks holds.
+func (c *plan) fill(s *stage, chunks []part) {
+	all := part{}
+	for i := range chunks {
+		all.add(&chunks[i])
+	}
+	s.params, s.flops = all.params(), all.flops
+	dense := plus(share(all.split, c.TP), all.whole)
+	for _, t := range all.tables {
+		rows := t.rows
+		if pad := c.framework.padsVocab; pad > 0 {
+			rows = multiple(rows, times(pad, c.TP))
+		}
+		dense = plus(dense, share(times(rows, t.width), c.TP))
+	}
+	experts := share(all.expert, times(c.TP, c.EP))
+	ranks := times(c.DP, c.CP)
+	c.states(s, dense, ranks)
+	c.states(s, experts, max(1, ranks/c.EP))
+	s.inFlight = c.inFlight(s.index)
+	s.activations = c.activations(s, chunks)
+	if s.index == c.PP-1 {
+		s.logits = share(times(c.logits, c.MicroBatch, c.framework.logitBytes), times(c.TP, c.CP))
+		s.activations = plus(s.activations, s.logits)
+	}
+	if c.zero == 3 && ranks > 1 { // the weights of one layer are gathered at a time, and the next one's beside them
+		largest := int64(0)
+		for i := range c.parts {
+			p := &c.parts[i]
+			largest = max(largest, plus(share(p.split, c.TP), p.whole, share(p.expert, times(c.TP, c.EP))))
+		}
+		s.gathered = times(4, largest)
+	}
+}
+
+// states adds weights, gradients and Adam's states: 16-bit weights, gradients of 2 or 4 bytes, and 12 bytes of 32-bit weights and
+// moments. ZeRO divides the states, then the gradients, then the weights among the data-parallel ranks.
+func (c *plan) states(s *stage, params, ranks int64) {
+	weights, grads, states := times(2, params), times(c.framework.gradBytes, params), times(12, params)
+	if c.zero >= 1 {
+		states = share(states, ranks)
+	}
+	if c.zero >= 2 {
+		grads = share(grads, ranks)
+	}
+	if c.zero >= 3 {
+		weights = share(weights, ranks)
+	}
+	s.weights, s.grads, s.optimizer = plus(s.weights, weights), plus(s.grads, grads), plus(s.optimizer, states)
+}
+
+// inFlight is how many micro-batches a stage holds the activations of: in 1F1B those that it has begun before the first comes back;
+// interleaved, how many chunks, from the warm-up of Megatron-LM's schedule (core/pipeline_parallel/schedules.py
+// get_pp_rank_microbatches), which torch.distributed.pipelining shares.
+func (c *plan) inFlight(index int64) int64 {
+	m := max(1, c.microBatches)
+	switch {
+	case c.PP == 1:
+		return 1
+	case c.VPP == 1:
+		return min(m, c.PP-index)
+	}
+	return min(times(m, c.VPP), plus(times(2, c.PP-index-1), times(c.VPP-1, c.PP), 1))
+}
+
+// activations are what a stage keeps for the backward passes that are to come. Chunks that are in flight are taken in turn.
+func (c *plan) activations(s *stage, chunks []part) int64 {
+	turns := int64(len(chunks))
+	if turns == 0 {
+		return 0
+	}
+	sum, again := int64(0), int64(0)
+	for i := range chunks {
+		p := &chunks[i]
+		flying := s.inFlight
+		if c.PP > 1 && c.VPP > 1 {
+			flying = s.inFlight / turns
+			if int64(i) < s.inFlight%turns {
+				flying++
+			}
+		}
+		if c.Recompute == "full" && c.layers() > 0 {
+			outer := part{}
+			if s.index == 0 && i == 0 {
+				outer.add(&c.first)
+			}
+			if s.index == c.PP-1 && i == len(chunks)-1 {
+				outer.add(&c.last)
+			}
+			sum = plus(sum, times(flying, plus(c.onRank(0, p.entry), c.onRank(outer.inner, outer.stream))))
+			continue
+		}
+		sum = plus(sum, times(flying, c.onRank(p.inner, p.stream)))
+	}
+	if c.Recompute == "full" {
+		for i := range c.parts {
+			again = max(again, c.onRank(c.parts[i].inner, c.parts[i].stream))
+		}
+	}
+	return plus(sum, again)
+}
+
+// onRank is the share that one rank has of what a micro-batch keeps. Tensor parallelism splits what is inside layers, sequence
+// parallelism the rest as well, and context parallelism everything (Korthikanti et al. 2022, section 4).
+func (c *plan) onRank(inner, stream int64) int64 {
+	outer := c.CP
+	if c.sequenceParallel {
+		outer = times(c.CP, c.TP)
+	}
+	return plus(share(times(inner, c.MicroBatch), times(c.CP, c.TP)), share(times(stream, c.MicroBatch), outer))
+}
+
+// balance is the work of the mean stage over that of the slowest.
+func balance(stages []stage) *quantity.Decimal {
+	sum, slowest := int64(0), int64(0)
+	for i := range stages {
+		sum, slowest = plus(sum, stages[i].flops), max(slowest, stages[i].flops)
+	}
+	if slowest == 0 || sum >= most {
+		return nil
+	}
+	d := quantity.Round(float64(sum)/float64(float64(slowest)*float64(len(stages))), 4)
+	return &d
+}
+
+// overhead is what a card holds beside the model.
+func (c *plan) overhead() int64 {
+	if c.gpus > 1 {
+		return contextBytes + ncclBytes
+	}
+	return contextBytes
+}
+
+// wire writes a stage as it goes over the wire.
+func (c *plan) wire(s *stage) Stage {
+	out := Stage{Index: s.index, Layers: s.layers, Params: s.params, WeightsGB: quantity.GB(s.weights), GradsGB: quantity.GB(s.grads), OptimizerGB: quantity.GB(s.optimizer),
+		ActivationsGB: quantity.GB(s.activations), PeakGB: quantity.GB(s.peak()), InFlight: s.inFlight, LogitsGB: quantity.GB(s.logits)}
+	if c.GPU != nil {
+		fits := plus(s.peak(), c.overhead()) <= c.GPU.MemoryBytes
+		out.Fits = &fits
+	}
+	return out
+}
+
+// misfit is the stage that a card does not hold: certain where weights, gradients and states alone are too large, an estimate else.
+func (c *plan) misfit(stages []stage) (Finding, bool) {
+	if c.GPU == nil {
+		return Finding{}, false
+	}
+	worst := &stages[0]
+	for i := range stages {
+		if stages[i].peak() > worst.peak() {
+			worst = &stages[i]
+		}
+	}
+	room := c.GPU.MemoryBytes
+	if plus(worst.peak(), c.overhead()) <= room {
+		return Finding{}, false
+	}
+	f := Finding{Rule: "layout-memory", Severity: rules.Warn, Title: "A stage does not fit on the card",
+		Detail: "stage " + quantity.Grouped(worst.index) + " takes an estimated " + quantity.Bytes(plus(worst.peak(), c.overhead())) + " of the " + quantity.Bytes(room) + " of " + c.GPU.Name + ": " + worst.breakdown(), Fix: c.relief(worst)}
+	if worst.fixed() > room {
+		f.Severity, f.Title = rules.Block, "Weights and optimizer states alone do not fit on the card"
+		f.Detail = "stage " + quantity.Grouped(worst.index) + " holds " + quantity.Bytes(worst.fixed()) + " of weights, gradients and optimizer states, and " + c.GPU.Name + " has " + quantity.Bytes(room)
+	}
+	return f, true
+}
+
+func (s *stage) breakdown() string {
+	return "weights " + quantity.Bytes(s.weights) + ", gradients " + quantity.Bytes(s.grads) + ", optimizer " + quantity.Bytes(s.optimizer) + ", activations " + quantity.Bytes(s.activations)
+}
+
+// relief is one change after which every stage fits, the mildest first; empty where none of them is enough.
+func (c *plan) relief(*stage) string {
+	try := func(change func(*plan), words string) string {
+		p := *c
+		change(&p)
+		if len(p.refusals()) > 0 {
+			return ""
+		}
+		for _, s := range p.stages() {
+			if plus(s.peak(), p.overhead()) > p.GPU.MemoryBytes {
+				return ""
+			}
+		}
+		return words
+	}
+	for _, o := range []struct {
+		change func(*plan)
+		words  string
+		apt    bool
+	}{
+		{func(p *plan) { p.zero = 1 }, "shard the optimizer's states: set zero to 1", c.zero == 0 && c.DP*c.CP > 1 && c.framework.name != torchtitan.name},
+		{func(p *plan) { p.Recompute = "full" }, "set recompute to full", c.Recompute != "full"},
+		{func(p *plan) { p.zero, p.Recompute = max(1, p.zero), "full" }, "set zero to 1 and recompute to full", c.zero == 0 && c.DP*c.CP > 1 && c.framework.name != torchtitan.name},
+		{func(p *plan) { p.zero = 3 }, "shard the weights: set zero to 3", c.zero < 3 && c.DP*c.CP > 1},
+	} {
+		if o.apt {
+			if words := try(o.change, o.words); words != "" {
+				return words
+			}
+		}
+	}
+	return ""
+}

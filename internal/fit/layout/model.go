@@ -1,0 +1,175 @@
+package layout
+
+import (
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/fit/facts"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// model is what a layout needs to know of a model: its layers, and what lies before and behind them.
+type model struct {
+	facts  facts.Facts
+	seqLen int64  // tokens of a sample, 0 where it reads none
+	first  part   // what comes before the layers: embeddings
+	parts  []part // the layers
+	last   part   // what comes behind: the last normalisation and the head
+	tied   int64  // weights of the embedding that the head uses as well, which a pipeline holds twice
+	logits int64  // of one sample
+}
+
+// part is what a few components are together, for one sample where it depends on samples.
+type part struct {
+	split, whole, expert int64   // weights: those that tensor parallelism splits, those that every rank has, and those of routed experts
+	tables               []table // tables of a vocabulary, which are split by rows; not among the weights above
+	flops                int64
+	inner, stream        int64 // bytes kept: inside layers, which tensor parallelism splits, and of the full width between them
+	entry                int64 // bytes of what flows in
+}
+
+// table is a vocabulary's weight.
+type table struct{ rows, width int64 }
+
+// params is the number of weights.
+func (p *part) params() int64 {
+	n := plus(p.split, p.whole, p.expert)
+	for _, t := range p.tables {
+		n = plus(n, times(t.rows, t.width))
+	}
+	return n
+}
+
+func (p *part) add(q *part) {
+	p.split, p.whole, p.expert = plus(p.split, q.split), plus(p.whole, q.whole), plus(p.expert, q.expert)
+	p.tables = append(p.tables, q.tables...)
+	p.flops, p.inner, p.stream = plus(p.flops, q.flops), plus(p.inner, q.inner), plus(p.stream, q.stream)
+}
+
+// layers is the number of layers that a pipeline cuts between.
+func (m *model) layers() int64 { return int64(len(m.parts)) }
+
+// defaultLength is what a sample of text has where nothing is said and the model does not take fewer.
+const defaultLength = 2048
+
+// newModel takes a model apart at a length of its samples.
+func newModel(res *infer.Result, asked *int64) *model {
+	m := &model{facts: facts.Of(res)}
+	res = m.atLength(res, asked)
+	at, layers := group(res)
+	m.parts = make([]part, layers)
+	k := &keeper{res: res, hidden: m.facts.Hidden, owned: make([]bool, len(res.Nodes))}
+	for _, i := range res.Wiring.Order {
+		n := &res.Nodes[i]
+		if n.State != infer.Legal && n.State != infer.Withheld {
+			continue
+		}
+		p := m.part(at[i])
+		k.weigh(p, n)
+		k.keep(p, i)
+		p.flops = plus(p.flops, n.FLOPs)
+		if isHead(res, i) {
+			m.logits = plus(m.logits, max(0, n.Out.Size()))
+			m.tied = plus(m.tied, tiedWeights(n))
+		}
+	}
+	m.enter(res, at)
+	return m
+}
+
+func (m *model) part(layer int) *part {
+	switch {
+	case layer < 0:
+		return &m.first
+	case layer < len(m.parts):
+		return &m.parts[layer]
+	}
+	return &m.last
+}
+
+// enter finds what flows into each layer from outside.
+func (m *model) enter(res *infer.Result, at []int) {
+	for i := range res.Nodes {
+		if at[i] < 0 || at[i] >= len(m.parts) {
+			continue
+		}
+		for _, j := range res.Wiring.Inputs(i) {
+			if from := &res.Nodes[j]; at[j] != at[i] && from.Out != nil && from.Type != nil && from.Type.ID != infer.InputID {
+				p := &m.parts[at[i]]
+				p.entry = max(p.entry, times(2, max(0, from.Out.Size())))
+			}
+		}
+	}
+}
+
+// atLength walks the model at a length of its samples of text. One that does not run at that length keeps its own.
+func (m *model) atLength(res *infer.Result, asked *int64) *infer.Result {
+	inputs := tokens(res)
+	if len(inputs) == 0 {
+		return res
+	}
+	m.seqLen = res.Nodes[inputs[0]].Out[0]
+	wanted := min(m.seqLen, defaultLength)
+	if asked != nil {
+		wanted = *asked
+	}
+	if wanted < 1 || wanted > largest || wanted == m.seqLen || len(res.Refusals) > 0 {
+		return res
+	}
+	g := res.Graph.Clone()
+	for i := range res.Nodes {
+		n := &res.Nodes[i]
+		if n.Type != nil && n.Type.ID == infer.InputID && n.OutIsInt && len(n.Out) > 0 && n.Out[0] == m.seqLen { // segments are as long as tokens
+			g.Components[i].SetParam("shape", graph.IntsValue(append([]int64{wanted}, n.Out[1:]...)...))
+		}
+	}
+	if resized := infer.Walk(g); len(resized.Refusals) == 0 {
+		m.seqLen = wanted
+		return resized
+	}
+	return res
+}
+
+// tokens returns the inputs that an embedding reads.
+func tokens(res *infer.Result) []int {
+	var out []int
+	for i := range res.Nodes {
+		n := &res.Nodes[i]
+		if n.Type == nil || n.Type.ID != infer.InputID || !n.OutIsInt || len(n.Out) == 0 {
+			continue
+		}
+		for _, j := range res.Wiring.Outputs(i) {
+			if res.Nodes[j].Type.Has(catalog.IsEmbedding) {
+				out = append(out, i)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// isHead reports whether a component gives what the loss is computed from.
+func isHead(res *infer.Result, i int) bool {
+	n := &res.Nodes[i]
+	if n.Type.Has(catalog.IsVirtual) || n.OutIsInt || n.Out == nil {
+		return false
+	}
+	for _, j := range res.Wiring.Outputs(i) {
+		if r := res.Nodes[j].Type; r != nil && r.ID == "output" {
+			return true
+		}
+	}
+	return false
+}
+
+// tiedWeights is the size of the weight that a head shares with the embedding.
+func tiedWeights(n *infer.Node) int64 {
+	for i := range n.Args {
+		switch n.Type.Params[i].Name {
+		case "tied", "tiedTo":
+			if (n.Args[i].Bool() || n.Args[i].Str() != "") && len(n.In) > 0 && n.In[0].Rank() > 0 && n.Out.Rank() > 0 {
+				return times(max(0, n.In[0].At(-1)), max(0, n.Out.At(-1)))
+			}
+		}
+	}
+	return 0
+}

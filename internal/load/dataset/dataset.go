@@ -1,0 +1,149 @@
+// Package dataset finds out what a folder or file of training data says about itself: how many samples and classes there are, how large
+// images are, how many tokens a tokenizer has. It reads headers and descriptions, and no more of a file than it must.
+//
+// One file is one format. What cannot be known is left out and noted, never guessed; what is broken is an error that names the file.
+// The package must not know models or verdicts.
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/fit/data"
+	"github.com/modelverifier/verifier/internal/graph"
+)
+
+// Bounds of what is read.
+const (
+	maxText    = 256 << 20 // of a description or table
+	maxEntries = 200_000   // files of a folder
+)
+
+// Found is what was found out.
+type Found struct {
+	data.Request
+	Notes []string
+}
+
+func (f *Found) note(format string, args ...any) {
+	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
+}
+
+// reader reads one file of a dataset.
+type reader func(f *Found, fsys fs.FS, name string) error
+
+// byName and byExtension are the formats; each file of the package adds its own.
+var byName, byExtension = map[string]reader{}, map[string]reader{}
+
+// Open reads a file or a folder.
+func Open(ref string) (*Found, error) {
+	info, err := os.Stat(ref)
+	if err != nil {
+		return nil, action.Errorf(action.CodeNotFound, ref, "cannot be read: %v", errors.Unwrap(err))
+	}
+	if info.IsDir() {
+		return Read(os.DirFS(ref))
+	}
+	f := &Found{}
+	read := readerOf(filepath.Base(ref))
+	if read == nil {
+		return nil, action.Errorf(action.CodeUnsupported, ref, "is no format that is known: tokenizer.json, tokenizer_config.json, dataset_info.json, CSV, TSV, Parquet, idx, NPY, or a folder of them or of images")
+	}
+	return f, read(f, os.DirFS(filepath.Dir(ref)), filepath.Base(ref))
+}
+
+// Read reads a folder.
+func Read(fsys fs.FS) (*Found, error) {
+	f := &Found{}
+	images, seen, entries := newTally(), 0, 0
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entries++; entries > maxEntries {
+			return action.Errorf(action.CodeFile, name, "the folder has more than %d entries", maxEntries)
+		}
+		if d.IsDir() {
+			if strings.HasPrefix(d.Name(), ".") && name != "." {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if isImage(name) {
+			return images.add(fsys, name)
+		}
+		if read := readerOf(path.Base(name)); read != nil {
+			seen++
+			return read(f, fsys, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	images.into(f)
+	if seen == 0 && images.count == 0 {
+		return nil, action.Errorf(action.CodeUnsupported, "", "the folder has no tokenizer.json, dataset_info.json, CSV, Parquet, idx or NPY file and no images")
+	}
+	return f, nil
+}
+
+func readerOf(base string) reader {
+	if r := byName[base]; r != nil {
+		return r
+	}
+	lower := strings.TrimSuffix(strings.ToLower(base), ".gz")
+	if strings.HasSuffix(lower, "-ubyte") || strings.HasSuffix(lower, ".idx") {
+		return readIDX
+	}
+	return byExtension[path.Ext(lower)]
+}
+
+// text reads a whole file that is not too large.
+func text(fsys fs.FS, name string) ([]byte, error) {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	out, err := io.ReadAll(io.LimitReader(file, maxText+1))
+	if err == nil && len(out) > maxText {
+		err = action.Errorf(graph.CodeBytes, name, "has more than %d bytes", maxText)
+	}
+	return out, err
+}
+
+func broken(name, format string, args ...any) error {
+	return action.Errorf(action.CodeFile, name, format, args...)
+}
+
+// isTest reports whether a file or folder is not the training split.
+func isTest(name string) bool {
+	lower := strings.ToLower(name)
+	for _, word := range []string{"test", "val", "valid", "validation", "dev", "t10k"} {
+		for _, part := range strings.FieldsFunc(lower, func(r rune) bool { return r == '/' || r == '-' || r == '_' || r == '.' }) {
+			if part == word {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// addSamples counts rows of the training split.
+func (f *Found) addSamples(n int64) {
+	if n < 0 {
+		return
+	}
+	if f.Samples == nil {
+		f.Samples = new(int64)
+	}
+	*f.Samples += min(n, 1<<50)
+}
