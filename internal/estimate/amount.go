@@ -33,10 +33,33 @@ func plus(counts ...int64) int64 {
 	return sum
 }
 
-// blockBytes is what PyTorch's allocator rounds every tensor up to (kMinBlockSize of CUDACachingAllocator.cpp).
-const blockBytes = 512
+// How PyTorch's allocator rounds (CUDACachingAllocator.cpp): every tensor to blockBytes. One above smallBytes is cut from a
+// larger piece, one above directBytes gets a segment of its own, a multiple of roundBytes; what would be left of a piece goes
+// with the tensor where it is not more than smallBytes, and counts as allocated.
+const (
+	blockBytes  = 512
+	smallBytes  = 1 << 20
+	directBytes = 10 << 20
+	roundBytes  = 2 << 20
+	// lostBytes is what a tensor from smallBytes to directBytes gains so in the mean, unless its size is a multiple of
+	// smallBytes: which pieces are free depends on all that came before. From the shared rows.
+	lostBytes = 144 << 10
+)
 
-func block(n int64) int64 { return (n + blockBytes - 1) / blockBytes * blockBytes }
+// block is what the allocator counts for a tensor.
+func block(n int64) int64 {
+	n = (n + blockBytes - 1) / blockBytes * blockBytes
+	switch {
+	case n <= smallBytes || n%smallBytes == 0 && n < directBytes:
+	case n < directBytes:
+		return n + lostBytes
+	default:
+		if up := (n + roundBytes - 1) / roundBytes * roundBytes; up-n <= smallBytes {
+			return up
+		}
+	}
+	return n
+}
 
 // scale is a*b/c, rounded to the nearest, for non-negative a and b and a positive c.
 func scale(a, b, c int64) int64 {

@@ -1,9 +1,6 @@
 package estimate
 
-import (
-	"github.com/modelverifier/verifier/internal/catalog"
-	"github.com/modelverifier/verifier/internal/infer"
-)
+import "github.com/modelverifier/verifier/internal/catalog"
 
 // gradient is a buffer that holds the gradient of one or more results: an addition hands the same one to both its inputs.
 type gradient struct {
@@ -48,19 +45,41 @@ func (s *stepper) backward(always int64) {
 	for _, i := range s.heads {
 		f.set(i, s.headGradient(i))
 	}
-	rest, gradients := s.activations, int64(0)
+	again := s.recomputed()
+	rest, gradients, early := s.activations, int64(0), int64(0)
 	for p := len(s.order) - 1; p >= 0; p-- {
 		i := s.order[p]
-		n := &s.res.Nodes[i]
+		if u := s.unitOf(i); u > 0 {
+			rest, again[u] = plus(rest, again[u]), 0
+		}
 		if f.of[i] != 0 {
 			var fresh int64
 			gradients, fresh = s.grade(i, gradients)
-			most := plus(s.inner(n), s.pass(f, i), fresh)
+			if !s.adds {
+				gradients, fresh = s.gradeTied(i, gradients, &early)
+			}
+			most := plus(s.inner(i), s.pass(f, i), fresh)
 			s.moment(plus(always, gradients, s.held, rest, most), gradients, rest, s.held, 0)
 			f.drop(i)
 		}
 		rest -= min(rest, freed[p])
 	}
+}
+
+// gradeTied brings the gradient of an embedding to life where a head that uses its weight is through, and adds that of the lookup
+// to it, from a tensor of the same size.
+func (s *stepper) gradeTied(i int, gradients int64, early *int64) (all, fresh int64) {
+	n := &s.res.Nodes[i]
+	switch {
+	case tied(n) && s.o.Adapt == nil:
+		bytes := block(times(features(n), max(0, n.Out.At(-1)), weightSize(s.o.Precision)))
+		*early = plus(*early, bytes)
+		return plus(gradients, bytes), 0
+	case n.Type.Has(catalog.IsEmbedding) && *early > 0 && s.own[i] >= *early:
+		fresh, *early = *early, 0
+		return gradients - min(gradients, fresh), fresh
+	}
+	return gradients, 0
 }
 
 func (s *stepper) trained() []bool {
@@ -108,21 +127,22 @@ func (s *stepper) pass(f *flow, i int) int64 {
 
 // inner is what the backward pass of a component needs for itself: the gradient of its largest inner tensor, of queries, keys
 // and values together, and of eager attention's scores before and after the softmax.
-func (s *stepper) inner(n *infer.Node) int64 {
-	largest, all := int64(0), int64(0)
+func (s *stepper) inner(i int) int64 {
+	n := &s.res.Nodes[i]
+	if s.how[i].has(transformers) {
+		if bytes, ok := s.innerTransformers(i); ok {
+			return bytes
+		}
+	}
+	largest := int64(0)
 	for k := range n.Kept {
 		kept := &n.Kept[k]
 		if kept.As == catalog.AsActivation && kept.Name != catalog.KeptInput && kept.Name != catalog.KeptOutput {
-			bytes := s.newBytes(n, kept)
-			largest, all = max(largest, bytes), plus(all, bytes)
+			largest = max(largest, s.newBytes(n, kept))
 		}
 	}
 	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {
 		largest = max(largest, times(scores, s.scoreGradientBytes(n)))
-		all = plus(all, times(scores, s.scoreBytes(n)))
-	}
-	if s.o.Checkpointing && recomputes(n) { // all that it would have kept is there again
-		return plus(largest, all)
 	}
 	return largest
 }

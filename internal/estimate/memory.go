@@ -11,12 +11,14 @@ import (
 type memory struct {
 	weights, gradients, states, stepExtra, activations, logits, peak int64
 	binding                                                          string
+	operations, casts                                                int64 // that the forward pass starts
 }
 
 // storage is a tensor that autograd keeps. The backward pass frees it behind the first component that keeps it.
 type storage struct {
 	bytes int64
-	first int // the position of that component
+	first int   // the position of that component
+	unit  int32 // what computes it again in the backward pass; 0 where it is kept
 }
 
 // stepper follows one step through the components that are known, in the order in which they run.
@@ -30,6 +32,8 @@ type stepper struct {
 	owned  []int32 // the storage of a component's result, from 1; 0 where it is not kept
 	own    []int64 // the bytes of a component's weights that are trained
 	shares []share // what of each component's weights that is
+	how    []implementation
+	units  []int32 // the unit that checkpointing computes a component again with, from 1; 0 for none; nil without checkpointing
 	trains []bool  // whether a component's result depends on a weight, so that a gradient is computed for it
 	heads  []int   // components whose results the loss is computed from
 	memory
@@ -41,8 +45,15 @@ type stepper struct {
 // newStepper finds out what does not depend on the kind of attention.
 func newStepper(res *infer.Result, o Options) *stepper {
 	size := len(res.Nodes)
-	s := &stepper{res: res, o: o, narrow: narrow(res, o.Precision), owned: make([]int32, size), own: make([]int64, size), saved: make([]storage, 0, 3*size)}
+	s := &stepper{res: res, o: o, how: make([]implementation, size), owned: make([]int32, size), own: make([]int64, size), saved: make([]storage, 0, 3*size)}
 	s.walkOrder()
+	for i := range res.Nodes {
+		s.how[i] = implementationOf(res.Nodes[i].Component)
+	}
+	s.narrow = narrow(res, o.Precision, s.how)
+	if o.Checkpointing {
+		s.findUnits()
+	}
 	s.shares = shares(res, o.Adapt)
 	s.constants()
 	s.trains = s.trained()
@@ -71,12 +82,17 @@ func (s *stepper) walkOrder() {
 func (s *stepper) measure(attention string) memory {
 	s.o.Attention = attention
 	s.saved, s.activations, s.peak = s.saved[:0], 0, 0
+	s.memory.operations, s.memory.casts = 0, 0
 	clear(s.owned)
 	for p, i := range s.order {
 		s.keep(p, i)
+		operations, casts := s.starts(i)
+		s.memory.operations, s.memory.casts = plus(s.memory.operations, operations), plus(s.memory.casts, casts)
 	}
 	for _, k := range s.saved {
-		s.activations = plus(s.activations, k.bytes)
+		if k.unit == 0 {
+			s.activations = plus(s.activations, k.bytes)
+		}
 	}
 	always := plus(s.weights, s.states, s.fixed)
 	early := s.earlyGradients()
@@ -106,7 +122,6 @@ func (s *stepper) moment(total, gradients, activations, logits, stepExtra int64)
 // constants sums what does not change during a step, and finds the heads.
 func (s *stepper) constants() {
 	size := weightSize(s.o.Precision)
-	held, worst := logitSizes(s.o.Precision)
 	for _, i := range s.order {
 		n := &s.res.Nodes[i]
 		all, trained, states := s.weigh(i, size)
@@ -120,8 +135,12 @@ func (s *stepper) constants() {
 			continue
 		}
 		s.heads = append(s.heads, i)
+		held, worst := logitSizes(s.o.Precision, s.how[i])
 		count := times(max(0, n.Out.Size()), s.o.Batch)
 		s.addLogits(i, count, held, worst)
+		if s.how[i].has(capped) { // what the tangent gives is kept
+			s.logits = plus(s.logits, block(times(count, s.productBytes())))
+		}
 		s.fixed = plus(s.fixed, block(times(8, count/classes(n.Out)))) // a 64-bit target for each
 	}
 	s.stepExtra = times(s.gradients, stepCopies(s.o.Optimizer))

@@ -16,11 +16,18 @@ func weightSize(precision string) int64 {
 	return 4
 }
 
-// logitSizes is what a logit takes: the logit itself, which the training script holds until the next step, and at the worst
+// logitSizes is what a logit takes: the logit itself, where the training script holds it until the next step, and at the worst
 // moment, when the gradient of the loss is computed. Measured: 4 tensors of 4 bytes in 32-bit floats, 2+4+4+2 under
-// autocast, 4 tensors of 2 bytes in bf16.
-func logitSizes(precision string) (held, worst int64) {
+// autocast, 4 tensors of 2 bytes in bf16. A script that trains transformers' model holds the loss alone: the logarithms of the
+// shares, their gradient and that of the logits are there. Most of its losses are taken of 32-bit copies.
+func logitSizes(precision string, how implementation) (held, worst int64) {
 	switch {
+	case how.has(transformers) && (!how.has(plain) || weightSize(precision) == 4 && !autocasts(precision)):
+		return 0, 12
+	case how.has(transformers) && autocasts(precision):
+		return 0, 10
+	case how.has(transformers):
+		return 0, 6
 	case precision == "bf16":
 		return 2, 8
 	case autocasts(precision):
@@ -39,7 +46,7 @@ func widens(n *infer.Node) bool {
 }
 
 // narrow reports, for every component, whether its result has 2-byte elements.
-func narrow(res *infer.Result, precision string) []bool {
+func narrow(res *infer.Result, precision string, how []implementation) []bool {
 	out := make([]bool, len(res.Nodes))
 	cast := autocasts(precision)
 	for _, i := range res.Wiring.Order {
@@ -48,7 +55,8 @@ func narrow(res *infer.Result, precision string) []bool {
 		case !known(n) || n.OutIsInt:
 		case precision == "bf16":
 			out[i] = true
-		case !cast || n.Type.HasAny(catalog.IsEmbedding|catalog.IsTensor) || widens(n):
+		case !cast || n.Type.HasAny(catalog.IsEmbedding|catalog.IsTensor) || widens(n) && !how[i].has(wide):
+		case n.Type.ID == "rope" && how[i].has(transformers) || how[i].has(steps) && n.Type.ID == "gelu": // sines and cosines, and powers, are wide
 		case multiplies(n) && !n.Type.Has(catalog.HasResidual):
 			out[i] = true
 		default: // as wide as the widest that comes in; a residual block adds to what comes in

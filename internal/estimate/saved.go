@@ -14,10 +14,20 @@ func (s *stepper) keep(p, i int) {
 		return
 	}
 	s.keepAdapters(p, i)
-	if s.o.Checkpointing && recomputes(n) {
+	if s.unitOf(i) > 0 {
 		for j := range s.inputs(i) {
-			s.share(p, s.source(j))
+			if s.unitOf(j) != s.unitOf(i) {
+				s.share(p, s.source(j))
+			}
 		}
+	}
+	if autocasts(s.o.Precision) && multiplies(n) { // a 16-bit copy of every weight
+		s.add(p, weightBytes(n, 2))
+		if tied(n) {
+			s.add(p, times(2, features(n), n.Out.At(-1)))
+		}
+	}
+	if s.how[i].has(transformers) && s.keepTransformers(p, i) {
 		return
 	}
 	for k := range n.Kept {
@@ -29,24 +39,31 @@ func (s *stepper) keep(p, i int) {
 		case catalog.KeptOutput:
 			s.share(p, s.source(i))
 		default:
-			s.add(p, s.newBytes(n, kept))
+			if kept.Name != turnedResult || !s.turned(n) {
+				s.add(p, s.newBytes(n, kept))
+			}
 		}
 	}
 	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {
 		s.add(p, times(scores, s.scoreBytes(n)))
 	}
-	if autocasts(s.o.Precision) && multiplies(n) { // a 16-bit copy of every weight
-		s.add(p, weightBytes(n, 2))
-	}
 }
 
-// recomputes reports whether checkpointing covers a component.
-func recomputes(n *infer.Node) bool {
-	return n.Type.Has(catalog.IsAttention) || n.Type.Group == catalog.Blocks
+// turnedResult is the name of the copy that multi-head attention makes of its kernel's result, to have the batch behind the
+// sequence.
+const turnedResult = "turned result"
+
+// turned reports whether the kernel gives that result as it is wanted. cuDNN's does, which PyTorch prefers for 16-bit floats on
+// current cards where it takes the length: measured for 512 and 1,024, and not for 196.
+func (s *stepper) turned(n *infer.Node) bool {
+	return s.productBytes() == 2 && s.o.Attention == "sdpa" && len(n.In) > 0 && n.In[0].Rank() > 0 && n.In[0][0]%64 == 0
 }
+
+// tied reports whether a component multiplies with the weight of another, an embedding.
+func tied(n *infer.Node) bool { return arg(n, "tiedTo").Str() != "" || arg(n, "tied").Bool() }
 
 func (s *stepper) add(p int, bytes int64) {
-	s.saved = append(s.saved, storage{block(bytes), p})
+	s.saved = append(s.saved, storage{block(bytes), p, s.unitOf(s.order[p])})
 }
 
 // share keeps the result of a component, once however many keep it. Inputs and weights are there anyway.
@@ -54,11 +71,16 @@ func (s *stepper) share(p, owner int) {
 	if t := s.res.Nodes[owner].Type; t.ID == infer.InputID || t.Has(catalog.IsTensor) {
 		return
 	}
+	unit := s.unitOf(s.order[p])
+	if s.unitOf(owner) != unit {
+		unit = 0 // what comes in from outside is kept
+	}
 	if at := s.owned[owner]; at > 0 {
-		s.saved[at-1].first = min(s.saved[at-1].first, p)
+		kept := &s.saved[at-1]
+		kept.first, kept.unit = min(kept.first, p), min(kept.unit, unit)
 		return
 	}
-	s.add(p, s.result(owner))
+	s.saved = append(s.saved, storage{block(s.result(owner)), p, unit})
 	s.owned[owner] = int32(len(s.saved))
 }
 
@@ -71,7 +93,7 @@ func (s *stepper) keepInput(p, i, owner int) {
 	case !autocasts(s.o.Precision) || from.OutIsInt:
 		s.share(p, owner)
 	case multiplies(n) && !n.Type.Has(catalog.HasNorm) && !s.narrow[owner]:
-		for range projections(n) {
+		for range projections(n, s.how[i]) {
 			s.add(p, times(count, 2))
 		}
 	case widens(n) && s.narrow[owner]:
@@ -82,8 +104,10 @@ func (s *stepper) keepInput(p, i, owner int) {
 }
 
 // projections is the number of matrices of a component that its input is multiplied with.
-func projections(n *infer.Node) int {
+func projections(n *infer.Node, how implementation) int {
 	switch {
+	case how.has(fused):
+		return 1
 	case n.Type.Has(catalog.IsGated):
 		return 2
 	case n.Type.Has(catalog.IsAttention) && n.Type.Param("numKVHeads") != nil:

@@ -16,7 +16,7 @@ const contextBytes = 1 << 29
 // measured peaks leave it out.
 const workspaceBytes = 32 << 20
 
-// What the allocator takes from the card for every 100 bytes of the peak: the most that was seen in 64 measured runs, 175 and 128. cuDNN
+// What the allocator takes from the card for every 100 bytes of the peak: the most that was seen in 124 measured runs, 175 and 128. cuDNN
 // tries several algorithms for every convolution, and their workspaces stay reserved; the median was 133 there, and 108 for
 // models of other kinds.
 const (

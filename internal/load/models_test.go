@@ -87,6 +87,8 @@ func importBundled(t *testing.T, config []byte) *hf.Model {
 		if c.Name == c.ID {
 			c.Name = "" // says nothing that the id does not
 		}
+		// The notation has no place for whose modules they are: bundled models are PyTorch's own.
+		c.Extra = slices.DeleteFunc(c.Extra, func(m graph.Member) bool { return m.Name == "implementation" })
 		if scope := c.Extra[0].Raw; scope == `""` || scope == strconv.Quote(c.Type) {
 			c.Extra = nil // belongs to no module
 		}

@@ -78,6 +78,7 @@ func (b *Build) attendWhole(x Node, a Attention) Node {
 	n := b.Add(typ, "", args, x)
 	q, kv := a.Heads*a.HeadDim, a.KV*a.HeadDim
 	if a.Fused != "" {
+		b.way(n, "fused")
 		b.weights(a.Fused, a.Bias, q+2*kv, a.Dim)
 	} else {
 		b.weights(a.Q, a.Bias, q, a.Dim)

@@ -26,6 +26,7 @@ type state struct {
 	ids     map[string]int
 	notes   []string
 	opt     Options
+	class   string // of the whole model
 	inner   *inner // the part that is being built, where a model holds another
 }
 
@@ -95,8 +96,7 @@ func (b *Build) Add(typ, name string, args Args, in ...Node) Node {
 	} else {
 		s.ids[id] = 1
 	}
-	s.graph.Components = append(s.graph.Components, graph.Component{ID: id, Type: typ, Name: id, Params: args,
-		Extra: []graph.Member{{Name: "scope", Raw: strconv.Quote(scope)}}})
+	s.graph.Components = append(s.graph.Components, graph.Component{ID: id, Type: typ, Name: id, Params: args, Extra: b.extra(typ, scope)})
 	for _, from := range in {
 		s.graph.Connections = append(s.graph.Connections, graph.Connection{From: s.graph.Components[from].ID, To: id})
 	}

@@ -62,6 +62,7 @@ func Import(config []byte, opt Options) (m *Model, err error) {
 		}
 	}()
 	b := newBuild(newConfig(raw, family.Type, ""), opt)
+	b.state.class = class
 	family.Classes[class](b)
 	return b.finish(family.Type, class, config)
 }

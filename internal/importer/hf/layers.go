@@ -87,6 +87,9 @@ var activations = map[string]string{
 	"linear": "identity", "laplace": "sigmoid",
 }
 
+// steps are the activations that transformers writes as single operations; the others call one function of PyTorch.
+var steps = map[string]bool{"gelu_new": true, "gelu_fast": true, "gelu_python": true, "gelu_python_tanh": true, "gelu_accurate": true, "quick_gelu": true, "relu2": true, "laplace": true}
+
 // Activation applies the activation that a key of the config names.
 func (b *Build) Activation(x Node, key string) Node { return b.Act(x, b.Str(key), key) }
 
@@ -96,7 +99,11 @@ func (b *Build) Act(x Node, name, key string) Node {
 	if !ok {
 		panic(fault{&graph.Error{Code: CodeConfig, Path: b.at(key), Message: "the activation " + written(name) + " is not known", Allowed: sortedKeys(activations)}})
 	}
-	return b.Add(typ, "act_fn", nil, x)
+	n := b.Add(typ, "act_fn", nil, x)
+	if steps[name] {
+		b.way(n, "steps")
+	}
+	return n
 }
 
 // MLP is two linear maps with an activation between.
@@ -124,7 +131,11 @@ func (b *Build) Gated(x Node, name string, g Gated) Node {
 		return m.gatedParts(x, g)
 	}
 	n := m.Add(typ, "", Args{Int("embedDim", g.Dim), Int("intermediateSize", g.Hidden), Flag("bias", g.Bias)}, x)
+	if steps[g.Act] {
+		m.way(n, "steps")
+	}
 	if g.Fused != "" {
+		m.way(n, "fused")
 		m.weights(g.Fused, g.Bias, 2*g.Hidden, g.Dim)
 	} else {
 		m.weights(g.Gate, g.Bias, g.Hidden, g.Dim)

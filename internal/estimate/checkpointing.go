@@ -1,0 +1,76 @@
+package estimate
+
+import (
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// findUnits says what checkpointing computes again together: every attention layer and block by itself, as torch.utils.checkpoint
+// around it does, and of transformers' models a whole layer, as gradient_checkpointing_enable does.
+func (s *stepper) findUnits() {
+	s.units = make([]int32, len(s.res.Nodes))
+	layers, count := map[string]int32{}, int32(0)
+	for _, i := range s.order {
+		n := &s.res.Nodes[i]
+		name := ""
+		switch {
+		case s.how[i].has(transformers):
+			if name = layerOf(scopeOf(n.Component)); name == "" {
+				continue
+			}
+		case !recomputes(n):
+			continue
+		}
+		unit := layers[name]
+		if name == "" || unit == 0 {
+			count++
+			unit = count
+			if name != "" {
+				layers[name] = unit
+			}
+		}
+		s.units[i] = unit
+	}
+}
+
+// layerOf is the path of the layer that a module belongs to: up to its first number. Empty where there is none.
+func layerOf(scope string) string {
+	for at := 0; at < len(scope); {
+		end := strings.IndexByte(scope[at:], '.')
+		if end < 0 {
+			end = len(scope) - at
+		}
+		if part := scope[at : at+end]; part != "" && strings.Trim(part, "0123456789") == "" {
+			return scope[:at+end]
+		}
+		at += end + 1
+	}
+	return ""
+}
+
+// recomputes reports whether checkpointing covers a component of PyTorch's.
+func recomputes(n *infer.Node) bool {
+	return n.Type.Has(catalog.IsAttention) || n.Type.Group == catalog.Blocks
+}
+
+// unitOf is the unit of a component, 0 where it is not computed again.
+func (s *stepper) unitOf(i int) int32 {
+	if s.units == nil {
+		return 0
+	}
+	return s.units[i]
+}
+
+// recomputed is what each unit has in memory once it is computed again.
+func (s *stepper) recomputed() []int64 {
+	if s.units == nil {
+		return nil
+	}
+	out := make([]int64, len(s.units)+1)
+	for _, k := range s.saved {
+		out[k.unit] = plus(out[k.unit], k.bytes)
+	}
+	return out
+}

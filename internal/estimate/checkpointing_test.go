@@ -1,0 +1,56 @@
+package estimate
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/modelverifier/verifier/internal/graph"
+)
+
+func TestTheLayerOfAModule(t *testing.T) {
+	for scope, want := range map[string]string{"model.layers.11.self_attn.q_proj": "model.layers.11", "encoder.block.0.layer.1.DenseReluDense": "encoder.block.0",
+		"model.embed_tokens": "", "": "", "h.3": "h.3", "conv2d.x": "", "a..7": "a..7"} {
+		if got := layerOf(scope); got != want {
+			t.Errorf("%q is in layer %q, want %q", scope, got, want)
+		}
+	}
+}
+
+// Of a layer of transformers' only what comes in is kept; its peak holds what one layer keeps, and not what all of them do.
+func TestCheckpointingOfTransformersCoversWholeLayers(t *testing.T) {
+	train := func(layers int, checkpointing bool) *Training {
+		var b strings.Builder
+		b.WriteString("x: input shape=[1024]\ne: embedding numEmbeddings=1000 embeddingDim=512\n")
+		last := "x -> e"
+		for l := range layers {
+			fmt.Fprintf(&b, "n%d: rmsNorm normalizedShape=512\nm%d: swiglu embedDim=512 intermediateSize=2048\ns%d: add\n", l, l, l)
+		}
+		b.WriteString("h: lmHead embedDim=512 vocabSize=1000\no: output\n" + last + "\n")
+		from := "e"
+		for l := range layers {
+			fmt.Fprintf(&b, "%s -> n%d -> m%d -> s%d\n%s -> s%d\n", from, l, l, l, from, l)
+			from = fmt.Sprintf("s%d", l)
+		}
+		b.WriteString(from + " -> h -> o\n")
+		res := parse(t, b.String())
+		for i := range res.Nodes {
+			c := res.Nodes[i].Component
+			if c.ID[0] == 'n' || c.ID[0] == 'm' || c.ID[0] == 's' {
+				c.Extra = []graph.Member{{Name: "scope", Raw: `"model.layers.` + c.ID[1:] + `.part"`}, {Name: "implementation", Raw: `"transformers"`}}
+			}
+		}
+		return Train(res, Options{Batch: 8, Checkpointing: checkpointing})
+	}
+	const stream = 8 * 1024 * 512 * 4 // what flows from layer to layer
+	small, large := train(2, true), train(12, true)
+	if got := large.ActivationBytes - small.ActivationBytes; got != 10*stream {
+		t.Errorf("ten more layers keep %d bytes, want ten results of layers, %d", got, 10*stream)
+	}
+	if plain := train(12, false); plain.PeakBytes < 2*large.PeakBytes {
+		t.Errorf("the peak is %d with checkpointing and %d without", large.PeakBytes, plain.PeakBytes)
+	}
+	if large.PeakBytes-large.WeightBytes-large.OptimizerBytes < 12*stream+4*8*1024*2048*4 {
+		t.Errorf("the peak %d does not hold a layer that was computed again", large.PeakBytes)
+	}
+}

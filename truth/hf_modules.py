@@ -1,0 +1,41 @@
+"""Reads from transformers' sources how its modules are written, as far as that decides what autograd keeps: python3 hf_modules.py MODELS > modules.json
+
+MODELS is the folder transformers/models. For every model type:
+softmax  "plain" where eager attention takes the softmax in the width of the model, and not in 32 bits
+eager    where a model has no other attention than the eager one
+norm     "wide" where an RMS norm is scaled before it is cast back, "late" where what is scaled was not cast to 32 bits first
+and for every class with a language-model head whether its loss is taken of the logits as they are ("plain"), and not of 32-bit copies.
+"""
+import ast, json, os, re, sys
+
+root = sys.argv[1]
+softmax, eager, norm, loss = [], [], {}, []
+LM = re.compile(r"(ForCausalLM|ForConditionalGeneration|ForMaskedLM|LMHeadModel|ForPreTraining|DoubleHeadsModel|WithLMHeadModel)$")
+for folder in sorted(os.listdir(root)):
+    for name in sorted(os.listdir(os.path.join(root, folder))):
+        if not re.match(r"modeling_.*\.py$", name):
+            continue
+        source = open(os.path.join(root, folder, name)).read()
+        config = os.path.join(root, folder, name.replace("modeling_", "configuration_"))
+        types = re.findall(r'^    model_type(?:: str)? = "([^"]+)"', open(config).read(), re.M) if os.path.exists(config) else []
+        if types and "_supports_sdpa = True" not in source and re.search(r"softmax\(", source):
+            eager += types
+        for node in ast.parse(source).body:
+            text = ast.get_source_segment(source, node) or ""
+            if isinstance(node, ast.FunctionDef) and node.name == "eager_attention_forward":
+                if "softmax" in text and "float32" not in text and ".float()" not in text:
+                    softmax += types
+            if isinstance(node, ast.ClassDef) and re.search(r"RMSNorm$|T5LayerNorm$", node.name) and "rsqrt" in text and "gate" not in text:
+                if "self.weight.float()" in text or re.search(r"\(self\.weight \* [\w.()]+\)\.to\(|self\.weight \* [\w.]+\)\.type_as", text):
+                    kind = "wide"
+                elif re.search(r"variance = hidden_states\.to\(torch\.float32\)", text):
+                    kind = "late"
+                else:
+                    continue
+                for t in types:
+                    norm[t] = kind
+            if isinstance(node, ast.ClassDef) and LM.search(node.name):
+                forward = next((ast.get_source_segment(source, f) for f in node.body if isinstance(f, ast.FunctionDef) and f.name == "forward"), "")
+                if re.search(r"CrossEntropyLoss|loss_fct|\.cross_entropy\(", forward) and "self.loss_function" not in forward and "logits.float()" not in forward:
+                    loss.append(node.name)
+print(json.dumps(dict(softmax=sorted(set(softmax)), eager=sorted(set(eager)), norm=dict(sorted(norm.items())), loss=sorted(set(loss))), indent=0))

@@ -1,0 +1,274 @@
+package truth
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/hardware"
+	"github.com/modelverifier/verifier/internal/importer/hf"
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+var updateAccuracy = flag.Bool("update", false, "write the measured errors into docs/accuracy.md")
+
+// memoryFiles are the rows of training runs on an H200: graphs as PyTorch's own modules, and transformers' models.
+var memoryFiles = []string{"memory.jsonl.gz", "memory-hf.jsonl.gz"}
+
+// run is a training run that was measured, and what is estimated of it.
+type run struct {
+	ID, Task, Precision, Attention, Optimizer       string
+	Graph, Config                                   json.RawMessage
+	SeqLen, Batch, PeakBytes, ReservedBytes, Params int64
+	StepMs                                          float64
+	Checkpointing, Aside                            bool
+
+	family      string
+	got         *estimate.Training
+	terms       estimate.Terms
+	peak, steps float64 // estimated by measured
+}
+
+// runsOf reads a file of runs and estimates each of them.
+func runsOf(t *testing.T, file string) []run {
+	t.Helper()
+	var out []run
+	lines(t, file, func(line []byte) {
+		var r run
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		res := r.infer(t)
+		if res.Params != r.Params {
+			t.Errorf("%s has %d parameters, measured %d", r.ID, res.Params, r.Params)
+		}
+		o := estimate.Options{Batch: r.Batch, Precision: r.Precision, Attention: r.Attention, Optimizer: r.Optimizer, Checkpointing: r.Checkpointing, GPU: "H200"}
+		r.got, r.terms = estimate.Train(res, o), estimate.StepTerms(res, o)
+		r.peak, r.steps = float64(r.got.PeakBytes)/float64(r.PeakBytes), float64(r.got.StepMicros)/1e3/r.StepMs
+		out = append(out, r)
+	})
+	return out
+}
+
+func (r *run) infer(t *testing.T) *infer.Result {
+	t.Helper()
+	var g *graph.Graph
+	if r.Graph != nil {
+		decoded, err := graph.Decode(r.Graph, "model", graph.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, r.family = decoded, r.ID[:strings.Index(r.ID, "-b")]
+	} else {
+		m, err := hf.Import(r.Config, hf.Options{SeqLen: r.SeqLen})
+		if err != nil {
+			t.Fatalf("%s: %v", r.ID, err)
+		}
+		g, r.family = m.Graph, m.ModelType+" of transformers"
+	}
+	g.Normalize(catalog.Vocabulary)
+	return infer.Walk(g)
+}
+
+// errorsOf sums up ratios of estimated to measured: quantiles of the error, the share that is too low, and the lowest.
+type errorsOf struct {
+	median, p90, p95, worst, under, lowest float64
+}
+
+func errorsIn(ratios []float64) errorsOf {
+	off := make([]float64, len(ratios))
+	e := errorsOf{lowest: math.Inf(1)}
+	for i, r := range ratios {
+		off[i] = math.Abs(r - 1)
+		if r < 1 {
+			e.under += 1 / float64(len(ratios))
+		}
+		e.lowest = min(e.lowest, r-1)
+	}
+	slices.Sort(off)
+	at := func(q float64) float64 { return off[int(math.Ceil(q*float64(len(off))))-1] }
+	e.median, e.p90, e.p95, e.worst = at(0.5), at(0.9), at(0.95), at(1)
+	return e
+}
+
+func (e errorsOf) String() string {
+	return fmt.Sprintf("%.1f %% | %.1f %% | %.1f %% | %.1f %% | %.0f %% | %.1f %%", 100*e.median, 100*e.p90, 100*e.p95, 100*e.worst, 100*e.under, 100*max(0, -e.lowest))
+}
+
+// accuracyTable is a Markdown table of one figure, a line for each family and one for all.
+func accuracyTable(runs []run, ratio func(*run) float64) string {
+	byFamily, all := map[string][]float64{}, []float64{}
+	for i := range runs {
+		x := ratio(&runs[i])
+		byFamily[runs[i].family], all = append(byFamily[runs[i].family], x), append(all, x)
+	}
+	families := make([]string, 0, len(byFamily))
+	for f := range byFamily {
+		families = append(families, f)
+	}
+	sort.Strings(families)
+	var b strings.Builder
+	b.WriteString("| | rows | median error | p90 | p95 | worst | too low | by at most |\n|---|---|---|---|---|---|---|---|\n")
+	for _, f := range families {
+		fmt.Fprintf(&b, "| %s | %d | %s |\n", f, len(byFamily[f]), errorsIn(byFamily[f]))
+	}
+	fmt.Fprintf(&b, "| **all** | %d | %s |\n", len(all), errorsIn(all))
+	return b.String()
+}
+
+func peakRatio(r *run) float64     { return r.peak }
+func stepRatio(r *run) float64     { return r.steps }
+func reservedRatio(r *run) float64 { return float64(r.got.UpperBytes) / float64(r.ReservedBytes) }
+
+// TestAccuracy holds the estimates to the runs that were measured, and the tables of docs/accuracy.md to both.
+func TestAccuracy(t *testing.T) {
+	var doc strings.Builder
+	var all []run
+	for k, file := range memoryFiles {
+		runs := runsOf(t, file)
+		all = append(all, runs...)
+		if k == 0 {
+			doc.WriteString("\n## PyTorch's own modules (`truth/memory.jsonl.gz`)\n")
+		} else {
+			doc.WriteString("\n## transformers' models (`truth/memory-hf.jsonl.gz`)\n")
+		}
+		doc.WriteString("\nAllocated peak:\n\n" + accuracyTable(runs, peakRatio))
+		doc.WriteString("\nReserved memory, of which the estimate is an upper bound:\n\n" + accuracyTable(runs, reservedRatio))
+		doc.WriteString("\nTime of a step:\n\n" + accuracyTable(runs, stepRatio))
+		if e := errorsIn(ratios(runs, peakRatio)); e.median > 0.01 || e.p95 > 0.04 || e.lowest < -0.03 {
+			t.Errorf("%s: the peak is off by %s (median, p90, p95, worst, too low, by at most); the bars are 1 %% for the median, 4 %% for p95 and 3 %% too low", file, e)
+		}
+		for i := range runs {
+			if r := &runs[i]; r.got.UpperBytes < r.ReservedBytes {
+				t.Errorf("%s reserved %d bytes, more than the upper bound %d", r.ID, r.ReservedBytes, r.got.UpperBytes)
+			}
+		}
+	}
+	checkSteps(t, "in sample", ratios(all, stepRatio), 0.15)
+	left := leftOut(all)
+	checkSteps(t, "of architectures left out of the fit", left, 0.15)
+	fmt.Fprintf(&doc, "\n## Time of architectures that were left out\n\nThe rates were fitted again without each architecture of both files, and tried on it:\n\n"+
+		"| | rows | median error | p90 | p95 | worst | too low | by at most |\n|---|---|---|---|---|---|---|---|\n| **all** | %d | %s |\n", len(left), errorsIn(left))
+	t.Log(doc.String())
+	compareDoc(t, doc.String())
+}
+
+func ratios(runs []run, ratio func(*run) float64) []float64 {
+	out := make([]float64, len(runs))
+	for i := range runs {
+		out[i] = ratio(&runs[i])
+	}
+	return out
+}
+
+func checkSteps(t *testing.T, what string, ratios []float64, bar float64) {
+	t.Helper()
+	if e := errorsIn(ratios); e.median > bar {
+		t.Errorf("the time of a step %s is off by %.1f %% in the median", what, 100*e.median)
+	}
+	for _, r := range ratios {
+		if r > 2 || r < 0.5 {
+			t.Errorf("a step %s is off by more than 2 times: %.2f", what, r)
+		}
+	}
+}
+
+// compareDoc holds the generated part of docs/accuracy.md to what was found.
+func compareDoc(t *testing.T, tables string) {
+	t.Helper()
+	const mark = "<!-- from here on written by: go test ./truth -run TestAccuracy -update -->\n"
+	path := filepath.Join("..", "docs", "accuracy.md")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, old, found := strings.Cut(string(data), mark)
+	switch {
+	case !found:
+		t.Fatalf("%s has no line %q", path, mark)
+	case *dir != ".": // other rows than those of the document
+	case *updateAccuracy:
+		if err := os.WriteFile(path, []byte(head+mark+tables), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	case old != tables:
+		t.Errorf("%s says other errors than the rows do; run go test ./truth -run TestAccuracy -update", path)
+	}
+}
+
+// leftOut fits the rates of time without each architecture in turn, and returns what they estimate of it by what was measured.
+func leftOut(runs []run) []float64 {
+	families := map[string]bool{}
+	for i := range runs {
+		families[runs[i].family] = true
+	}
+	names := make([]string, 0, len(families))
+	for f := range families {
+		names = append(names, f)
+	}
+	sort.Strings(names)
+	var out []float64
+	for _, without := range names {
+		var fit, tried []run
+		for i := range runs {
+			if runs[i].family == without {
+				tried = append(tried, runs[i])
+			} else {
+				fit = append(fit, runs[i])
+			}
+		}
+		rates := fitRates(fit)
+		for i := range tried {
+			out = append(out, tried[i].micros(rates)/1e3/tried[i].StepMs)
+		}
+	}
+	return out
+}
+
+func (r *run) micros(rates estimate.Rates) float64 {
+	return r.terms.Micros(rates, r.Precision, hardware.Lookup("H200"))
+}
+
+// fitRates starts from round numbers and changes one rate after the other by ever smaller steps, as long as that brings the
+// estimates closer: the mean of the logarithm's size, and of its square.
+func fitRates(runs []run) estimate.Rates {
+	r := estimate.Rates{Wide: 0.7, Narrow: 0.7, Conv: 0.4, Thin: 0.03, KeptPasses: 15, WeightPasses: 30, LogitPasses: 3,
+		OperationMicros: 60, CastMicros: 60, TensorMicros: 90, RecurrentMicros: 50}
+	fields := []*float64{&r.Wide, &r.Narrow, &r.Conv, &r.Thin, &r.KeptPasses, &r.WeightPasses, &r.LogitPasses, &r.OperationMicros, &r.CastMicros, &r.TensorMicros, &r.RecurrentMicros}
+	loss := func() float64 {
+		sum := 0.0
+		for i := range runs {
+			x := math.Log(runs[i].micros(r) / 1e3 / runs[i].StepMs)
+			sum += math.Abs(x) + x*x/2
+		}
+		return sum
+	}
+	best := loss()
+	for step := 0.3; step > 0.01; step *= 0.8 {
+		for k, f := range fields {
+			for _, by := range []float64{1 + step, 1 / (1 + step)} {
+				old := *f
+				*f *= by
+				if k < 2 { // no product reaches more of the rate than the best that were measured
+					*f = min(*f, 0.8)
+				}
+				if now := loss(); now < best {
+					best = now
+				} else {
+					*f = old
+				}
+			}
+		}
+	}
+	return r
+}
