@@ -58,7 +58,7 @@ truth: packages ## compare with PyTorch's measured rows, and print the tables
 	$(GO) test ./internal/importer/torch -run 'Corpus|Torchvision|Torchaudio|ChangedNumbers' -count=1 -v | grep -v '^ *--- PASS\|^=== '
 
 bench: build ## benchmarks of decoding, the walk and the rules, summed up by benchstat
-	$(GO) test ./internal/graph ./internal/infer ./internal/rules ./internal/action/lint ./internal/fit/layout -run '^$$' -bench '^Benchmark(Decode|Walk|Rules|Lint|Valid|Suggest512)$$' \
+	$(GO) test ./internal/graph ./internal/infer ./internal/rules ./internal/action/lint ./internal/fit/layout ./internal/fit/serve -run '^$$' -bench '^Benchmark(Decode|Walk|Rules|Lint|Valid|Suggest512|Check)$$' \
 		-benchtime 0.3s -benchmem -count 6 -cpu 1 > $(BIN)/bench.txt
 	$(TOOL) benchstat $(BIN)/bench.txt
 

@@ -16,12 +16,11 @@ import (
 // The codes of a request that can be read and not be served; those of the reader are in package graph. They are part of the
 // HTTP contract and do not change.
 const (
-	CodeShape     = "malformed-shape"
-	CodeValue     = policy.CodeValue // unknown-value
-	CodeRange     = "out-of-range"
-	CodeForm      = "malformed-value"
-	CodeSameID    = "duplicate-id"
-	CodeNotServed = "not-served-yet"
+	CodeShape  = "malformed-shape"
+	CodeValue  = policy.CodeValue // unknown-value
+	CodeRange  = "out-of-range"
+	CodeForm   = "malformed-value"
+	CodeSameID = "duplicate-id"
 )
 
 // The codes of a model that is given as the files it is kept in, and not as a graph. Importers use them.
@@ -55,7 +54,6 @@ var statuses = map[string]int{
 	CodeForm:       422,
 	policy.CodeKey: 422,
 	CodeSameID:     422,
-	CodeNotServed:  422,
 
 	CodeFile:        400,
 	CodeUnsupported: 422,

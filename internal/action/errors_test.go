@@ -55,7 +55,7 @@ func TestStatus(t *testing.T) {
 	for code, want := range map[string]int{
 		graph.CodeSyntax: 400, graph.CodeType: 400, graph.CodeMissing: 400, graph.CodeDepth: 400, graph.CodeNumber: 400, graph.CodeKeys: 400, graph.CodeDuplicate: 400,
 		graph.CodeComponents: 413, graph.CodeConnections: 413, graph.CodeCandidates: 413, graph.CodeBytes: 413,
-		CodeShape: 422, CodeValue: 422, policy.CodeKey: 422, CodeNotServed: 422, "no-such-code": 500,
+		CodeShape: 422, CodeValue: 422, policy.CodeKey: 422, "no-such-code": 500,
 	} {
 		if got := Status(fmt.Errorf("read: %w", &graph.Error{Code: code})); got != want {
 			t.Errorf("%s: %d, want %d", code, got, want)

@@ -48,7 +48,6 @@ func TestEveryRefusalSaysWhatAndWhere(t *testing.T) {
 		"no candidates":       {"POST", "/v1/rank", js, `{}`, 400, "missing-field", "candidates", 0},
 		"an unknown word":     {"POST", "/v1/plan", js, `{"model":{"components":[]},"attention":"fast"}`, 422, "unknown-value", "attention", 0},
 		"a malformed shape":   {"POST", "/v1/check", js, `{"model":{"components":[{"type":"input","params":{"shape":[0]}}]}}`, 422, "malformed-shape", "model.components[0]", 0},
-		"a part not served":   {"POST", "/v1/check", js, `{"model":{"components":[]},"serve":{"command":"vllm serve x","gpu":"H100"}}`, 422, "not-served-yet", "serve", 0},
 		"text":                {"POST", "/v1/lint", "text/plain", small, 415, "unsupported-media-type", "", 0},
 		"no type":             {"POST", "/v1/lint", "", small, 415, "unsupported-media-type", "", 0},
 		"a broken type":       {"POST", "/v1/lint", "application/json; x", small, 415, "unsupported-media-type", "", 0},

@@ -11,6 +11,7 @@ import (
 	"github.com/modelverifier/verifier/internal/estimate"
 	fitdata "github.com/modelverifier/verifier/internal/fit/data"
 	"github.com/modelverifier/verifier/internal/fit/layout"
+	"github.com/modelverifier/verifier/internal/fit/serve"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/policy"
 	"github.com/modelverifier/verifier/internal/quantity"
@@ -23,6 +24,7 @@ type Request struct {
 	Policy *policy.Policy
 	Data   *fitdata.Request
 	Layout *layout.Request
+	Serve  *serve.Request
 }
 
 // Result is the answer.
@@ -36,6 +38,7 @@ type Result struct {
 	Decision  *Decision        `json:"decision,omitempty"`
 	DataFit   *fitdata.Result  `json:"dataFit,omitempty"`
 	Layout    *layout.Result   `json:"layout,omitempty"`
+	Serve     *serve.Result    `json:"serve,omitempty"`
 }
 
 // Stage is what one stage found out.
@@ -78,6 +81,7 @@ type walk struct {
 	classes  *int64          // that the model tells apart, or values that it gives, once the data stage has run; nil where not known
 	dataFit  *fitdata.Result // nil where no dataset was given
 	layout   *layout.Result  // nil where none was asked for
+	serve    *serve.Result   // nil where no launch command was sent
 }
 
 // stages are in the order in which they run.
@@ -87,7 +91,10 @@ var stages = []func(*walk) Stage{preflight, data, train, evaluateStage, deploy}
 func Run(r *Request) *Result {
 	w := &walk{Study: action.Examine(r.Model), request: r, findings: []action.Finding{}}
 	w.Price(options(r), 0)
-	out, worst := &Result{Stages: make([]Stage, 0, len(stages)), DataFit: w.fitData(), Layout: w.fitLayout()}, OK
+	if r.Serve != nil {
+		w.serve = serve.Check(w.Walked, r.Serve)
+	}
+	out, worst := &Result{Stages: make([]Stage, 0, len(stages)), DataFit: w.fitData(), Layout: w.fitLayout(), Serve: w.serve}, OK
 	for _, stage := range stages {
 		s := stage(w)
 		out.Stages = append(out.Stages, s)

@@ -46,6 +46,7 @@ func deploy(w *walk) Stage {
 		w.findings = append(w.findings, f)
 		s.Status, s.Headline = Attention, "fits none of the targets as it is"
 	}
+	serveStage(w, &s)
 	return s
 }
 

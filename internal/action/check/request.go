@@ -11,23 +11,9 @@ func Decode(body []byte, limits graph.Limits) (*Request, error) {
 	r := &Request{Model: f.Model(), Policy: f.Policy()}
 	r.Data = decodeData(f)
 	r.Layout = decodeLayout(f)
-	decodeServe(f)
-	for _, part := range []string{"serve"} {
-		if _, given := f.Raw(part); given {
-			f.Fail(action.Errorf(action.CodeNotServed, part, "is understood but not served yet by this version; the rest of the request is served without it"))
-		}
-	}
+	r.Serve = decodeServe(f)
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
 	return r, nil
-}
-
-func decodeServe(f *action.Fields) {
-	if s := f.Object("serve"); s != nil {
-		s.Str("command")
-		s.GPU("gpu")
-		s.Int("gpus", 1)
-		f.Close(s)
-	}
 }

@@ -32,11 +32,5 @@ func share(n, d int64) int64 {
 	return out
 }
 
-// portion is n·a/b, rounded up, for amounts that stay below most.
-func portion(n, a, b int64) int64 {
-	whole, rest := n/b, n%b
-	return plus(times(whole, a), share(times(rest, a), b))
-}
-
 // multiple is the least multiple of d that is not below n; d is at least 1.
 func multiple(n, d int64) int64 { return times(share(n, d), d) }

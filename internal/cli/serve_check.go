@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/fit/serve"
+	"github.com/modelverifier/verifier/internal/hardware"
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+var _ = register(func() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "serve-check MODEL [flags] -- COMMAND",
+		Short: "Say whether a serving engine takes a launch command, and whether the model fits the cards",
+		Long: `Reads the launch command of vLLM, SGLang, TensorRT-LLM, Text Generation Inference or llama.cpp as a shell and the engine do, and says
+what the engine would refuse for this model on these cards, what does not fit, and how many sequences of full length run at once. The
+model is MODEL, whatever the command names. The command stands behind --, or in a file: a shell script, a Docker Compose file or a
+Kubernetes manifest.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: serveCheck,
+	}
+	takesModels(c)
+	c.Flags().String("gpu", "", "the `card`; without it, fit and capability are not judged")
+	c.Flags().Int64("gpus", 0, "how many `cards` the machine has; as many as the command needs where left out")
+	c.Flags().String("engine-version", "", "the engine's `version`, in place of that of the image or the assumed one")
+	c.Flags().String("command-file", "", "read the command from this `file`")
+	c.Flags().String("fail-on", "block", "exit with 1 from this `severity` on: block or warn")
+	offer(c, "fail-on", "block", "warn")
+	return c
+})
+
+func serveCheck(cmd *cobra.Command, args []string) error {
+	r, err := serveRequest(cmd, args)
+	if err != nil {
+		return err
+	}
+	g, err := readVerifiable(cmd, args[0], "model")
+	if err != nil {
+		return err
+	}
+	failOn, _ := cmd.Flags().GetString("fail-on")
+	if failOn != "block" && failOn != "warn" {
+		return fmt.Errorf("--fail-on is %q but takes block or warn", failOn)
+	}
+	g.Normalize(catalog.Vocabulary)
+	out := serve.Check(infer.Walk(g), r)
+	if wantsJSON(cmd) {
+		err = printJSON(cmd, out)
+	} else {
+		p := &page{coloured: wantsColour(cmd.OutOrStdout())}
+		serveText(p, out)
+		err = printText(cmd, p.String())
+	}
+	if err == nil && (out.Verdict == "block" || out.Verdict == "warn" && failOn == "warn") {
+		return errGated
+	}
+	return err
+}
+
+// serveRequest reads the flags and the command.
+func serveRequest(cmd *cobra.Command, args []string) (*serve.Request, error) {
+	r := &serve.Request{}
+	name, _ := cmd.Flags().GetString("gpu")
+	if r.GPU = hardware.Lookup(name); r.GPU == nil && name != "" {
+		var names []string
+		for _, g := range hardware.GPUs() {
+			names = append(names, g.Name)
+		}
+		return nil, fmt.Errorf("--gpu is %q but must be one of %s", name, strings.Join(names, ", "))
+	}
+	r.GPUs, _ = cmd.Flags().GetInt64("gpus")
+	if cmd.Flags().Changed("gpus") && r.GPUs < 1 {
+		return nil, fmt.Errorf("--gpus is %d but must be at least 1", r.GPUs)
+	}
+	r.EngineVersion, _ = cmd.Flags().GetString("engine-version")
+	if r.EngineVersion != "" && !serve.IsVersion(r.EngineVersion) {
+		return nil, fmt.Errorf("--engine-version is %q but must be a version such as 0.11.0", r.EngineVersion)
+	}
+	file, _ := cmd.Flags().GetString("command-file")
+	words := args[1:]
+	switch {
+	case file != "" && len(words) > 0:
+		return nil, errors.New("give the command behind -- or with --command-file, not both")
+	case file != "":
+		data, err := readAll(cmd, file)
+		if err != nil {
+			return nil, err
+		}
+		if r.Command, err = serve.CommandIn(string(data)); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	case len(words) == 0:
+		return nil, errors.New("no command: give it behind --, or with --command-file")
+	case len(words) == 1:
+		r.Command = words[0] // one word is a whole command, quoted
+	default:
+		r.Command = serve.Quote(words)
+	}
+	for _, name := range serve.FilesOf(r.Command, r.EngineVersion) {
+		if data, err := readFile(filepath.FromSlash(name)); err == nil {
+			r.Files = append(r.Files, serve.File{Name: name, Text: string(data)})
+		}
+	}
+	return r, nil
+}
+
+func serveText(p *page, r *serve.Result) {
+	engine := r.Engine
+	if engine != "" {
+		engine += " " + r.EngineVersion
+		if r.EngineVersionAssumed {
+			engine += " (assumed)"
+		}
+	}
+	p.line("%s: %s", p.word(r.Verdict, 0), firstText(engine, "no engine was recognised"))
+	if m := r.Memory; m != nil {
+		p.line("a card     weights %s GB, activations %s GB, overhead %s GB, left for keys and values %s GB of %s GB", m.WeightsGb, m.ActivationsGb, m.OverheadGb, m.KvGb, m.CapacityGb)
+	}
+	if r.KVBytesPerToken != nil {
+		p.line("cache      %d bytes a token on a card", *r.KVBytesPerToken)
+	}
+	if r.MaxConcurrentSequences != nil {
+		p.line("at once    %d sequences of full length", *r.MaxConcurrentSequences)
+	}
+	for _, f := range r.Findings {
+		p.line("%s  %s  [%s]", p.word(string(f.Severity), 5), f.Detail, f.Rule)
+		if f.Fix != "" {
+			p.line("       fix: %s", f.Fix)
+		}
+	}
+}
+
+func firstText(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,80 @@
+package serve
+
+import (
+	"fmt"
+	"strings"
+)
+
+// loadNames reads a list that is part of the program.
+func loadNames(file string) []string {
+	data, err := tables.ReadFile("flags/" + file)
+	if err != nil {
+		panic(fmt.Sprintf("serve: %v", err))
+	}
+	var out []string
+	for _, line := range strings.Split(string(data), "\n") {
+		if line != "" && line[0] != '#' {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// architectureRules warns where the engine has no such architecture, or would have to run the model's own code. Neither was read to
+// the end in the engines' sources: both fall back to transformers where they can.
+func (l *launch) architectureRules(known []string, trustFlag string) {
+	if len(l.model.Architectures) == 0 {
+		return
+	}
+	for _, a := range l.model.Architectures {
+		if contains(known, a) {
+			return
+		}
+	}
+	name := clip(strings.Join(first(l.model.Architectures, 3), ", "), 120)
+	if l.config.has("auto_map") && !l.on(trustFlag, false) {
+		l.warn("remote-code", "add "+trustFlag+" if you trust the model's code", "%s is none of the engine's own architectures, and the model brings its own code, which runs only with %s", name, trustFlag)
+		return
+	}
+	l.warn("arch-unsupported", "", "%s is none of the architectures of %s: it runs only if the engine can fall back to transformers", name, l.engine.label)
+}
+
+// adapterRules judges adapters whose adapter_config.json the caller has.
+func (l *launch) adapterRules(flag string, most int64) {
+	a, given := l.last(flag)
+	if !given {
+		return
+	}
+	for _, v := range a.values {
+		name, path := adapterPath(v)
+		if path == "" {
+			continue
+		}
+		for _, f := range l.request.Files {
+			if f.Name != path {
+				continue
+			}
+			if r, ok := decodeConfig(f.Text).num("r"); ok && r > most {
+				l.block("lora-rank-adapter", "set --max-lora-rank to at least "+itoa(r), "the adapter %s has rank %d but --max-lora-rank is %d", clip(name, 60), r, most)
+			}
+		}
+	}
+}
+
+// adapterPath takes name=path, a path or a JSON object apart, and returns where the adapter's description lies.
+func adapterPath(v word) (name, file string) {
+	if !v.known() {
+		return "", ""
+	}
+	name, path, ok := strings.Cut(v.text, "=")
+	if o := decodeConfig(v.text); o != nil {
+		name, path, ok = o.str("name"), o.str("path"), true
+	}
+	if !ok {
+		path = name
+	}
+	if path == "" {
+		return name, ""
+	}
+	return name, strings.TrimSuffix(path, "/") + "/adapter_config.json"
+}

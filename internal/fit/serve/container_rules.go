@@ -1,0 +1,33 @@
+package serve
+
+// containerRules judges what a docker command says, apart from the engine's own arguments.
+func (l *launch) containerRules() {
+	b := l.box
+	if b == nil {
+		return
+	}
+	if !b.hasGPUs {
+		l.warn("docker-gpus", "add --gpus all", "the container is given no GPU: neither --gpus, --runtime nor --device is there")
+	}
+	if l.repeated {
+		l.block("docker-entrypoint-mismatch", "leave the repeated command out, or set --entrypoint", "the image %s runs %q itself, and its arguments repeat it", b.image, l.entryText())
+	}
+}
+
+func (l *launch) entryText() string {
+	s := ""
+	for i, w := range l.entry {
+		if i > 0 {
+			s += " "
+		}
+		s += w
+	}
+	return s
+}
+
+// sharedMemory warns where several processes share what Docker gives by default, 64 MB.
+func (l *launch) sharedMemory(ranks int64) {
+	if l.box != nil && ranks > 1 && !l.box.shm {
+		l.warn("docker-shm", "add --ipc=host or --shm-size=16g", "%d processes exchange data through shared memory, of which Docker gives 64 MB", ranks)
+	}
+}

@@ -1,0 +1,195 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+const maxFileBytes = 64 << 10
+
+// configFlag is where a command names its configuration file.
+const configFlag = "--config"
+
+// configFiles reads the file that the command names, if the caller gave its text. vLLM and SGLang take its keys as flags that
+// the command overrides; in TensorRT-LLM the file overrides the command.
+func (l *launch) configFiles() {
+	name, ok := l.str(configFlag)
+	if !ok || l.engine.flags.byName[configFlag] == nil {
+		return
+	}
+	i := slices.IndexFunc(l.request.Files, func(f File) bool { return f.Name == name })
+	if i < 0 {
+		l.warn("config-file", "", "%s was not read: what it says is not judged", clip(name, 120))
+		if l.engine.dialect == click {
+			l.soften = firstOf(l.soften, "unless "+clip(name, 120)+" says otherwise")
+		}
+		return
+	}
+	values, err := readYAML(l.request.Files[i].Text)
+	if err != nil {
+		l.block("config-file", "", "%s cannot be read: %v", clip(name, 120), err)
+		return
+	}
+	if l.engine.dialect == click {
+		l.overrides(values)
+		return
+	}
+	l.defaults(name, values)
+}
+
+// readYAML reads one document whose top is an object.
+func readYAML(text string) (out config, err error) {
+	defer func() {
+		if fault := recover(); fault != nil { // of the parser, which is not ours
+			err = fmt.Errorf("the YAML parser failed: %s", clip(fmt.Sprint(fault), 100))
+		}
+	}()
+	if len(text) > maxFileBytes {
+		return nil, fmt.Errorf("it has %d bytes; at most %d are read", len(text), maxFileBytes)
+	}
+	if depth(text) > 64 {
+		return nil, fmt.Errorf("it nests too deep")
+	}
+	var v any
+	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+		line, _, _ := strings.Cut(err.Error(), "\n")
+		return nil, fmt.Errorf("it is no YAML: %s", clip(line, 100))
+	}
+	if v == nil {
+		return config{}, nil
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("its keys are no words")
+	}
+	if out = decodeConfig(string(b)); out == nil {
+		return nil, fmt.Errorf("its top is no list of keys and values")
+	}
+	return out, nil
+}
+
+// depth bounds how deep brackets and dashes nest, before the parser meets them.
+func depth(text string) int {
+	deepest, now := 0, 0
+	for i := range len(text) {
+		switch text[i] {
+		case '[', '{':
+			now++
+		case ']', '}':
+			now = max(0, now-1)
+		}
+		deepest = max(deepest, now)
+	}
+	for _, line := range strings.Split(text, "\n") {
+		deepest = max(deepest, strings.Count(line, "- "))
+	}
+	return deepest
+}
+
+func (c config) keys() []string {
+	keys := make([]string, 0, len(c))
+	for k := range c {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// scalar is a value as it would be written behind a flag.
+func scalar(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return string(v)
+	case bool:
+		return fmt.Sprint(v)
+	}
+	b, _ := json.Marshal(v)
+	return string(b)
+}
+
+// defaults puts what a file says before the arguments of the command.
+func (l *launch) defaults(file string, values config) {
+	var words []word
+	add := func(s string) { words = append(words, word{text: s, raw: quote(s)}) }
+	for _, k := range values.keys() {
+		name := "--" + strings.ReplaceAll(k, "_", "-")
+		switch v := values[k].(type) {
+		case nil:
+		case bool:
+			if v {
+				add(name)
+			} else if f := l.engine.flags.byName[name]; f != nil && f.kind == kindBool {
+				add("--no-" + name[2:])
+			}
+		case []any:
+			add(name)
+			for _, x := range v {
+				add(scalar(x))
+			}
+		default:
+			if k == "model" || k == "model_tag" {
+				if len(l.strays) == 0 {
+					l.strays, l.strayAt = []word{{text: scalar(v), raw: quote(scalar(v))}}, []int{0}
+				}
+				continue
+			}
+			add(name)
+			add(scalar(v))
+		}
+	}
+	p := parseArguments(l.engine.flags, l.engine.dialect, l.version, words, true)
+	for i := range p.args {
+		p.args[i].written += " in " + clip(file, 60)
+	}
+	held := len(p.args)
+	args := p.args
+	l.args = append(args, l.withoutDefaults(p.args)...)
+	for i := range l.strayAt {
+		l.strayAt[i] += held
+	}
+}
+
+// withoutDefaults returns the command's own arguments, and takes from the file what they override.
+func (l *launch) withoutDefaults(file []argument) []argument {
+	for i := range file {
+		for j := range l.args {
+			if file[i].flag != nil && file[i].flag == l.args[j].flag {
+				file[i].values, file[i].flag, file[i].problem, file[i].name = l.args[j].values, l.args[j].flag, l.args[j].problem, l.args[j].name
+				file[i].written = l.args[j].written
+			}
+		}
+	}
+	own := l.args[:0:0]
+	for j := range l.args {
+		if !slices.ContainsFunc(file, func(a argument) bool {
+			return a.flag != nil && a.flag == l.args[j].flag && a.written == l.args[j].written
+		}) {
+			own = append(own, l.args[j])
+		}
+	}
+	return own
+}
+
+// overrides puts what a file of TensorRT-LLM says behind the arguments of the command.
+func (l *launch) overrides(values config) {
+	l.fileValues = values
+	set := func(name string, v any) {
+		if f := l.engine.flags.byName[name]; f != nil && v != nil {
+			s := scalar(v)
+			l.args = append(l.args, argument{flag: f, name: name, written: f.env, values: []word{{text: s, raw: quote(s)}}})
+		}
+	}
+	for _, k := range values.keys() {
+		set("--"+k, values[k])
+	}
+	kv := values.object("kv_cache_config")
+	set("--kv_cache_free_gpu_memory_fraction", kv["free_gpu_memory_fraction"])
+	set("--kv_cache_dtype", kv["dtype"])
+}

@@ -1,0 +1,271 @@
+package serve
+
+import (
+	"regexp"
+	"strings"
+)
+
+// dialect is how an engine's parser reads flags.
+type dialect uint8
+
+// The dialects.
+const (
+	argparse dialect = iota // Python: unique prefixes, --k=v, values that do not begin with a dash
+	flexible                // vLLM's argparse: "_" is "-", dotted keys, -O3
+	click                   // exact names, --k=v, any value
+	clap                    // exact names, --k=v
+	plain                   // llama.cpp: exact names, "_" is "-", no --k=v
+)
+
+// The reasons why an argument cannot be taken as it stands.
+const (
+	unknownFlag  = "unknown"
+	ambiguous    = "ambiguous"
+	missingValue = "missing"
+	extraValue   = "extra"
+)
+
+// argument is one flag of a command, with its values.
+type argument struct {
+	flag    *flag  // nil where the engine never had it
+	name    string // the spelling that it stands for
+	written string
+	key     string // what follows the first point of a dotted name
+	dotted  bool
+	inline  bool // the value is written with "="
+	negated bool
+	values  []word
+	problem string
+	names   []string // that an ambiguous prefix could mean
+}
+
+// parser reads the words behind an entry point.
+type parser struct {
+	t       *table
+	d       dialect
+	v       version
+	words   []word
+	args    []argument
+	strays  []word // positional words
+	strayAt []int  // the number of arguments before each of them
+	named   bool   // whether the version was said
+}
+
+var negativeNumber = regexp.MustCompile(`^-\d+$|^-\d*\.\d+$`)
+
+func parseArguments(t *table, d dialect, v version, words []word, named bool) *parser {
+	p := &parser{t: t, d: d, v: v, words: words, named: named}
+	for len(p.words) > 0 {
+		w := p.words[0]
+		p.words = p.words[1:]
+		switch {
+		case d != plain && w.text == "--" && w.known(): // the rest is positional
+			for _, w := range p.words {
+				p.stray(w)
+			}
+			p.words = nil
+		case p.isFlag(w):
+			p.read(w)
+		default:
+			p.stray(w)
+		}
+	}
+	return p
+}
+
+func (p *parser) stray(w word) {
+	p.strays, p.strayAt = append(p.strays, w), append(p.strayAt, len(p.args))
+}
+
+// isFlag reports whether a word begins a flag. In argparse a negative number and a word with a blank in it do not.
+func (p *parser) isFlag(w word) bool {
+	if len(w.text) < 2 || w.text[0] != '-' || w.nameless() {
+		return false
+	}
+	return !negativeNumber.MatchString(w.text) && (p.d == click || p.d == clap || p.d == plain || !strings.Contains(strings.SplitN(w.text, "=", 2)[0], " "))
+}
+
+// nameless reports whether a word may be a flag, of which not even the name is known.
+func (w word) nameless() bool {
+	name, _, _ := strings.Cut(w.raw, "=")
+	return !w.known() && strings.HasPrefix(w.text, "-") && strings.ContainsAny(name, "$`")
+}
+
+// read takes one flag with its values.
+func (p *parser) read(w word) {
+	a := argument{written: w.text}
+	name, value, hasValue := w.text, "", false
+	if p.d != plain {
+		name, value, hasValue = strings.Cut(w.text, "=")
+	}
+	a.written = name
+	a.name = p.normal(name)
+	if p.d == flexible {
+		if level, ok := optimisation(w.text); ok {
+			a.name, value, hasValue = "--optimization-level", level, level != ""
+		}
+		a.name, a.key, a.dotted = strings.Cut(a.name, ".")
+	}
+	p.find(&a)
+	inline := word{text: value, raw: quote(value), vars: w.vars}
+	if len(w.vars) > 0 {
+		_, inline.raw, _ = strings.Cut(w.raw, "=")
+	}
+	a.inline = hasValue && strings.HasPrefix(w.text, name+"=")
+	p.take(&a, inline, hasValue)
+	p.args = append(p.args, a)
+}
+
+// optimisation reads -O3 and -O=3. The letter alone takes the next word.
+func optimisation(s string) (level string, ok bool) {
+	rest, ok := strings.CutPrefix(s, "-O")
+	return strings.TrimPrefix(rest, "="), ok && !strings.HasPrefix(rest, "-")
+}
+
+// normal is a name as the dialect compares it.
+func (p *parser) normal(name string) string {
+	if (p.d != flexible && p.d != plain) || !strings.HasPrefix(name, "--") {
+		return name
+	}
+	head, tail, dotted := strings.Cut(name, ".")
+	if p.d == plain {
+		return strings.ReplaceAll(name, "_", "-")
+	}
+	if dotted {
+		tail = "." + tail
+	}
+	return strings.ReplaceAll(head, "_", "-") + tail
+}
+
+// find looks a name up: exactly, as a negation, and in argparse as a unique prefix.
+func (p *parser) find(a *argument) {
+	if f := p.t.byName[a.name]; f != nil && f.spelt(a.name).alive(p.v) {
+		a.flag = f
+		return
+	}
+	python := p.d == argparse || p.d == flexible
+	if positive, no := strings.CutPrefix(a.name, "--no-"); no && python {
+		if f := p.t.byName["--"+positive]; f != nil && f.kind == kindBool && f.alive(p.v) {
+			a.flag, a.negated = f, true
+			return
+		}
+	}
+	if python && strings.HasPrefix(a.name, "--") {
+		flags, names := p.t.prefixed(a.name, p.v, true)
+		switch {
+		case len(flags) == 1 || len(flags) > 1 && allSame(flags) && len(names) == 1:
+			a.flag, a.negated = flags[0], strings.HasPrefix(names[0], "--no-") && !strings.HasPrefix(flags[0].name, "--no-")
+			a.name = names[0]
+			return
+		case len(flags) > 1:
+			a.problem, a.names = ambiguous, names
+			a.flag = nil
+			return
+		}
+	}
+	if python && len(a.name) > 2 && a.name[0] == '-' && a.name[1] != '-' { // -n2: one letter with its value
+		if f := p.t.byName[a.name[:2]]; f != nil && f.alive(p.v) {
+			p.words = append([]word{{text: a.name[2:], raw: quote(a.name[2:])}}, p.words...)
+			a.flag, a.name = f, a.name[:2]
+			return
+		}
+	}
+	a.flag, a.problem = p.t.byName[a.name], unknownFlag
+}
+
+func allSame(flags []*flag) bool {
+	for _, f := range flags {
+		if f != flags[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// take reads the values of a flag.
+func (p *parser) take(a *argument, inline word, hasInline bool) {
+	kind := kindText
+	if a.flag != nil {
+		kind = a.flag.kindIn(p.v)
+	} else if a.problem != "" && !hasInline { // nothing is known of it: the next word is its value if it looks like one
+		if len(p.words) > 0 && !p.isFlag(p.words[0]) {
+			p.next(a)
+		}
+		return
+	}
+	if a.key != "" {
+		kind = kindText
+	}
+	switch kind {
+	case kindFlag, kindBool:
+		if hasInline {
+			a.values, a.problem = []word{inline}, firstOf(a.problem, extraValue)
+		}
+		return
+	}
+	if hasInline {
+		a.values = []word{inline}
+		return
+	}
+	switch kind {
+	case kindOptional, kindBoolValue:
+		if len(p.words) > 0 && !p.isFlag(p.words[0]) {
+			p.next(a)
+		}
+	case kindTexts, kindInts:
+		for len(p.words) > 0 && !p.isFlag(p.words[0]) {
+			p.next(a)
+		}
+		p.need(a, 1)
+	case kindPair:
+		for len(p.words) > 0 && len(a.values) < 2 {
+			p.next(a)
+		}
+		p.need(a, 2)
+	default:
+		if !p.named && a.flag != nil && a.flag.name == flashAttention && len(p.words) > 0 && p.isFlag(p.words[0]) {
+			return // older versions of llama.cpp took no value
+		}
+		if len(p.words) > 0 && (p.d == click || p.d == plain || !p.isFlag(p.words[0])) {
+			p.next(a)
+		}
+		p.need(a, 1)
+	}
+}
+
+func (p *parser) next(a *argument) {
+	a.values = append(a.values, p.words[0])
+	p.words = p.words[1:]
+}
+
+func (p *parser) need(a *argument, n int) {
+	if len(a.values) < n {
+		a.problem = firstOf(a.problem, missingValue)
+	}
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// shown is an argument as it can be printed and read again.
+func (a *argument) shown(d dialect) string {
+	name := a.name
+	if a.flag != nil && a.problem == "" {
+		name = a.flag.spelt(a.name).name
+	}
+	if a.dotted {
+		name += "." + a.key
+	}
+	out := quote(name)
+	if len(a.values) == 1 && d != plain && (a.problem == extraValue || a.flag == nil && a.inline || strings.HasPrefix(a.values[0].text, "-") && a.values[0].known()) {
+		return out + "=" + a.values[0].shown()
+	}
+	for _, v := range a.values {
+		out += " " + v.shown()
+	}
+	return out
+}

@@ -1,0 +1,210 @@
+// Package serve says whether the launch command of a serving engine is legal for a model, and whether the model fits the cards
+// that it names: it reads the command as a shell and the engine's own parser do, and judges it as the engine does at start-up.
+//
+// One file is one engine; the flags of each are a table in flags/, with the versions that have them. A finding blocks only where
+// the engine refuses, or where weights and one sequence cannot fit even without overhead; what was not read in an engine's source
+// warns at most. The package runs nothing, reads no files and knows no surface.
+package serve
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/fit/facts"
+	"github.com/modelverifier/verifier/internal/hardware"
+	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// Request is what can be asked.
+type Request struct {
+	Command       string
+	GPU           *hardware.GPU // nil where none was named: fit and capability are not judged
+	GPUs          int64         // of one machine; 0 for as many as the command needs
+	EngineVersion string        // "" for that of the image, or the assumed one
+	Files         []File        // that the command names, where the caller has them
+}
+
+// File is the text of a configuration file.
+type File struct{ Name, Text string }
+
+// Severity is how much a finding weighs.
+type Severity string
+
+// The severities.
+const (
+	Block Severity = "block"
+	Warn  Severity = "warn"
+)
+
+// Finding is one thing found.
+type Finding struct {
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	Title    string   `json:"title"`
+	Detail   string   `json:"detail"`
+	Fix      string   `json:"fix,omitempty"`
+}
+
+// Memory is what the fullest card holds, in units of 10^9 bytes. A part that cannot be known is 0.
+type Memory struct {
+	WeightsGb     quantity.Decimal `json:"weightsGb"`
+	KvGb          quantity.Decimal `json:"kvGb"` // what is left for keys and values
+	ActivationsGb quantity.Decimal `json:"activationsGb"`
+	OverheadGb    quantity.Decimal `json:"overheadGb"`
+	CapacityGb    quantity.Decimal `json:"capacityGb"`
+}
+
+// Result is the answer.
+type Result struct {
+	Verdict                string    `json:"verdict"` // pass, warn or block
+	Engine                 string    `json:"engine"`  // "" where none was recognised
+	EngineVersion          string    `json:"engineVersion"`
+	EngineVersionAssumed   bool      `json:"engineVersionAssumed"`
+	Findings               []Finding `json:"findings"`
+	Memory                 *Memory   `json:"memory"` // null where no card was named or the sizes are not known
+	KVBytesPerToken        *int64    `json:"kvBytesPerToken"`
+	MaxConcurrentSequences *int64    `json:"maxConcurrentSequences"`
+	Command                string    `json:"command"` // in canonical form
+}
+
+// launch is one command on its way through the rules.
+type launch struct {
+	*command
+	model      facts.Facts
+	walked     *infer.Result
+	config     config // config.json of the model, nil where there is none
+	text       config // the part of it that describes the language model
+	request    *Request
+	gpus       int64 // that the process sees, 0 where unknown
+	out        *Result
+	soften     string // why nothing blocks for certain, "" where it does
+	fileValues config // of the file that overrides the command
+}
+
+// Check judges a launch command.
+func Check(res *infer.Result, r *Request) *Result {
+	out := &Result{Findings: []Finding{}}
+	l := &launch{out: out, request: r, walked: res}
+	c, err := read(r.Command, r.EngineVersion)
+	l.command = c
+	switch {
+	case err != nil:
+		l.block("command-syntax", "", "%v", err)
+		out.Command = strings.TrimSpace(clip(r.Command, 400))
+	case c == nil:
+		l.warn("unknown-engine-command", "give a command of "+engineList(),
+			"no launch of a known engine is in %q", clip(strings.TrimSpace(r.Command), 120))
+		out.Command = strings.TrimSpace(clip(r.Command, 400))
+	default:
+		l.judge()
+	}
+	out.Verdict = "pass"
+	for _, f := range out.Findings {
+		if f.Severity == Block {
+			out.Verdict = "block"
+		} else if out.Verdict == "pass" {
+			out.Verdict = "warn"
+		}
+	}
+	sortFindings(out.Findings)
+	return out
+}
+
+// judge runs every rule of the engine.
+func (l *launch) judge() {
+	out, c := l.out, l.command
+	out.Engine, out.EngineVersion, out.EngineVersionAssumed, out.Command = c.engine.id, c.version.text, !c.named, c.String()
+	l.model = facts.Of(l.walked)
+	l.config, l.text = configOf(l.walked.Graph)
+	l.gpus = l.request.GPUs
+	if n := c.devices(); n > 0 && (l.gpus == 0 || n < l.gpus) {
+		l.gpus = n
+	}
+	if len(c.open) > 0 {
+		l.soften = "unless " + strings.Join(c.open, " ") + " says otherwise"
+	}
+	l.shellNotes()
+	l.containerRules()
+	l.configFiles()
+	l.flagRules()
+	l.engine.check(l)
+}
+
+func engineList() string {
+	var names []string
+	for _, e := range engines {
+		names = append(names, e.label)
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+// block reports what the engine refuses; warn what it does not, or what is not certain.
+func (l *launch) block(rule, fix, format string, args ...any) {
+	l.add(Block, rule, fix, fmt.Sprintf(format, args...))
+}
+
+func (l *launch) warn(rule, fix, format string, args ...any) {
+	l.add(Warn, rule, fix, fmt.Sprintf(format, args...))
+}
+
+func (l *launch) add(s Severity, rule, fix, detail string) {
+	if s == Block && l.soften != "" {
+		s, detail = Warn, detail+", "+l.soften
+	}
+	title, ok := titles[rule]
+	if !ok {
+		panic("serve: rule " + rule + " has no title")
+	}
+	f := Finding{Rule: rule, Severity: s, Title: title, Detail: strings.ToValidUTF8(detail, "\uFFFD"), Fix: strings.ToValidUTF8(fix, "\uFFFD")}
+	for _, other := range l.out.Findings {
+		if other == f {
+			return
+		}
+	}
+	l.out.Findings = append(l.out.Findings, f)
+}
+
+// shellNotes says what of the text was not judged.
+func (l *launch) shellNotes() {
+	if l.piped {
+		l.warn("shell-pipeline", "", "only the engine's own command is judged, not what its output is piped into")
+	}
+	if l.loose {
+		l.warn("shell-comment", "put the comment on a line of its own", "a comment follows a backslash: a shell ends the command there, here it is read as one command")
+	}
+	var vars []string
+	note := func(ws []word) {
+		for _, w := range ws {
+			for _, v := range w.vars {
+				if len(vars) < 8 && !contains(vars, v) {
+					vars = append(vars, v)
+				}
+			}
+		}
+	}
+	note(l.strays)
+	for i := range l.args {
+		note(l.args[i].values)
+	}
+	if len(vars) > 0 {
+		l.warn("shell-variable", "put the value in place of the variable", "the value of %s is not known here: what depends on it is not judged", strings.Join(vars, ", "))
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// clip cuts a text that is too long to be quoted.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return strings.ToValidUTF8(s, "�")
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
