@@ -84,18 +84,6 @@ func (c config) float(key string) (float64, bool) {
 	return f, err == nil && !math.IsInf(f, 0)
 }
 
-// texts returns the words of a list.
-func (c config) texts(key string) []string {
-	var out []string
-	l, _ := c[key].([]any)
-	for _, v := range l {
-		if s, ok := v.(string); ok {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // put sets a value below a dotted key.
 func (c config) put(key string, v any) {
 	head, tail, dotted := strings.Cut(key, ".")

@@ -50,20 +50,19 @@ type container struct {
 
 // command is a launch command that was read.
 type command struct {
-	engine     *engine
-	entry      []string // the words of the entry point, as they are printed
-	env        []setting
-	box        *container
-	version    version
-	named      bool // whether the version was said
-	args       []argument
-	strays     []word
-	strayAt    []int
-	open       []string // variables that may stand for any number of arguments
-	piped      bool
-	loose      bool   // a backslash stands before a comment
-	subcommand string // as it was written behind the entry point
-	repeated   bool   // the container's arguments repeat its entry point
+	engine   *engine
+	entry    []string // the words of the entry point, as they are printed
+	env      []setting
+	box      *container
+	version  version
+	named    bool // whether the version was said
+	args     []argument
+	strays   []word
+	strayAt  []int
+	open     []string // variables that may stand for any number of arguments
+	piped    bool
+	loose    bool // a backslash stands before a comment
+	repeated bool // the container's arguments repeat its entry point
 }
 
 // launchers may stand before the entry point: they run what follows.
