@@ -76,9 +76,8 @@ func (l *launch) tpFix(flag string, s sizes) string {
 // headRules are the divisibilities of attention under tensor parallelism that vLLM and SGLang share.
 func (l *launch) headRules(flag string, s sizes) {
 	m, tp := &l.model, s.attnTP
-	fix := l.tpFix(flag, s)
 	if m.Heads > 0 && m.Heads%tp != 0 {
-		l.block("tp-heads", fix, "the model has %d attention heads, which %d does not divide", m.Heads, tp)
+		l.block("tp-heads", l.tpFix(flag, s), "the model has %d attention heads, which %d does not divide", m.Heads, tp)
 		return
 	}
 	kv := m.KVHeads
@@ -87,9 +86,9 @@ func (l *launch) headRules(flag string, s sizes) {
 	}
 	switch {
 	case kv >= tp && kv%tp != 0:
-		l.block("tp-kv-heads", fix, "the model has %d key/value heads, which %d does not divide", kv, tp)
+		l.block("tp-kv-heads", l.tpFix(flag, s), "the model has %d key/value heads, which %d does not divide", kv, tp)
 	case kv < tp && tp%kv != 0:
-		l.block("tp-kv-heads", fix, "the model has %d key/value heads, and %d is no multiple of them", kv, tp)
+		l.block("tp-kv-heads", l.tpFix(flag, s), "the model has %d key/value heads, and %d is no multiple of them", kv, tp)
 	case kv < tp:
 		l.warn("tp-kv-replicated", "", "the model has %d key/value heads, fewer than %d: each is kept %d times, and the cache of a card is no smaller than with %d cards", kv, tp, tp/kv, kv)
 	}
@@ -98,12 +97,11 @@ func (l *launch) headRules(flag string, s sizes) {
 // widthRules are the divisibilities of the feed-forward networks.
 func (l *launch) widthRules(flag string, s sizes, moeTP int64) {
 	m := &l.model
-	fix := l.tpFix(flag, s)
 	if m.Intermediate > 0 && l.hasDense() && m.Intermediate%s.tp != 0 {
-		l.block("tp-intermediate", fix, "the feed-forward network is %d wide, which %d does not divide", m.Intermediate, s.tp)
+		l.block("tp-intermediate", l.tpFix(flag, s), "the feed-forward network is %d wide, which %d does not divide", m.Intermediate, s.tp)
 	}
 	if m.HasExperts() && m.ExpertIntermediate > 0 && moeTP > 1 && m.ExpertIntermediate%moeTP != 0 {
-		l.block("moe-intermediate-tp", fix, "an expert is %d wide, which %d does not divide", m.ExpertIntermediate, moeTP)
+		l.block("moe-intermediate-tp", l.tpFix(flag, s), "an expert is %d wide, which %d does not divide", m.ExpertIntermediate, moeTP)
 	}
 }
 

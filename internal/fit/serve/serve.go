@@ -76,7 +76,8 @@ type launch struct {
 	config     config // config.json of the model, nil where there is none
 	text       config // the part of it that describes the language model
 	request    *Request
-	gpus       int64 // that the process sees, 0 where unknown
+	weighed    *parts // once they are sorted
+	gpus       int64  // that the process sees, 0 where unknown
 	out        *Result
 	soften     string // why nothing blocks for certain, "" where it does
 	fileValues config // of the file that overrides the command

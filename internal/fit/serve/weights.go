@@ -23,6 +23,9 @@ func (p parts) total() int64 {
 
 // weigh sorts the weights of the walked model. The head of a tied model is the embedding.
 func (l *launch) weigh() parts {
+	if l.weighed != nil {
+		return *l.weighed
+	}
 	var p parts
 	for i := range l.walked.Nodes {
 		n := &l.walked.Nodes[i]
@@ -44,6 +47,7 @@ func (l *launch) weigh() parts {
 			p.linear += n.Params
 		}
 	}
+	l.weighed = &p
 	return p
 }
 
