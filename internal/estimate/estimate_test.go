@@ -215,7 +215,9 @@ func TestValidateNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestAnyRunOfAnyModelHasAnEstimate(t *testing.T) {
+// bundled are the bundled models, walked.
+func bundled(t *testing.T) []*infer.Result {
+	t.Helper()
 	var all []*infer.Result
 	for _, name := range models.List() {
 		g, err := models.Open(name)
@@ -225,6 +227,11 @@ func TestAnyRunOfAnyModelHasAnEstimate(t *testing.T) {
 		g.Normalize(catalog.Vocabulary)
 		all = append(all, infer.Walk(g))
 	}
+	return all
+}
+
+func TestAnyRunOfAnyModelHasAnEstimate(t *testing.T) {
+	all := bundled(t)
 	rapid.Check(t, func(t *rapid.T) {
 		res := rapid.SampledFrom(all).Draw(t, "model")
 		o := Options{

@@ -5,25 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/infer"
-	"github.com/modelverifier/verifier/models"
 	"pgregory.net/rapid"
 )
 
 // What is left out of training takes no more than training it, a part of a batch no more than the batch, and every answer is the
 // same twice.
 func TestVariationsOfARunTakeLess(t *testing.T) {
-	var all []*infer.Result
-	for _, name := range models.List() {
-		g, err := models.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.Normalize(catalog.Vocabulary)
-		all = append(all, infer.Walk(g))
-	}
+	all := bundled(t)
 	rapid.Check(t, func(t *rapid.T) {
 		res := rapid.SampledFrom(all).Draw(t, "model")
 		o := Options{Batch: rapid.Int64Range(2, 512).Draw(t, "batch"), Precision: rapid.SampledFrom(Precisions).Draw(t, "precision"),

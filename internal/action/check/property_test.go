@@ -9,37 +9,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/modelverifier/verifier/internal/graph"
-	"github.com/modelverifier/verifier/models"
+	"github.com/modelverifier/verifier/models/drawn"
 )
-
-// anyModel draws a bundled model and at times breaks it: a parameter, a connection, a component of unknown shape.
-func anyModel(t *rapid.T) *graph.Graph {
-	g, err := models.Open(rapid.SampledFrom(models.List()).Draw(t, "model"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &g.Components[rapid.IntRange(0, len(g.Components)-1).Draw(t, "component")]
-	switch rapid.IntRange(0, 4).Draw(t, "fault") {
-	case 0:
-		for i := range c.Params {
-			if c.Params[i].Value.Kind() == graph.Int {
-				c.Params[i].Value = graph.IntValue(rapid.Int64Range(1, 2000).Draw(t, "value"))
-			}
-		}
-	case 1:
-		e := rapid.IntRange(0, len(g.Connections)-1).Draw(t, "connection")
-		g.Connections = append(g.Connections[:e:e], g.Connections[e+1:]...)
-	case 2:
-		c.Type, c.Params = "customModule", nil
-	}
-	return g
-}
 
 var rank = map[string]int{"ok": 0, "warn": 1, "ask": 2, "block": 3}
 
 func TestAPolicyOnlyMakesAVerdictStricter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := anyModel(t)
+		g := drawn.Model(t)
 		lines := []string{fmt.Sprintf(`"max_params":%d`, rapid.Int64Range(0, 1e8).Draw(t, "max_params")), `"must_fit":"T4"`, `"forbid_types":["dropout"]`,
 			`"require_types":["layerNorm"]`, `"max_layers":20`, `"max_memory_gb":2.5`, `"max_cost_usd":0.05`}
 		chosen := rapid.SliceOfDistinct(rapid.SampledFrom(lines), func(s string) string { return s }).Draw(t, "lines")
@@ -67,7 +44,7 @@ func TestAPolicyOnlyMakesAVerdictStricter(t *testing.T) {
 
 func TestRenamingChangesNothingButNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := anyModel(t)
+		g := drawn.Model(t)
 		renamed := g.Clone()
 		renamed.Name = "another"
 		for i := range renamed.Components {
@@ -111,7 +88,7 @@ func TestRenamingChangesNothingButNames(t *testing.T) {
 
 func TestTheSameRequestGivesTheSameBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := anyModel(t)
+		g := drawn.Model(t)
 		a, _ := json.Marshal(Run(&Request{Model: g.Clone()}))
 		b, _ := json.Marshal(Run(&Request{Model: g.Clone()}))
 		if string(a) != string(b) {

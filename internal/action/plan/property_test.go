@@ -8,35 +8,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/modelverifier/verifier/internal/graph"
-	"github.com/modelverifier/verifier/models"
+	"github.com/modelverifier/verifier/models/drawn"
 )
-
-// anyModel draws a bundled model and at times breaks it: a parameter, a connection, a component of unknown shape.
-func anyModel(t *rapid.T) *graph.Graph {
-	g, err := models.Open(rapid.SampledFrom(models.List()).Draw(t, "model"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &g.Components[rapid.IntRange(0, len(g.Components)-1).Draw(t, "component")]
-	switch rapid.IntRange(0, 4).Draw(t, "fault") {
-	case 0:
-		for i := range c.Params {
-			if c.Params[i].Value.Kind() == graph.Int {
-				c.Params[i].Value = graph.IntValue(rapid.Int64Range(1, 2000).Draw(t, "value"))
-			}
-		}
-	case 1:
-		e := rapid.IntRange(0, len(g.Connections)-1).Draw(t, "connection")
-		g.Connections = append(g.Connections[:e:e], g.Connections[e+1:]...)
-	case 2:
-		c.Type, c.Params = "customModule", nil
-	}
-	return g
-}
 
 func TestAPlanAgainstItselfIsAnEmptyDiff(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := anyModel(t)
+		g := drawn.Model(t)
 		renamed := g.Clone()
 		for i := range renamed.Components {
 			renamed.Components[i].Name = fmt.Sprint("name ", i)
@@ -51,7 +28,7 @@ func TestAPlanAgainstItselfIsAnEmptyDiff(t *testing.T) {
 
 func TestADiffMirrorsItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := anyModel(t), anyModel(t)
+		a, b := drawn.Model(t), drawn.Model(t)
 		there, back := New(&Request{Model: b.Clone(), Base: a.Clone()}).Diff, New(&Request{Model: a, Base: b}).Diff
 		if there.ParamsDelta != -back.ParamsDelta || there.CostDeltaUSD.Unscaled != -back.CostDeltaUSD.Unscaled || (there.LegalityChanged == nil) != (back.LegalityChanged == nil) {
 			t.Fatalf("%+v, back %+v", there, back)
@@ -61,7 +38,7 @@ func TestADiffMirrorsItself(t *testing.T) {
 
 func TestABaseChangesNothingOfTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := anyModel(t), anyModel(t)
+		a, b := drawn.Model(t), drawn.Model(t)
 		alone, with := New(&Request{Model: a.Clone()}), New(&Request{Model: a, Base: b})
 		with.Diff, with.Summary = nil, alone.Summary
 		x, _ := json.Marshal(alone)
@@ -73,7 +50,7 @@ func TestABaseChangesNothingOfTheModel(t *testing.T) {
 
 func TestAPolicyOnlyMakesAPlanStricter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := anyModel(t)
+		g := drawn.Model(t)
 		body := fmt.Sprintf(`{"model":%s,"policy":{"max_params":%d,"must_fit":"T4","max_layers":20,"max_cost_usd":0.05,"forbid_types":["dropout"]}}`, g.AppendJSON(nil),
 			rapid.Int64Range(0, 1e8).Draw(t, "max_params"))
 		r, err := Decode([]byte(body), graph.ServiceLimits)
