@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/modelverifier/verifier/internal/spelling"
 )
 
 // GPU is a card, and what an hour of it costs. Rates are dense, in TFLOP/s; 0 means that the card does not have the type.
@@ -99,31 +101,10 @@ func Nearest(name string) string {
 	}
 	for _, g := range gpus {
 		for _, k := range g.keys() {
-			if d := distance(key, k); d < least {
+			if d := spelling.Distance(key, k, least); d < least {
 				best, least = g.Name, d
 			}
 		}
 	}
 	return best
-}
-
-// distance is the number of letters to insert, remove or replace.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := last
-			if a[i] != b[j] {
-				change++
-			}
-			last = row[j+1]
-			row[j+1] = min(change, last+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/spelling"
 )
 
 // item is a value with its place, from JSON and YAML alike.
@@ -183,30 +184,9 @@ func nearest(word string, known []string) string {
 		return ""
 	}
 	for _, k := range known {
-		if d := edits(word, strings.ToLower(fold.Replace(k))); d < least {
+		if d := spelling.Distance(word, strings.ToLower(fold.Replace(k)), least); d < least {
 			best, least = k, d
 		}
 	}
 	return best
-}
-
-// edits is Levenshtein's distance.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diagonal
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	words "github.com/modelverifier/verifier/internal/spelling"
 )
 
 //go:embed flags/*.txt flags/*.archs
@@ -180,36 +182,12 @@ func (t *table) nearest(text string, v version) string {
 	}
 	for _, f := range t.flags {
 		for _, s := range f.names {
-			if d := distance(text, s.name, least); s.alive(v) && d < least {
+			if d := words.Distance(text, s.name, least); s.alive(v) && d < least {
 				best, least = s.name, d
 			}
 		}
 	}
 	return best
-}
-
-// distance is the number of letters to insert, remove or replace, or limit where it is not less.
-func distance(a, b string, limit int) int {
-	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
-		return limit
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := last
-			if a[i] != b[j] {
-				change++
-			}
-			last = row[j+1]
-			row[j+1] = min(change, last+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // kindIn is the kind of a flag in a version: before vLLM 0.8.5 some switches took a word.
