@@ -18,7 +18,7 @@ run: build ## build everything and check a bundled example model
 	@echo; $(BIN)/verifier lint models/resnet18.graph
 
 test: packages build vet staticcheck ## install what the tests need, and run them all
-	$(GO) test ./...
+	$(TOOL) gotestsum --format pkgname -- ./...
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
