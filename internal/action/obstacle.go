@@ -15,7 +15,7 @@ func (s *Study) Obstacles() []Finding {
 	if f, found := s.NoCard(); found {
 		out = append(out, f)
 	}
-	if f, found := NoTarget(estimate.Deploy(s.Walked)); found {
+	if f, found := NoTarget(s.Deploy()); found {
 		out = append(out, f)
 	}
 	return out
@@ -34,14 +34,17 @@ func (s *Study) NoCard() (Finding, bool) {
 	}, true
 }
 
+// Deploy scores every target that the trained model could be deployed to, the best first.
+func (s *Study) Deploy() []estimate.Deployment { return s.room.estimate.Deploy(s.Walked) }
+
 // NoTarget warns of a model that none of the deploy targets holds.
 func NoTarget(targets []estimate.Deployment) (Finding, bool) {
-	for _, t := range targets {
-		if t.Fits {
+	for i := range targets {
+		if targets[i].Fits {
 			return Finding{}, false
 		}
 	}
-	best := targets[0]
+	best := &targets[0]
 	return Finding{
 		Stage: "deploy", Severity: rules.Warn, Title: "Too large for every deploy target",
 		Detail: fmt.Sprintf("the weights take %v MB, %v MB in 8 bits, and none of the %d targets holds the model", quantity.Round(best.SizeMB, 3),

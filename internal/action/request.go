@@ -20,7 +20,12 @@ const (
 // have are ignored, as every unknown member is. An error is kept: it is the first that was found in the document, or else in
 // the order in which the members are asked for.
 func Read(data []byte, limits graph.Limits, graphs ...string) *Fields {
-	body, err := graph.DecodeBody(data, limits, func(path string) bool {
+	return new(Room).Read(data, limits, graphs...)
+}
+
+// Read is the same in memory that was used before. What is read is good until the room is cleared.
+func (r *Room) Read(data []byte, limits graph.Limits, graphs ...string) *Fields {
+	body, err := r.graph.DecodeBody(data, limits, func(path string) bool {
 		if strings.HasPrefix(path, Candidates+"[") && strings.HasSuffix(path, "]."+Model) {
 			return slices.Contains(graphs, Candidates)
 		}

@@ -13,8 +13,24 @@ import (
 	"github.com/modelverifier/verifier/internal/rules"
 )
 
+// Room is the memory that a model is read and examined in, so that a server need not ask for it anew with every request. The zero
+// value is ready.
+type Room struct {
+	graph    graph.Room
+	infer    infer.Room
+	estimate estimate.Room
+}
+
+// Clear takes back what was read and examined, and leaves nothing of it.
+func (r *Room) Clear() {
+	r.graph.Clear()
+	r.infer.Clear()
+	r.estimate.Clear()
+}
+
 // Study is what the actions find out about one model.
 type Study struct {
+	room     *Room
 	Graph    *graph.Graph
 	Walked   *infer.Result
 	Findings []rules.Finding // worst first, then in the order of the graph
@@ -30,9 +46,12 @@ type Study struct {
 }
 
 // Examine brings a graph into canonical form, in place, walks it and runs every rule.
-func Examine(g *graph.Graph) *Study {
+func Examine(g *graph.Graph) *Study { return new(Room).Examine(g) }
+
+// Examine is the same in memory that was used before. A study is good until the room is cleared.
+func (r *Room) Examine(g *graph.Graph) *Study {
 	g.Normalize(catalog.Vocabulary)
-	s := &Study{Graph: g, Walked: infer.Walk(g)}
+	s := &Study{room: r, Graph: g, Walked: r.infer.Walk(g)}
 	s.Findings = rules.Run(s.Walked)
 	return s
 }
@@ -50,7 +69,7 @@ func (s *Study) Price(o estimate.Options, seqLen int64) {
 	if whole := s.repair(); whole != nil {
 		s.Sized, s.Repaired = whole, true
 	}
-	s.Training = estimate.Train(s.Sized, o)
+	s.Training = s.room.estimate.Train(s.Sized, o)
 }
 
 // Assumptions says what the estimate rests on.

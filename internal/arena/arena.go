@@ -10,8 +10,24 @@ type Of[T any] struct {
 // most is how many items are allocated ahead at most.
 const most = 4096
 
-// With returns an arena whose first chunk has room for as many items.
-func With[T any](items int) Of[T] { return Of[T]{chunk: make([]T, 0, min(items, most))} }
+// Reserve makes room for a list of as many items. No list may be open.
+func (a *Of[T]) Reserve(items int) {
+	if len(a.chunk)+items > cap(a.chunk) {
+		a.chunk, a.mark = make([]T, 0, items), 0
+	}
+}
+
+// kept is how many items an arena has room for after Clear at the most: one that grew with a large model is let go.
+const kept = 1024
+
+// Clear takes all lists back and leaves nothing of them: their memory is used again.
+func (a *Of[T]) Clear() {
+	if cap(a.chunk) > kept {
+		a.chunk = nil
+	}
+	clear(a.chunk)
+	a.chunk, a.mark = a.chunk[:0], 0
+}
 
 // Push adds an item to the open list.
 func (a *Of[T]) Push(v T) {
@@ -52,8 +68,8 @@ func (a *Of[T]) Take() []T {
 // Make returns a list of n zero items. No list may be open.
 func (a *Of[T]) Make(n int) []T {
 	if len(a.chunk)+n > cap(a.chunk) {
-		a.grow(n)
+		a.Reserve(max(n, min(2*cap(a.chunk), most)))
 	}
-	a.chunk = a.chunk[:len(a.chunk)+n] // a chunk is never used twice, so that what lies behind its end is zero
+	a.chunk = a.chunk[:len(a.chunk)+n] // what lies behind the end of a chunk was never used, or cleared
 	return a.Take()
 }

@@ -30,6 +30,13 @@ type Declared struct {
 	dims    arena.Of[int64]
 }
 
+// Clear takes back what was declared, and leaves nothing of it.
+func (d *Declared) Clear() {
+	d.weights.Clear()
+	d.kept.Clear()
+	d.dims.Clear()
+}
+
 // Begin prepares the call for a component, and lets go of everything that it knew of the last one.
 func (c *Call) Begin(t *Type, args []graph.Value, into *Declared) {
 	into.weights.Take()

@@ -125,9 +125,8 @@ type share struct {
 	adapters int64 // maps that have adapters
 }
 
-// shares says for every component which of its weights are trained. Without an adaptation, all.
-func shares(res *infer.Result, a *Adaptation) []share {
-	out := make([]share, len(res.Nodes))
+// shares says for every component which of its weights are trained, into a list of as many. Without an adaptation, all.
+func shares(res *infer.Result, a *Adaptation, out []share) []share {
 	for i := range res.Nodes {
 		n := &res.Nodes[i]
 		if n.Component == nil || len(n.Weights) == 0 {
@@ -174,7 +173,7 @@ func adapterWeights(n *infer.Node, rank int64) []catalog.Weight {
 
 // trainedNode is a component with the weights that are trained of it, and those alone.
 func trainedNode(n *infer.Node, s share, a *Adaptation) *infer.Node {
-	if s.own {
+	if s.own || len(n.Weights) == 0 {
 		return n
 	}
 	trained := *n
@@ -191,7 +190,7 @@ func TrainedParams(res *infer.Result, a *Adaptation) int64 {
 		return res.Params
 	}
 	sum := int64(0)
-	for i, s := range shares(res, a) {
+	for i, s := range shares(res, a, make([]share, len(res.Nodes))) {
 		if n := &res.Nodes[i]; known(n) {
 			t := trainedNode(n, s, a)
 			for k := range t.Weights {
@@ -274,7 +273,7 @@ func trainedOf(res *infer.Result, a *Adaptation) *trainedParts {
 	if a == nil {
 		return nil
 	}
-	t := &trainedParts{shares(res, a), make([]bool, len(res.Nodes))}
+	t := &trainedParts{shares(res, a, make([]share, len(res.Nodes))), make([]bool, len(res.Nodes))}
 	for _, i := range res.Wiring.Order {
 		for _, j := range res.Wiring.Inputs(i) {
 			s := t.shares[j]

@@ -37,8 +37,8 @@ func (f *flow) drop(i int) {
 // backward walks the components from the last to the first. A component's own gradients come to life, then the gradients of
 // its inputs, and then what it kept is freed.
 func (s *stepper) backward(always int64) {
-	f := &flow{of: make([]int32, len(s.res.Nodes)), bufs: make([]gradient, 0, len(s.res.Nodes))}
-	freed := make([]int64, len(s.order))
+	f := &flow{of: s.room.int32s.Make(len(s.res.Nodes)), bufs: s.room.gradients.Make(len(s.res.Nodes))[:0]}
+	freed := s.room.int64s.Make(len(s.order))
 	for _, k := range s.saved {
 		freed[k.first] = plus(freed[k.first], k.bytes)
 	}
@@ -83,7 +83,7 @@ func (s *stepper) gradeTied(i int, gradients int64, early *int64) (all, fresh in
 }
 
 func (s *stepper) trained() []bool {
-	out := make([]bool, len(s.res.Nodes))
+	out := s.room.bools.Make(len(s.res.Nodes))
 	for _, i := range s.order {
 		n := &s.res.Nodes[i]
 		out[i] = s.own[i] > 0

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/modelverifier/verifier/internal/arena"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/infer"
@@ -37,15 +36,33 @@ type Deployment struct {
 }
 
 // Deploy scores every target, the best first; equal ones in the order of hardware.Targets.
-func Deploy(res *infer.Result) []Deployment {
-	p, targets := profileOf(res), hardware.Targets()
-	out, reasons := make([]Deployment, 0, len(targets)), arena.With[string](2*len(targets))
-	for _, t := range targets {
-		out = append(out, p.on(t, &reasons))
+func Deploy(res *infer.Result) []Deployment { return new(Room).Deploy(res) }
+
+// Deploy is the same in memory that was used before. What it returns is good until the room is cleared.
+func (r *Room) Deploy(res *infer.Result) []Deployment {
+	p, out := r.profileOf(res), r.deployments.Make(len(places))
+	r.texts.Reserve(2 * len(places))
+	r.written.Grow(64 * len(places))
+	for i := range places {
+		out[i] = p.on(&places[i], r)
 	}
 	slices.SortStableFunc(out, func(a, b Deployment) int { return b.Score - a.Score })
 	return out
 }
+
+// place is a target with what it offers in words.
+type place struct {
+	*hardware.Target
+	room string
+}
+
+// places are all targets.
+var places = func() (out []place) {
+	for _, t := range hardware.Targets() {
+		out = append(out, place{t, " of " + quantity.Bytes(t.MemoryBytes) + " in " + strconv.FormatInt(t.WeightBits, 10) + "-bit numbers"})
+	}
+	return out
+}()
 
 // profile is what a target needs to know of a model.
 type profile struct {
@@ -56,9 +73,9 @@ type profile struct {
 	groups                []string
 }
 
-func profileOf(res *infer.Result) profile {
-	p := profile{groups: make([]string, 0, 8)}
-	left := make([]int, len(res.Nodes)) // readers that are still to come
+func (r *Room) profileOf(res *infer.Result) profile {
+	p := profile{groups: r.texts.Make(8)[:0]}
+	left := r.ints.Make(len(res.Nodes)) // readers that are still to come
 	live := int64(0)
 	size := func(i int) int64 {
 		if n := &res.Nodes[i]; known(n) && n.Out != nil {
@@ -99,13 +116,14 @@ func (p *profile) count(n *infer.Node, size int64) {
 	}
 }
 
-// on judges one target. The arena is for the reasons.
-func (p *profile) on(t *hardware.Target, reasons *arena.Of[string]) Deployment {
+// on judges one target. The room is for the reasons.
+func (p *profile) on(t *place, r *Room) Deployment {
+	reasons := &r.texts
 	size := t.WeightBits / 8
 	weights := times(p.params, size)
 	need := plus(weights, times(p.alive, size))
-	d := Deployment{Target: t, Fits: true, SizeMB: thousandths(float64(weights) / 1e6), SizeMBQuantized: thousandths(float64(p.params) / 1e6)}
-	d.LatencyMs = float64(quantity.Significant(int64(math.Round(min(p.latencyMs(t, weights)*1000, most))), 2)) / 1000
+	d := Deployment{Target: t.Target, Fits: true, SizeMB: thousandths(float64(weights) / 1e6), SizeMBQuantized: thousandths(float64(p.params) / 1e6)}
+	d.LatencyMs = float64(quantity.Significant(int64(math.Round(min(p.latencyMs(t.Target, weights)*1000, most))), 2)) / 1000
 	no := func(format string, args ...any) {
 		d.Fits = false
 		reasons.Push(fmt.Sprintf(format, args...))
@@ -125,7 +143,7 @@ func (p *profile) on(t *hardware.Target, reasons *arena.Of[string]) Deployment {
 		d.Reasons = reasons.Take()
 		return d
 	}
-	reasons.Push(taking(need, t))
+	reasons.Push(r.taking(need, t))
 	if d.LatencyMs > promptMs {
 		reasons.Push("takes longer for a sample than the 100 ms that feel immediate")
 	}
@@ -139,19 +157,14 @@ func (p *profile) on(t *hardware.Target, reasons *arena.Of[string]) Deployment {
 	return d
 }
 
-// rooms has what each target offers, in words.
-var rooms = func() map[*hardware.Target]string {
-	out := map[*hardware.Target]string{}
-	for _, t := range hardware.Targets() {
-		out[t] = " of " + quantity.Bytes(t.MemoryBytes) + " in " + strconv.FormatInt(t.WeightBits, 10) + "-bit numbers"
-	}
-	return out
-}()
-
-// taking is the reason of every target that holds the model.
-func taking(need int64, t *hardware.Target) string {
-	var buffer [64]byte
-	return string(append(quantity.AppendBytes(append(buffer[:0], "takes "...), need), rooms[t]...))
+// taking is the reason of every target that holds the model. Those of all targets are parts of one text.
+func (r *Room) taking(need int64, t *place) string {
+	var buffer [32]byte
+	from := r.written.Len()
+	r.written.WriteString("takes ")
+	r.written.Write(quantity.AppendBytes(buffer[:0], need))
+	r.written.WriteString(t.room)
+	return r.written.String()[from:]
 }
 
 // latencyMs is the larger of arithmetic and memory traffic, and the time to start the layers.

@@ -2,7 +2,9 @@ package estimate
 
 import (
 	"iter"
+	"strings"
 
+	"github.com/modelverifier/verifier/internal/arena"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/infer"
 )
@@ -21,8 +23,42 @@ type storage struct {
 	unit  int32 // what computes it again in the backward pass; 0 where it is kept
 }
 
+// Room is the memory of estimates, one after the other. The zero value is ready.
+type Room struct {
+	stepper   stepper
+	bools     arena.Of[bool]
+	ints      arena.Of[int]
+	int32s    arena.Of[int32]
+	int64s    arena.Of[int64]
+	shares    arena.Of[share]
+	ways      arena.Of[implementation]
+	storages  arena.Of[storage]
+	gradients arena.Of[gradient]
+
+	deployments arena.Of[Deployment]
+	texts       arena.Of[string]
+	written     strings.Builder // what some of them are parts of
+}
+
+// Clear leaves nothing of what was estimated. A Training stays: it is no part of the room.
+func (r *Room) Clear() {
+	r.stepper = stepper{}
+	r.bools.Clear()
+	r.ints.Clear()
+	r.int32s.Clear()
+	r.int64s.Clear()
+	r.shares.Clear()
+	r.ways.Clear()
+	r.storages.Clear()
+	r.gradients.Clear()
+	r.deployments.Clear()
+	r.texts.Clear()
+	r.written.Reset() // its memory goes with the answer
+}
+
 // stepper follows one step through the components that are known, in the order in which they run.
 type stepper struct {
+	room   *Room
 	res    *infer.Result
 	o      Options
 	order  []int
@@ -42,19 +78,23 @@ type stepper struct {
 	adds  bool  // whether gradients are added to those of the micro-batch before
 }
 
-// newStepper finds out what does not depend on the kind of attention.
-func newStepper(res *infer.Result, o Options) *stepper {
+// begin finds out what does not depend on the kind of attention.
+func (r *Room) begin(res *infer.Result, o Options) *stepper {
 	size := len(res.Nodes)
-	s := &stepper{res: res, o: o, how: make([]implementation, size), owned: make([]int32, size), own: make([]int64, size), saved: make([]storage, 0, 3*size)}
+	r.bools.Reserve(2 * size) // a second list of each is made on the way
+	r.int32s.Reserve(2 * size)
+	r.int64s.Reserve(2 * size)
+	s := &r.stepper
+	*s = stepper{room: r, res: res, o: o, how: r.ways.Make(size), owned: r.int32s.Make(size), own: r.int64s.Make(size), saved: r.storages.Make(3 * size)[:0]}
 	s.walkOrder()
 	for i := range res.Nodes {
 		s.how[i] = implementationOf(res.Nodes[i].Component)
 	}
-	s.narrow = narrow(res, o.Precision, s.how)
+	s.narrow = narrow(res, o.Precision, s.how, r.bools.Make(size))
 	if o.Checkpointing {
 		s.findUnits()
 	}
-	s.shares = shares(res, o.Adapt)
+	s.shares = shares(res, o.Adapt, r.shares.Make(size))
 	s.constants()
 	s.trains = s.trained()
 	return s
@@ -63,8 +103,8 @@ func newStepper(res *infer.Result, o Options) *stepper {
 // walkOrder lists the components that are known in the order in which they run.
 func (s *stepper) walkOrder() {
 	size := len(s.res.Nodes)
-	positions := make([]int, 2*size)
-	s.at, s.order = positions[:size:size], positions[size:size]
+	s.room.ints.Reserve(2 * size)
+	s.at, s.order = s.room.ints.Make(size), s.room.ints.Make(size)[:0]
 	for i := range s.at {
 		s.at[i] = -1
 	}

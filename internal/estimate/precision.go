@@ -45,9 +45,8 @@ func widens(n *infer.Node) bool {
 	return !multiplies(n) && (n.Type.HasAny(catalog.IsSoftmax) || n.Type.Has(catalog.IsNorm) && !n.Type.Has(catalog.IsBatchNorm))
 }
 
-// narrow reports, for every component, whether its result has 2-byte elements.
-func narrow(res *infer.Result, precision string, how []implementation) []bool {
-	out := make([]bool, len(res.Nodes))
+// narrow reports, for every component, whether its result has 2-byte elements, into a list of as many.
+func narrow(res *infer.Result, precision string, how []implementation, out []bool) []bool {
 	cast := autocasts(precision)
 	for _, i := range res.Wiring.Order {
 		n := &res.Nodes[i]

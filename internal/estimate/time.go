@@ -82,7 +82,7 @@ type Terms struct {
 // StepTerms finds the terms of a run.
 func StepTerms(res *infer.Result, o Options) Terms {
 	o = o.or(Defaults(), batchFor(res))
-	m := newStepper(res, o).measure(o.Attention)
+	m := new(Room).begin(res, o).measure(o.Attention)
 	return stepTerms(res, o, &m)
 }
 

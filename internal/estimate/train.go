@@ -68,10 +68,13 @@ func (t *Training) On(name string) (fits, known bool) {
 }
 
 // Train estimates a run. Of a graph that is refused it counts the components that are known.
-func Train(res *infer.Result, o Options) *Training {
+func Train(res *infer.Result, o Options) *Training { return new(Room).Train(res, o) }
+
+// Train is the same in memory that was used before.
+func (r *Room) Train(res *infer.Result, o Options) *Training {
 	o = o.or(Defaults(), batchFor(res))
 	part, _ := o.micro()
-	s := newStepper(res, part)
+	s := r.begin(res, part)
 	s.adds = o.accumulates()
 	m := s.measure(o.Attention)
 	t := &Training{Options: o, WeightBytes: m.weights, GradientBytes: m.gradients, OptimizerBytes: plus(m.states, m.stepExtra),

@@ -67,11 +67,16 @@ func (m *BodyMember) Fields(path string) ([]Param, *Error) {
 // DecodeBody reads a request in one pass. A member is decoded as a graph where graphAt says so of its path: "model", "base",
 // "candidates[3].model". The body shares the memory of one copy of the document and none with data.
 func DecodeBody(data []byte, limits Limits, graphAt func(path string) bool) (*Body, error) {
+	return new(Room).DecodeBody(data, limits, graphAt)
+}
+
+// DecodeBody is the same in memory that was used before. What it returns is good until the room is cleared.
+func (r *Room) DecodeBody(data []byte, limits Limits, graphAt func(path string) bool) (*Body, error) {
 	text, err := limits.text(data, "")
 	if err != nil {
 		return nil, err
 	}
-	d := &bodyDecoder{newDecoder(text, limits), graphAt}
+	d := &bodyDecoder{r.decoder(text, limits), graphAt}
 	members, err := d.members("")
 	if err == nil {
 		err = d.end()

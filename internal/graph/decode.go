@@ -26,7 +26,7 @@ func Decode(data []byte, root string, limits Limits) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := newDecoder(text, limits)
+	d := new(Room).decoder(text, limits)
 	g, err := d.graph()
 	if err == nil {
 		err = d.end()
@@ -39,16 +39,43 @@ func Decode(data []byte, root string, limits Limits) (*Graph, error) {
 }
 
 type decoder struct {
-	*reader
-	params arena.Of[Param]
-	extras arena.Of[Member] // of components and connections
+	reader
+	params      arena.Of[Param]
+	extras      arena.Of[Member] // of components and connections
+	components  arena.Of[Component]
+	connections arena.Of[Connection]
 }
 
-// newDecoder begins with room for what most documents need, instead of growing into it.
-func newDecoder(text string, limits Limits) *decoder {
-	r := newReader(text, limits)
-	r.keys.names, r.stack = make([]span, 0, 32), make([]Value, 0, 8)
-	return &decoder{reader: r}
+// mostOpen is how many open names and list items a room keeps the memory for.
+const mostOpen = 1024
+
+// Room is the memory that documents are decoded into, one after the other. The zero value is ready.
+type Room struct{ d decoder }
+
+// decoder begins a document, with room for what most need instead of growing into it.
+func (r *Room) decoder(text string, limits Limits) *decoder {
+	d := &r.d
+	d.text, d.limits = text, limits
+	if d.keys.names == nil {
+		d.keys.names, d.stack = make([]span, 0, 32), make([]Value, 0, 8)
+	}
+	return d
+}
+
+// Clear takes back what was decoded, and leaves nothing of it.
+func (r *Room) Clear() {
+	d := &r.d
+	d.params.Clear()
+	d.extras.Clear()
+	d.components.Clear()
+	d.connections.Clear()
+	d.values.Clear()
+	names, stack := d.keys.names[:0], d.stack[:0]
+	if cap(names)+cap(stack) > mostOpen {
+		names, stack = nil, nil
+	}
+	clear(stack[:cap(stack)])
+	d.reader = reader{values: d.values, stack: stack, keys: keys{names: names}}
 }
 
 func (d *decoder) graph() (*Graph, *Error) {
@@ -59,9 +86,9 @@ func (d *decoder) graph() (*Graph, *Error) {
 			g.Name, err = d.optional()
 		case "components":
 			found = true
-			g.Components, err = d.components()
+			g.Components, err = d.componentList()
 		case "connections":
-			g.Connections, err = d.connections()
+			g.Connections, err = d.connectionList()
 		default:
 			raw, bad := d.raw()
 			g.Extra, err = append(g.Extra, Member{name, raw}), bad
@@ -84,14 +111,14 @@ func (d *decoder) guess(usualBytes, most int) int {
 	return n
 }
 
-func (d *decoder) components() ([]Component, *Error) {
+func (d *decoder) componentList() ([]Component, *Error) {
 	most := d.limits.Components
-	out := make([]Component, 0, d.guess(160, most))
+	d.components.Reserve(d.guess(160, most))
 	err := d.array(ceiling{most, CodeComponents, "components"}, func(i int) *Error {
-		out = append(out, Component{})
-		return d.component(&out[i])
+		d.components.Push(Component{})
+		return d.component(&d.components.Open()[i])
 	})
-	return out, err
+	return d.components.Take(), err
 }
 
 func (d *decoder) component(c *Component) *Error {
@@ -126,18 +153,18 @@ func (d *decoder) parameters() ([]Param, *Error) {
 	return d.params.Take(), err
 }
 
-// connections may be null: a list that is left out.
-func (d *decoder) connections() ([]Connection, *Error) {
+// connectionList may be null: a list that is left out.
+func (d *decoder) connectionList() ([]Connection, *Error) {
 	if d.space() == 'n' {
 		return nil, d.word("null")
 	}
 	most := d.limits.Connections
-	out := make([]Connection, 0, d.guess(32, most))
+	d.connections.Reserve(d.guess(32, most))
 	err := d.array(ceiling{most, CodeConnections, "connections"}, func(i int) *Error {
-		out = append(out, Connection{})
-		return d.connection(&out[i])
+		d.connections.Push(Connection{})
+		return d.connection(&d.connections.Open()[i])
 	})
-	return out, err
+	return d.connections.Take(), err
 }
 
 // connection also takes source and target, the names that flow-chart editors use, where from and to are not given.

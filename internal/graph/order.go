@@ -3,10 +3,9 @@ package graph
 import "slices"
 
 // peel takes away, again and again, the first component in the list that has nothing left on the near side, and returns
-// them in that order. What is on or behind a cycle stays.
-func peel(near, far half) []int {
+// them in that order, appended to order. What is on or behind a cycle stays.
+func peel(near, far half, order []int) []int {
 	n := near.count()
-	order := make([]int, 0, n)
 	if near.sorted() {
 		for i := range n {
 			order = append(order, i)

@@ -1,6 +1,10 @@
 package graph
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/arena"
+)
 
 // noteType is the type of components that are remarks and no part of the network.
 const noteType = "stickyNote"
@@ -152,22 +156,22 @@ func (s *structure) connect() {
 		}
 	}
 	n := len(s.graph.Components) + len(s.standIns)
-	s.in = gatherEdges(n, to, from)
+	s.in = gatherEdges(n, to, from, new(arena.Of[int32]))
 	reader := make([]int32, len(s.in.node))
 	for i := range int32(n) {
 		for k := s.in.start[i]; k < s.in.start[i+1]; k++ {
 			reader[k] = i
 		}
 	}
-	s.out = gatherEdges(n, s.in.node, reader)
+	s.out = gatherEdges(n, s.in.node, reader, new(arena.Of[int32]))
 }
 
 // refine computes up along the connections and full against them. Nodes on or behind a cycle have no place in either order:
 // there, everyone looks at the neighbours' last hashes a few times instead (Weisfeiler and Leman 1968).
 func (s *structure) refine() {
-	s.order = peel(s.in, s.out)
+	s.order = peel(s.in, s.out, make([]int, 0, s.nodes))
 	if s.against = slices.Clone(s.order); len(s.order) < s.nodes {
-		s.against = peel(s.out, s.in)
+		s.against = peel(s.out, s.in, make([]int, 0, s.nodes))
 	} else {
 		slices.Reverse(s.against)
 	}
@@ -181,7 +185,7 @@ func (s *structure) refineTies() {
 	for k, t := range s.ties {
 		node[k], to[k] = t.node, t.to
 	}
-	s.tied, s.users = gatherEdges(s.nodes, node, to), gatherEdges(s.nodes, to, node)
+	s.tied, s.users = gatherEdges(s.nodes, node, to, new(arena.Of[int32])), gatherEdges(s.nodes, to, node, new(arena.Of[int32]))
 	full := slices.Clone(s.full)
 	for _, t := range s.ties {
 		full[t.node] += mix(7, s.full[t.to])

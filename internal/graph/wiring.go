@@ -1,5 +1,7 @@
 package graph
 
+import "github.com/modelverifier/verifier/internal/arena"
+
 // Wiring is the graph by position: who feeds whom, and an order in which every component comes after its inputs.
 type Wiring struct {
 	// Order is topological: of the components whose inputs have all come, the first in the list is next. A list that is in
@@ -35,11 +37,26 @@ func (w *Wiring) InputEdges(i int) []int32 { return w.in.edge[w.in.start[i]:w.in
 func (w *Wiring) Outputs(i int) []int32 { return w.out.node[w.out.start[i]:w.out.start[i+1]] }
 
 // Wire resolves the connections.
-func (g *Graph) Wire() *Wiring {
-	w := &Wiring{}
+func (g *Graph) Wire() *Wiring { return new(WiringRoom).Wire(g) }
+
+// WiringRoom is the memory of wirings, one after the other. The zero value is ready.
+type WiringRoom struct {
+	ends  arena.Of[int32]
+	order arena.Of[int]
+}
+
+// Clear takes the wiring back, and leaves nothing of it.
+func (r *WiringRoom) Clear() {
+	r.ends.Clear()
+	r.order.Clear()
+}
+
+// Wire resolves the connections of a graph. What it returns is good until the room is cleared.
+func (r *WiringRoom) Wire(g *Graph) *Wiring {
+	w, n, edges := &Wiring{}, len(g.Components), len(g.Connections)
 	at := g.positions(w)
-	ends := make([]int32, 2*len(g.Connections))
-	from, to := ends[:len(g.Connections)], ends[len(g.Connections):]
+	r.ends.Reserve(2*edges + 2*(2*n+1+2*edges))
+	from, to := r.ends.Make(edges), r.ends.Make(edges)
 	for e := range g.Connections {
 		f, t := at(g.Connections[e].From), at(g.Connections[e].To)
 		if f < 0 || t < 0 {
@@ -48,8 +65,11 @@ func (g *Graph) Wire() *Wiring {
 		}
 		from[e], to[e] = f, t
 	}
-	w.in, w.out = gatherEdges(len(g.Components), to, from), gatherEdges(len(g.Components), from, to)
-	w.order(len(g.Components))
+	w.in, w.out = gatherEdges(n, to, from, &r.ends), gatherEdges(n, from, to, &r.ends)
+	w.Order = peel(w.in, w.out, r.order.Make(n)[:0])
+	if len(w.Order) < n {
+		w.Cyclic = onCycles(w.out, w.Order)
+	}
 	return w
 }
 
@@ -92,14 +112,9 @@ func (g *Graph) positions(w *Wiring) func(id string) int32 {
 }
 
 // gatherEdges groups connections by their near end, keeping their order.
-func gatherEdges(n int, near, far []int32) half {
-	room := make([]int32, 2*n+1+2*len(near))
-	take := func(size int) []int32 {
-		part := room[:size:size]
-		room = room[size:]
-		return part
-	}
-	h := half{start: take(n + 1)}
+func gatherEdges(n int, near, far []int32, room *arena.Of[int32]) half {
+	room.Reserve(2*n + 1 + 2*len(near))
+	h := half{start: room.Make(n + 1)}
 	for _, i := range near {
 		if i >= 0 {
 			h.start[i+1]++
@@ -108,8 +123,9 @@ func gatherEdges(n int, near, far []int32) half {
 	for i := range n {
 		h.start[i+1] += h.start[i]
 	}
-	h.edge, h.node = take(int(h.start[n])), take(int(h.start[n]))
-	next := take(n)
+	wired := int(h.start[n])
+	h.edge, h.node = room.Make(wired), room.Make(wired)
+	next := room.Make(n)
 	copy(next, h.start)
 	for e, i := range near {
 		if i >= 0 {
@@ -118,12 +134,4 @@ func gatherEdges(n int, near, far []int32) half {
 		}
 	}
 	return h
-}
-
-// order fills in Order and Cyclic.
-func (w *Wiring) order(n int) {
-	w.Order = peel(w.in, w.out)
-	if len(w.Order) < n {
-		w.Cyclic = onCycles(w.out, w.Order)
-	}
 }

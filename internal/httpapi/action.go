@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/action/check"
 	"github.com/modelverifier/verifier/internal/action/lint"
 	"github.com/modelverifier/verifier/internal/action/plan"
@@ -13,10 +14,11 @@ import (
 	"github.com/modelverifier/verifier/internal/telemetry"
 )
 
-// Action is one POST endpoint: a function from the bytes of a request to the body of the answer.
+// Action is one POST endpoint: a function from the bytes of a request to the body of the answer, which is good until the room that
+// it was made in is cleared.
 type Action struct {
 	Name, Path string
-	Run        func(body []byte) (result any, err error)
+	Run        func(room *action.Room, body []byte) (result any, err error)
 	Tally      func(result any) telemetry.Tally
 	Result     reflect.Type // of the body of the answer, for the OpenAPI document
 }
@@ -24,20 +26,25 @@ type Action struct {
 // Actions are those of the container, all of them.
 func Actions() []Action {
 	return []Action{
-		endpoint("check", check.Decode, check.Run, tallyCheck),
-		endpoint("lint", lint.Decode, lint.Run, tallyLint),
-		endpoint("plan", plan.Decode, plan.Run, tallyPlan),
-		endpoint("rank", rank.Decode, rank.Run, tallyRank),
+		endpoint("check", check.DecodeIn, check.Run, tallyCheck),
+		endpoint("lint", fresh(lint.Decode), lint.Run, tallyLint),
+		endpoint("plan", fresh(plan.Decode), plan.Run, tallyPlan),
+		endpoint("rank", fresh(rank.Decode), rank.Run, tallyRank),
 	}
 }
 
+// fresh reads a request into memory of its own.
+func fresh[Q any](decode func([]byte, graph.Limits) (*Q, error)) func(*action.Room, []byte, graph.Limits) (*Q, error) {
+	return func(_ *action.Room, body []byte, limits graph.Limits) (*Q, error) { return decode(body, limits) }
+}
+
 // endpoint joins the three parts of an action. Limits are those of a request over the network.
-func endpoint[Q, R any](name string, decode func([]byte, graph.Limits) (*Q, error), run func(*Q) *R, tally func(*R) telemetry.Tally) Action {
+func endpoint[Q, R any](name string, decode func(*action.Room, []byte, graph.Limits) (*Q, error), run func(*Q) *R, tally func(*R) telemetry.Tally) Action {
 	return Action{
 		Name: name,
 		Path: "/v1/" + name,
-		Run: func(body []byte) (any, error) {
-			request, err := decode(body, graph.ServiceLimits)
+		Run: func(room *action.Room, body []byte) (any, error) {
+			request, err := decode(room, body, graph.ServiceLimits)
 			if err != nil {
 				return nil, err
 			}
@@ -62,11 +69,12 @@ func (s *Server) act(a Action, c *call) reply {
 	if out := s.read(body, c); out != nil {
 		return *out
 	}
-	if reason := s.gate.work(c.request.Context()); reason != "" {
+	room, reason := s.gate.work(c.request.Context())
+	if room == nil {
 		return s.busy(reason)
 	}
-	defer s.gate.rest()
-	result, err := a.Run(body.data)
+	defer s.gate.rest(room)
+	result, err := a.Run(room, body.data)
 	if err != nil {
 		return refusal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/ruleset"
 	"github.com/modelverifier/verifier/internal/telemetry"
 )
@@ -230,15 +231,15 @@ func TestHeadIsAnsweredAsGetWithoutABody(t *testing.T) {
 // odd are actions as they must never be.
 func odd() []Action {
 	none := func(any) telemetry.Tally { return telemetry.Tally{} }
-	of := func(name string, run func([]byte) (any, error)) Action {
+	of := func(name string, run func(*action.Room, []byte) (any, error)) Action {
 		return Action{Name: name, Path: "/v1/" + name, Run: run, Tally: none}
 	}
 	return []Action{
-		of("panics", func(b []byte) (any, error) { panic("secret-mark " + string(b)) }),
-		of("nan", func([]byte) (any, error) { return map[string]float64{"x": math.NaN()}, nil }),
-		of("list", func([]byte) (any, error) { return []int{1}, nil }),
-		of("fails", func([]byte) (any, error) { return nil, errors.New("secret-mark") }),
-		of("empty", func([]byte) (any, error) { return struct{}{}, nil }),
+		of("panics", func(_ *action.Room, b []byte) (any, error) { panic("secret-mark " + string(b)) }),
+		of("nan", func(*action.Room, []byte) (any, error) { return map[string]float64{"x": math.NaN()}, nil }),
+		of("list", func(*action.Room, []byte) (any, error) { return []int{1}, nil }),
+		of("fails", func(*action.Room, []byte) (any, error) { return nil, errors.New("secret-mark") }),
+		of("empty", func(*action.Room, []byte) (any, error) { return struct{}{}, nil }),
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"github.com/modelverifier/verifier/internal/action"
 )
 
 // gate bounds what is taken on at once, in three ways: how many actions are under way, how many bytes of their bodies are
@@ -13,10 +15,16 @@ type gate struct {
 	limits  Limits
 	under   atomic.Int64
 	held    atomic.Int64
-	workers chan struct{}
+	workers chan *action.Room // those that are free, each with the memory that it works in
 }
 
-func newGate(l Limits) *gate { return &gate{limits: l, workers: make(chan struct{}, l.Workers)} }
+func newGate(l Limits) *gate {
+	g := &gate{limits: l, workers: make(chan *action.Room, l.Workers)}
+	for range l.Workers {
+		g.workers <- &action.Room{}
+	}
+	return g
+}
 
 // enter books a request; leave gives it back.
 func (g *gate) enter() bool {
@@ -40,23 +48,26 @@ func (g *gate) hold(n int64) bool {
 
 func (g *gate) drop(n int64) { g.held.Add(-n) }
 
-// work waits for a worker; rest gives it back. It returns why there was none.
-func (g *gate) work(ctx context.Context) string {
+// work waits for a worker; rest gives it back, with nothing left of the request. It returns why there was none.
+func (g *gate) work(ctx context.Context) (room *action.Room, reason string) {
 	select {
-	case g.workers <- struct{}{}:
-		return ""
+	case room = <-g.workers:
+		return room, ""
 	default:
 	}
 	timer := time.NewTimer(g.limits.Wait)
 	defer timer.Stop()
 	select {
-	case g.workers <- struct{}{}:
-		return ""
+	case room = <-g.workers:
+		return room, ""
 	case <-timer.C:
-		return "wait"
+		return nil, "wait"
 	case <-ctx.Done():
-		return "gone"
+		return nil, "gone"
 	}
 }
 
-func (g *gate) rest() { <-g.workers }
+func (g *gate) rest(room *action.Room) {
+	room.Clear()
+	g.workers <- room
+}

@@ -139,6 +139,6 @@ func waitFor(t *testing.T, what string, yes func() bool) {
 func (s *running) nothingHeld() {
 	s.t.Helper()
 	waitFor(s.t, "an empty gate", func() bool {
-		return s.gate.under.Load() == 0 && s.gate.held.Load() == 0 && len(s.gate.workers) == 0
+		return s.gate.under.Load() == 0 && s.gate.held.Load() == 0 && len(s.gate.workers) == s.Limits.Workers
 	})
 }

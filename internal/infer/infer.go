@@ -78,8 +78,11 @@ type Result struct {
 }
 
 // Walk infers a graph that has been brought into canonical form with catalog.Vocabulary.
-func Walk(g *graph.Graph) *Result {
-	w := newWalker(g)
+func Walk(g *graph.Graph) *Result { return new(Room).Walk(g) }
+
+// Walk is the same in memory that was used before. What it returns is good until the room is cleared.
+func (r *Room) Walk(g *graph.Graph) *Result {
+	w := r.walker(g)
 	for _, i := range w.res.Wiring.Order {
 		if !w.skip[i] {
 			w.visit(i)

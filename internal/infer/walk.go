@@ -11,6 +11,7 @@ import (
 
 // walker holds the state of one walk.
 type walker struct {
+	*Room
 	index   map[string]int // components by id, made when the first tie is resolved
 	res     *Result
 	skip    []bool // duplicates: another component has their id, so nothing is known of their wiring
@@ -18,13 +19,31 @@ type walker struct {
 	orphan  []bool // a connection into it comes from nowhere
 	lost    bool   // a connection leads nowhere: some component may lack it
 
-	demands  []demand
-	call     catalog.Call
+	demands []demand
+	call    catalog.Call
+	recent  []recent // one for each type that was seen: few, so that a search is quicker than a map
+}
+
+// Room is the memory of walks, one after the other. The zero value is ready.
+type Room struct {
+	wiring   graph.WiringRoom
+	nodes    arena.Of[Node]
 	declared catalog.Declared
 	args     arena.Of[graph.Value]
 	shapes   arena.Of[catalog.Shape]
-	ints     arena.Of[bool]
-	recent   []recent // one for each type that was seen: few, so that a search is quicker than a map
+	ints     arena.Of[bool] // and other marks
+	recents  arena.Of[recent]
+}
+
+// Clear takes back what was found out, and leaves nothing of it.
+func (r *Room) Clear() {
+	r.wiring.Clear()
+	r.nodes.Clear()
+	r.declared.Clear()
+	r.args.Clear()
+	r.shapes.Clear()
+	r.ints.Clear()
+	r.recents.Clear()
 }
 
 // demand remembers, for a refusal, which size the component would have accepted.
@@ -39,14 +58,17 @@ type demand struct {
 // mostArgs is the room for arguments to begin with. Large models repeat blocks, which need none of their own.
 const mostArgs = 128
 
-func newWalker(g *graph.Graph) *walker {
+// mostRecent is the room for types to begin with.
+const mostRecent = 8
+
+func (r *Room) walker(g *graph.Graph) *walker {
 	n := len(g.Components)
-	marks := make([]bool, 3*n)
+	r.ints.Reserve(3*n + len(g.Connections))
 	w := &walker{
-		res:  &Result{Graph: g, Wiring: g.Wire(), Nodes: make([]Node, n)},
-		skip: marks[:n], visited: marks[n : 2*n], orphan: marks[2*n:],
-		recent: make([]recent, 0, min(n, 8)),
-		shapes: arena.With[catalog.Shape](len(g.Connections)), ints: arena.With[bool](len(g.Connections)),
+		Room: r,
+		res:  &Result{Graph: g, Wiring: r.wiring.Wire(g), Nodes: r.nodes.Make(n)},
+		skip: r.ints.Make(n), visited: r.ints.Make(n), orphan: r.ints.Make(n),
+		recent: r.recents.Make(min(n, mostRecent))[:0],
 	}
 	args := 0
 	for i := range g.Components {
@@ -56,7 +78,8 @@ func newWalker(g *graph.Graph) *walker {
 			args += len(node.Type.Params)
 		}
 	}
-	w.args = arena.With[graph.Value](min(args, mostArgs))
+	w.args.Reserve(min(args, mostArgs))
+	w.shapes.Reserve(len(g.Connections))
 	for _, i := range w.res.Wiring.Duplicates {
 		w.skip[i] = true
 	}

@@ -7,14 +7,14 @@ func Significant(n int64, digits int) int64 {
 		limit *= 10
 	}
 	unit := int64(1)
-	for n/unit >= limit {
+	for kept := n; kept >= limit; kept /= 10 {
 		unit *= 10
 	}
-	rounded := n - n%unit
-	if n%unit >= unit-n%unit && unit > 1 {
-		rounded += unit
+	rest := n % unit
+	if rest >= unit-rest && unit > 1 {
+		return n - rest + unit
 	}
-	return rounded
+	return n - rest
 }
 
 // AboutDollars writes an estimate of non-negative micro-dollars with two digits: $9.8, $1,200, $0.0031.

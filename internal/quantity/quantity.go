@@ -4,21 +4,25 @@
 // plausible wrong number. The package knows nothing of graphs or components.
 package quantity
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Mul returns the product of non-negative counts and whether it fits in an int64.
 func Mul(counts ...int64) (int64, bool) {
-	product := int64(1)
+	product := uint64(1)
 	for _, n := range counts {
 		if n == 0 {
 			return 0, true
 		}
-		if n < 0 || product > math.MaxInt64/n {
+		hi, lo := bits.Mul64(product, uint64(n))
+		if n < 0 || hi > 0 || lo > math.MaxInt64 {
 			return 0, false
 		}
-		product *= n
+		product = lo
 	}
-	return product, true
+	return int64(product), true
 }
 
 // Add returns the sum of non-negative counts and whether it fits in an int64.

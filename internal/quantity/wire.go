@@ -61,16 +61,15 @@ func (d Decimal) AppendNumber(b []byte) []byte {
 	if n < 0 {
 		b, size = append(b, '-'), -size // of the least number, too
 	}
-	scale := uint64(1)
+	var behind [32]byte // the point and what follows it, from the last digit on
+	at := len(behind)
 	for range places {
-		scale *= 10
+		at--
+		behind[at], size = byte('0'+size%10), size/10
 	}
-	b = append(strconv.AppendUint(b, size/scale, 10), '.')
-	for rest := size % scale; scale > 1; rest %= scale {
-		scale /= 10
-		b = append(b, byte('0'+rest/scale))
-	}
-	return b
+	at--
+	behind[at] = '.'
+	return append(strconv.AppendUint(b, size, 10), behind[at:]...)
 }
 
 // Duration writes a number of seconds in the two largest units that it has: 17 min 14 s.

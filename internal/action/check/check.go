@@ -25,6 +25,8 @@ type Request struct {
 	Data   *fitdata.Request
 	Layout *layout.Request
 	Serve  *serve.Request
+
+	room *action.Room // nil where the model was not read by DecodeIn
 }
 
 // Result is the answer.
@@ -89,7 +91,11 @@ var stages = []func(*walk) Stage{preflight, data, train, evaluateStage, deploy}
 
 // Run checks a model. It brings the graph into canonical form first, in place.
 func Run(r *Request) *Result {
-	w := &walk{Study: action.Examine(r.Model), request: r, findings: []action.Finding{}}
+	room := r.room
+	if room == nil {
+		room = new(action.Room)
+	}
+	w := &walk{Study: room.Examine(r.Model), request: r, findings: []action.Finding{}}
 	w.Price(options(r), 0)
 	if r.Serve != nil {
 		w.serve = serve.Check(w.Walked, r.Serve)

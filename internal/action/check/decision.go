@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/quantity"
@@ -32,16 +33,19 @@ func (w *walk) decision() *Decision {
 	return nil
 }
 
-// datasets are those that a training run can be asked for.
+// datasets are those that a training run can be asked for. Their shapes in words are written once.
 var datasets = []struct {
 	value, label string
 	shape        catalog.Shape // nil for rows of any width
 	classes      int64
+	words        string
 }{
-	{"mnist", "MNIST: grey images of digits", catalog.Of(1, 28, 28), 10},
-	{"cifar10", "CIFAR-10: small colour images", catalog.Of(3, 32, 32), 10},
-	{"tabular", "a table of numbers", nil, 0},
+	{"mnist", "MNIST: grey images of digits", mnist, 10, mnist.String()},
+	{"cifar10", "CIFAR-10: small colour images", cifar, 10, cifar.String()},
+	{"tabular", "a table of numbers", nil, 0, ""},
 }
+
+var mnist, cifar = catalog.Of(1, 28, 28), catalog.Of(3, 32, 32)
 
 func (w *walk) dataset() *Decision {
 	d := &Decision{
@@ -59,11 +63,11 @@ func (w *walk) dataset() *Decision {
 		case s.shape == nil:
 			o.Hint = "does not fit: the model takes " + taken
 		case !s.shape.Equal(in):
-			o.Hint = "does not fit: its samples are " + s.shape.String() + " and the model takes " + taken
+			o.Hint = "does not fit: its samples are " + s.words + " and the model takes " + taken
 		case w.classes == nil || *w.classes != s.classes:
 			o.Hint = fmt.Sprintf("its samples fit, but it has %d classes", s.classes)
 		default:
-			o.Hint = fmt.Sprintf("fits: %v and %d classes", s.shape, s.classes)
+			o.Hint = "fits: " + s.words + " and " + strconv.FormatInt(s.classes, 10) + " classes"
 		}
 		d.Options = append(d.Options, o)
 	}

@@ -29,11 +29,12 @@ type Alternative struct {
 
 // deploy is where the trained model could run.
 func deploy(w *walk) Stage {
-	targets := estimate.Deploy(w.Walked)
-	best := targets[0]
+	targets := w.Deploy()
+	best := &targets[0]
 	d := DeployData{Target: best.Target.ID, Score: best.Score, LatencyMs: millis(best), SizeMB: megabytes(best.SizeMB), SizeMBQuantized: megabytes(best.SizeMBQuantized)}
 	d.Alternatives = make([]Alternative, 0, len(targets))
-	for _, t := range targets {
+	for i := range targets {
+		t := &targets[i]
 		a := Alternative{ID: t.Target.ID, Label: t.Target.Label, Score: t.Score, LatencyMs: millis(t), SizeMB: megabytes(t.SizeMB), Fits: t.Fits, Reasons: t.Reasons}
 		if a.Reasons == nil {
 			a.Reasons = []string{}
@@ -50,6 +51,6 @@ func deploy(w *walk) Stage {
 	return s
 }
 
-func millis(d estimate.Deployment) quantity.Decimal { return quantity.Round(d.LatencyMs, 3) }
+func millis(d *estimate.Deployment) quantity.Decimal { return quantity.Round(d.LatencyMs, 3) }
 
 func megabytes(n float64) quantity.Decimal { return quantity.Round(n, 3) }

@@ -7,8 +7,14 @@ import (
 
 // Decode reads a request.
 func Decode(body []byte, limits graph.Limits) (*Request, error) {
-	f := action.Read(body, limits, action.Model)
-	r := &Request{Model: f.Model(), Policy: f.Policy()}
+	return DecodeIn(new(action.Room), body, limits)
+}
+
+// DecodeIn is the same in memory that was used before, in which Run works too. The request and its answer are good until the room
+// is cleared.
+func DecodeIn(room *action.Room, body []byte, limits graph.Limits) (*Request, error) {
+	f := room.Read(body, limits, action.Model)
+	r := &Request{Model: f.Model(), Policy: f.Policy(), room: room}
 	r.Data = decodeData(f)
 	r.Layout = decodeLayout(f)
 	r.Serve = decodeServe(f)

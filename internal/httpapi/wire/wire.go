@@ -120,7 +120,7 @@ func compileSlice(t reflect.Type) write {
 // field is one member of a struct.
 type field struct {
 	index int
-	key   string // with quotes and the colon
+	key   string // with the comma before it, quotes and the colon
 	omit  bool   // where it is empty
 	write write
 }
@@ -142,10 +142,9 @@ func compileStruct(t reflect.Type) write {
 		case name == "":
 			name = f.Name
 		}
-		fields = append(fields, field{i, `"` + name + `":`, options != "", of(f.Type)})
+		fields = append(fields, field{i, `,"` + name + `":`, options != "", of(f.Type)})
 	}
 	return func(b []byte, v reflect.Value) []byte {
-		b = append(b, '{')
 		first := len(b)
 		for i := range fields {
 			f := &fields[i]
@@ -153,11 +152,12 @@ func compileStruct(t reflect.Type) write {
 			if f.omit && isEmpty(value) {
 				continue
 			}
-			if len(b) > first {
-				b = append(b, ',')
-			}
 			b = f.write(append(b, f.key...), value)
 		}
+		if len(b) == first {
+			return append(b, "{}"...)
+		}
+		b[first] = '{' // in the place of the first comma
 		return append(b, '}')
 	}
 }
@@ -199,7 +199,19 @@ var plain = func() (is [256]bool) {
 	return is
 }()
 
+// isPlain looks at eight bytes at once. Each term has the top bit of a byte set where that byte is below a blank or a quote, which
+// changes places with a blank for it; where it is a backslash; and where it is beyond '~'. A borrow or a carry sets a wrong bit only
+// beside a right one.
 func isPlain(s string) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for ; len(s) >= 8; s = s[8:] {
+		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		slash := x ^ ones*'\\'
+		if (((x^ones*2)-ones*'!')&^x|(slash-ones)&^slash|(x+ones)|x)&tops != 0 {
+			return false
+		}
+	}
 	for i := range len(s) {
 		if !plain[s[i]] {
 			return false

@@ -188,6 +188,20 @@ func TestEveryKindIsWritten(t *testing.T) {
 	}
 }
 
+func TestStringsArePlainWithoutWhatIsEscaped(t *testing.T) {
+	for size := 1; size <= 20; size++ {
+		for at := range size {
+			for c := range 256 {
+				text := bytes.Repeat([]byte("~"), size)
+				text[at] = byte(c)
+				if want := c >= ' ' && c <= '~' && c != '"' && c != '\\'; isPlain(string(text)) != want {
+					t.Fatalf("%q: plain is not %v", text, want)
+				}
+			}
+		}
+	}
+}
+
 func TestManyWriteAtOnce(t *testing.T) {
 	for range 8 {
 		t.Run("", func(t *testing.T) {
