@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,6 +41,9 @@ nothing from going on. With --data the dataset is held against the model: sequen
 // datasets reads --data into the request.
 func datasets(j *judge, q *check.Request) error {
 	refs, _ := j.cmd.Flags().GetStringArray("data")
+	if j.cmd.Flags().Changed("data") && strings.TrimSpace(strings.Join(refs, "")) == "" {
+		return errors.New("--data is empty: give a folder, a file, or JSON")
+	}
 	for _, ref := range refs {
 		var found *fitdata.Request
 		if strings.HasPrefix(strings.TrimSpace(ref), "{") {

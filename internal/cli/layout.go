@@ -36,7 +36,7 @@ With --suggest and --gpus it searches the fastest layouts that fit instead.`,
 		{"tp", 1, "tensor-parallel `ranks`"}, {"pp", 1, "pipeline `stages`"}, {"dp", 1, "data-parallel `ranks`"}, {"cp", 1, "context-parallel `ranks`"},
 		{"ep", 1, "expert-parallel `ranks`"}, {"vpp", 1, "model `chunks` on each pipeline rank"}, {"micro-batch", 1, "`samples` in a micro-batch"},
 		{"global-batch", 0, "`samples` in a step; micro-batch times dp unless given"}, {"seq-len", 0, "`tokens` of a sample"},
-		{"zero", 0, "ZeRO `stage`, 0 to 3"}, {"first-stage-layers", 0, "`layers` on the first stage (Megatron-LM)"}, {"last-stage-layers", 0, "`layers` on the last stage (Megatron-LM)"},
+		{"etp", 0, "tensor-parallel `ranks` of experts; tp unless given (Megatron-LM)"}, {"zero", 0, "ZeRO `stage`, 0 to 3"}, {"first-stage-layers", 0, "`layers` on the first stage (Megatron-LM)"}, {"last-stage-layers", 0, "`layers` on the last stage (Megatron-LM)"},
 		{"gpus", 0, "`cards` to search a layout for, with --suggest"}, {"top", 5, "how `many` layouts to suggest"},
 	} {
 		f.Int(size.name, size.value, size.usage)
@@ -92,7 +92,7 @@ func layoutRequest(cmd *cobra.Command) (layout.Request, error) {
 		n, _ := f.GetInt(name)
 		*into = int64(n)
 	}
-	for name, into := range map[string]**int64{"zero": &r.Zero, "global-batch": &r.GlobalBatch, "seq-len": &r.SeqLen, "first-stage-layers": &r.FirstLayers, "last-stage-layers": &r.LastLayers} {
+	for name, into := range map[string]**int64{"etp": &r.ETP, "zero": &r.Zero, "global-batch": &r.GlobalBatch, "seq-len": &r.SeqLen, "first-stage-layers": &r.FirstLayers, "last-stage-layers": &r.LastLayers} {
 		if f.Changed(name) {
 			n, _ := f.GetInt(name)
 			size := int64(n)
@@ -139,7 +139,7 @@ func layoutText(p *page, r *layout.Result, q layout.Request) {
 	if !r.Legal {
 		legal = "not legal"
 	}
-	p.line("%s: %s for %s on %d GPUs, %d micro-batches a step", p.word(r.Verdict, 0), legal, r.Framework, r.GPUs, r.MicroBatches)
+	p.line("%s: %s for %s; GPUs: %d, micro-batches a step: %d", p.word(r.Verdict, 0), legal, r.Framework, r.GPUs, r.MicroBatches)
 	if r.Bubble != nil && r.Balance != nil {
 		p.line("idle share of a step %s, balance of the stages %s", r.Bubble, r.Balance)
 	}
@@ -182,8 +182,13 @@ func sizes(list []int64) string {
 func suggestLayouts(cmd *cobra.Command, p *page, res *infer.Result, r layout.Request) error {
 	gpus, _ := cmd.Flags().GetInt("gpus")
 	top, _ := cmd.Flags().GetInt("top")
-	if r.GPU == nil || gpus < 1 || top < 1 {
+	switch {
+	case r.GPU == nil || gpus < 1 || top < 1:
 		return fmt.Errorf("--suggest needs --gpu and --gpus, and --top of at least 1")
+	case gpus > layout.SearchedGPUs:
+		return fmt.Errorf("--gpus is %d but layouts are searched for at most %d", gpus, layout.SearchedGPUs)
+	case r.GlobalBatch != nil && *r.GlobalBatch < 1:
+		return fmt.Errorf("--global-batch is %d but must be at least 1", *r.GlobalBatch)
 	}
 	out := layout.Suggest(res, r, int64(gpus), top)
 	if wantsJSON(cmd) {
@@ -198,7 +203,12 @@ func suggestLayouts(cmd *cobra.Command, p *page, res *infer.Result, r layout.Req
 		if l.LastStageLayers > 0 {
 			last = fmt.Sprintf("  %d layers on the last stage", l.LastStageLayers)
 		}
+		if l.ETP > 0 {
+			last += fmt.Sprintf("  etp %d", l.ETP)
+		}
 		p.line("%4d %4d %5d %4d %4d %4d  %4d  %5d  %-9s  %8s  %-6s  %7s%s", l.TP, l.PP, l.DP, l.CP, l.EP, l.VPP, l.Zero, l.MicroBatch, l.Recompute, l.StepSec, l.Bubble, l.PeakGB, last)
 	}
+	p.line("")
+	p.line("note: %s", out.Basis)
 	return printText(cmd, p.String())
 }

@@ -28,7 +28,7 @@ func decodeLayout(f *action.Fields) *layout.Request {
 	for _, s := range []struct {
 		name string
 		into **int64
-	}{{"zero", &r.Zero}, {"global_batch", &r.GlobalBatch}, {"seq_len", &r.SeqLen}, {"first_stage_layers", &r.FirstLayers}, {"last_stage_layers", &r.LastLayers}} {
+	}{{"etp", &r.ETP}, {"zero", &r.Zero}, {"global_batch", &r.GlobalBatch}, {"seq_len", &r.SeqLen}, {"first_stage_layers", &r.FirstLayers}, {"last_stage_layers", &r.LastLayers}} {
 		if n, given := o.Int(s.name, math.MinInt64); given {
 			*s.into = &n
 		}

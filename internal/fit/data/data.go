@@ -12,6 +12,7 @@ import (
 	"github.com/modelverifier/verifier/internal/fit/facts"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/internal/rules"
 )
 
@@ -119,6 +120,17 @@ func Judge(res *infer.Result, r Request) *Result {
 		out.Verdict = string(out.Findings[0].Severity)
 	}
 	return out
+}
+
+// counted writes a number of things, as 1 class or 2 classes.
+func counted(n int64, thing string) string {
+	switch {
+	case n == 1:
+		return "1 " + thing
+	case strings.HasSuffix(thing, "s"):
+		thing += "e"
+	}
+	return quantity.Grouped(n) + " " + thing + "s"
 }
 
 // one is a list of one check.

@@ -3,6 +3,8 @@ package data
 import (
 	"strconv"
 
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/fit/facts"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
 	"github.com/modelverifier/verifier/internal/quantity"
@@ -50,7 +52,7 @@ func image(s *subject) []Check {
 
 // channels asks the model with the dataset's channels at its own size.
 func (s *subject) channels(i int, own []int64) Check {
-	c := Check{Name: "channels", Status: pass, Expected: quantity.Grouped(own[0]) + " channels", Actual: quantity.Grouped(s.Channels) + " channels",
+	c := Check{Name: "channels", Status: pass, Expected: counted(own[0], "channel"), Actual: counted(s.Channels, "channel"),
 		Detail: "images have the channels that the model reads", title: "Images do not have the channels that the model reads"}
 	if s.Channels == own[0] {
 		return c
@@ -60,12 +62,12 @@ func (s *subject) channels(i int, own []int64) Check {
 	case refusal != nil:
 		c.Status, c.component = block, s.res.Graph.Components[refusal.Node].ID
 		c.Detail = "images have " + quantity.Grouped(s.Channels) + " channels: " + s.label(refusal) + ": " + refusal.Message
-		c.Fix = "convert the images to " + strconv.FormatInt(own[0], 10) + " channels"
+		c.Fix = "convert the images to " + counted(own[0], "channel")
 	case !known:
 		c.Status, c.Detail = unknown, "the model does not run as it is"
 	default:
 		c.Status, c.title = warn, "Images have other channels than the model's input says"
-		c.Detail = "the input says " + quantity.Grouped(own[0]) + " channels and images have " + quantity.Grouped(s.Channels) + "; the model runs on either, with other weights"
+		c.Detail = "the input says " + counted(own[0], "channel") + " and images have " + quantity.Grouped(s.Channels) + "; the model runs on either, with other weights"
 	}
 	return c
 }
@@ -78,6 +80,11 @@ func (s *subject) size(i int, own, shape []int64) Check {
 	}
 	refusal, known := s.with(map[int][]int64{i: {own[0], shape[1], shape[2]}})
 	switch {
+	case refusal != nil && s.stretches(refusal):
+		c.Expected, c.Detail = "any size at which the model runs", "the positions of "+s.facts.ModelType+" are stretched to images of "+sides(shape[1], shape[2])
+	case refusal != nil && s.writtenDown(refusal):
+		c.Status = unknown
+		c.Detail = "the graph was imported at " + sides(own[1], own[2]) + " and has that size written into it, as at " + s.label(refusal)
 	case refusal != nil:
 		c.Status, c.component = block, s.res.Graph.Components[refusal.Node].ID
 		c.Detail = "on images of " + sides(shape[1], shape[2]) + " the model does not run: " + s.label(refusal) + ": " + refusal.Message
@@ -89,6 +96,21 @@ func (s *subject) size(i int, own, shape []int64) Check {
 		c.Detail = "the model runs on images of " + sides(shape[1], shape[2])
 	}
 	return c
+}
+
+// stretches reports whether the model makes its table of positions fit the image by itself (transformers' Dinov2Embeddings; others
+// do so only when forward is told to).
+func (s *subject) stretches(r *infer.Refusal) bool {
+	return r.Rule == catalog.SequenceExceedsPosition && (s.facts.ModelType == "dinov2" || s.facts.ModelType == "dinov2_with_registers")
+}
+
+// writtenDown reports whether a refusal may come of a size that an importer wrote down and the model's program computes.
+func (s *subject) writtenDown(r *infer.Refusal) bool {
+	switch r.Rule {
+	case catalog.SequenceExceedsPosition, catalog.KernelExceedsInput, catalog.ChannelMismatch:
+		return false
+	}
+	return facts.Imported(s.res)
 }
 
 // patches warns of pixels that no patch covers.
@@ -110,7 +132,7 @@ func (s *subject) patches(i int, shape []int64) (Check, bool) {
 		c := Check{Name: "patches", Status: pass, Expected: "sides divisible by " + sides(h, w), Actual: sides(shape[1], shape[2]), Detail: "patches cover the whole image", title: "Patches leave a part of the image out", component: n.Component.ID}
 		if shape[1]%h != 0 || shape[2]%w != 0 {
 			c.Status = warn
-			c.Detail = n.Component.Label() + " cuts patches of " + sides(h, w) + " and leaves out " + quantity.Grouped(shape[1]%h) + " rows and " + quantity.Grouped(shape[2]%w) + " columns"
+			c.Detail = n.Component.Label() + " cuts patches of " + sides(h, w) + " and leaves out " + counted(shape[1]%h, "row") + " and " + counted(shape[2]%w, "column")
 			c.Fix = "resize the images to " + sides(max(1, shape[1]/h)*h, max(1, shape[2]/w)*w)
 		}
 		return c, true

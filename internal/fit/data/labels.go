@@ -34,9 +34,9 @@ func labels(s *subject) []Check {
 	if count == 0 {
 		return nil
 	}
-	c := Check{Name: "labels", Status: pass, Expected: "a model that tells classes apart", Actual: quantity.Grouped(count) + " classes", title: "There are more classes than the model gives logits"}
+	c := Check{Name: "labels", Status: pass, Expected: "a model that tells classes apart", Actual: counted(count, "class"), title: "There are more classes than the model gives logits"}
 	n := s.output()
-	if n == nil || n.Type.Has(catalog.IsHead) || n.OutIsInt {
+	if n == nil || n.Type.Has(catalog.IsHead) || n.OutIsInt || !s.tellsClasses(n.Out) {
 		c.Status, c.Detail = unknown, "what the model gives is not known to be the logits of classes"
 		return one(c)
 	}
@@ -46,8 +46,8 @@ func labels(s *subject) []Check {
 	} else if r > 0 {
 		logits = n.Out.At(-1)
 	}
-	c.Expected = "at most " + quantity.Grouped(logits) + " classes"
-	c.Detail = "the model gives " + quantity.Grouped(logits) + " logits for " + quantity.Grouped(count) + " classes"
+	c.Expected = "at most " + counted(logits, "class")
+	c.Detail = "the model gives " + counted(logits, "logit") + " for " + counted(count, "class")
 	switch {
 	case logits == 1 && count <= 2:
 		c.Expected, c.Detail = "2 classes", "one logit tells two classes apart"
@@ -57,13 +57,32 @@ func labels(s *subject) []Check {
 		s.widen(&c, n, count)
 	case count > logits:
 		c.Status = block
-		c.Detail = "labels go up to " + quantity.Grouped(count-1) + ", and the model gives " + quantity.Grouped(logits) + " logits"
+		c.Detail = "labels go up to " + quantity.Grouped(count-1) + ", and the model gives " + counted(logits, "logit")
 		s.widen(&c, n, count)
 	case count < logits:
 		c.Status, c.title = warn, "The model has logits for classes that the dataset does not have"
 		s.widen(&c, n, count)
 	}
 	return one(c)
+}
+
+// tellsClasses reports whether a result can be the logits of classes: not what has the shape of an input, which is learnt to be like
+// it, and of images only one of the image's size or smaller, for whose points classes are told.
+func (s *subject) tellsClasses(out catalog.Shape) bool {
+	pictures := out.Rank() < 3
+	for i := range s.res.Nodes {
+		n := &s.res.Nodes[i]
+		if n.Type == nil || n.Type.ID != infer.InputID || n.OutIsInt {
+			continue
+		}
+		if n.Out.Equal(out) && out.Size() > 1 {
+			return false
+		}
+		if n.Out.Rank() == 3 && out.Rank() == 3 && n.Out[1] >= out[1] && n.Out[2] >= out[2] {
+			pictures = true
+		}
+	}
+	return pictures
 }
 
 // widen offers to give the last linear map as many results as there are classes.

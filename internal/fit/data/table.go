@@ -12,7 +12,7 @@ func columns(s *subject) []Check {
 	if s.Features == 0 {
 		return nil
 	}
-	c := Check{Name: "columns", Status: pass, Expected: "a model that reads rows", Actual: quantity.Grouped(s.Features) + " columns", title: "Rows do not have the columns that the model reads"}
+	c := Check{Name: "columns", Status: pass, Expected: "a model that reads rows", Actual: counted(s.Features, "column"), title: "Rows do not have the columns that the model reads"}
 	at := -1
 	for i := range s.res.Nodes {
 		if n := &s.res.Nodes[i]; at < 0 && n.Type != nil && n.Type.ID == infer.InputID && n.Out.Rank() == 1 && !n.OutIsInt {
@@ -24,7 +24,7 @@ func columns(s *subject) []Check {
 		return one(c)
 	}
 	own := s.res.Nodes[at].Out[0]
-	c.Expected, c.Detail = quantity.Grouped(own)+" columns", "rows have the columns that the model reads"
+	c.Expected, c.Detail = counted(own, "column"), "rows have the columns that the model reads"
 	if own == s.Features {
 		return one(c)
 	}
@@ -38,7 +38,7 @@ func columns(s *subject) []Check {
 		c.Status, c.Detail = unknown, "the model does not run as it is"
 	default:
 		c.Status, c.title = warn, "Rows have other columns than the model's input says"
-		c.Detail = "the input says " + quantity.Grouped(own) + " columns and rows have " + quantity.Grouped(s.Features) + "; the model runs on either, with other weights"
+		c.Detail = "the input says " + counted(own, "column") + " and rows have " + quantity.Grouped(s.Features) + "; the model runs on either, with other weights"
 		c.component = s.res.Graph.Components[at].ID
 	}
 	return one(c)
@@ -72,7 +72,7 @@ func imbalance(s *subject) []Check {
 		c.Fix = "add samples of them, or leave them out of the labels"
 	case most/unevenRatio >= least:
 		c.Status = warn
-		c.Detail = "the fullest class has " + quantity.Grouped(most) + " samples and the emptiest " + quantity.Grouped(least)
+		c.Detail = "the fullest class has " + counted(most, "sample") + " and the emptiest " + quantity.Grouped(least)
 		c.Fix = "weight the loss by class, or sample the classes evenly"
 	}
 	return one(c)
@@ -99,15 +99,15 @@ func samples(s *subject) []Check {
 	if !ok {
 		wanted = 1 << 62
 	}
-	c := Check{Name: "samples", Status: pass, Expected: "at least " + quantity.Grouped(wanted) + " samples", Actual: quantity.Grouped(count) + " samples", Detail: "there are samples to learn from", title: "There are few samples"}
+	c := Check{Name: "samples", Status: pass, Expected: "at least " + counted(wanted, "sample"), Actual: counted(count, "sample"), Detail: "there are samples to learn from", title: "There are few samples"}
 	switch {
 	case count == 0:
 		c.Status, c.title, c.Detail = block, "There are no samples", "PyTorch's RandomSampler refuses a dataset without samples"
 	case count < wanted:
 		c.Status = warn
-		c.Detail = quantity.Grouped(count) + " samples are fewer than " + strconv.Itoa(fewPerClass) + " for each of " + quantity.Grouped(classes) + " classes"
+		c.Detail = counted(count, "sample") + " are fewer than " + strconv.Itoa(fewPerClass) + " for each of " + counted(classes, "class")
 		if s.classes() == 0 {
-			c.Detail = quantity.Grouped(count) + " samples are hardly enough to learn from"
+			c.Detail = counted(count, "sample") + " are hardly enough to learn from"
 		}
 	}
 	return one(c)

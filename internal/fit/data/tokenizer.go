@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/fit/facts"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
 	"github.com/modelverifier/verifier/internal/quantity"
@@ -12,7 +13,7 @@ import (
 // table returns the embedding of tokens: of those that read an input, the one with the most rows.
 func (s *subject) table() *infer.Node {
 	var best *infer.Node
-	for _, i := range s.tokens() {
+	for _, i := range facts.Tokens(s.res) {
 		for _, j := range s.res.Wiring.Outputs(i) {
 			n := &s.res.Nodes[j]
 			if n.Type.Has(catalog.IsEmbedding) && len(n.Weights) > 0 && n.Weights[0].Shape.Rank() == 2 && (best == nil || n.Weights[0].Shape[0] > best.Weights[0].Shape[0]) {
@@ -29,14 +30,14 @@ func tokenizer(s *subject) []Check {
 		return nil
 	}
 	n := s.table()
-	c := Check{Name: "tokenizer", Status: pass, Expected: "a model that reads tokens", Actual: quantity.Grouped(s.TokenizerSize) + " tokens", title: "The tokenizer has more tokens than the embedding has rows"}
+	c := Check{Name: "tokenizer", Status: pass, Expected: "a model that reads tokens", Actual: counted(s.TokenizerSize, "token"), title: "The tokenizer has more tokens than the embedding has rows"}
 	if n == nil {
 		c.Status, c.Detail = unknown, "the model has no embedding that reads tokens"
 		return one(c)
 	}
 	rows := n.Weights[0].Shape[0]
-	c.Expected = "at most " + quantity.Grouped(rows) + " tokens"
-	c.Detail = "every one of " + quantity.Grouped(s.TokenizerSize) + " tokens has a row among " + quantity.Grouped(rows)
+	c.Expected = "at most " + counted(rows, "token")
+	c.Detail = "every one of " + counted(s.TokenizerSize, "token") + " has a row among " + quantity.Grouped(rows)
 	switch {
 	case s.TokenizerSize > rows:
 		c.Status, c.component = block, n.Component.ID
@@ -44,7 +45,7 @@ func tokenizer(s *subject) []Check {
 		c.fixWith(Edit{n.Component.ID, "numEmbeddings", graph.IntValue(s.TokenizerSize)})
 	case s.TokenizerSize < rows/2:
 		c.Status, c.title = warn, "Most rows of the embedding are never read"
-		c.Detail = n.Component.Label() + " has " + quantity.Grouped(rows) + " rows and the tokenizer only " + quantity.Grouped(s.TokenizerSize) + " tokens: it may belong to another model"
+		c.Detail = n.Component.Label() + " has " + counted(rows, "row") + " and the tokenizer only " + quantity.Grouped(s.TokenizerSize) + " tokens: it may belong to another model"
 	}
 	return append(one(c), s.head(n)...)
 }
@@ -60,7 +61,7 @@ func (s *subject) head(table *infer.Node) []Check {
 			continue
 		}
 		classes := n.Out.At(-1)
-		c := Check{Name: "tokenizer-head", Status: pass, Expected: "at most " + quantity.Grouped(classes) + " tokens", Actual: quantity.Grouped(s.TokenizerSize) + " tokens",
+		c := Check{Name: "tokenizer-head", Status: pass, Expected: "at most " + counted(classes, "token"), Actual: counted(s.TokenizerSize, "token"),
 			Detail: "the head has a logit for every token", title: "The head has fewer logits than the tokenizer has tokens"}
 		if s.TokenizerSize > classes {
 			c.Status, c.component = block, n.Component.ID

@@ -72,6 +72,8 @@ func parse(t testing.TB, framework, text string) Request {
 			r.VPP = n
 		case "micro_batch":
 			r.MicroBatch = n
+		case "etp":
+			r.ETP = &n
 		case "zero":
 			r.Zero = &n
 		case "global_batch":

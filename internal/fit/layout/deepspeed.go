@@ -4,7 +4,7 @@ import (
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
-// deepspeed is DeepSpeed, read at commit 38327e07 (2025-02-21). Paths are below deepspeed/.
+// deepspeed is DeepSpeed 0.19.6, read at commit edaa7221 (2026-08-22). Paths are below deepspeed/.
 var deepspeed = framework{
 	name: "deepspeed", title: "DeepSpeed",
 	zero:        func(*plan) int64 { return 0 },
@@ -19,17 +19,11 @@ var deepspeed = framework{
 			}
 			return "ZeRO stage " + quantity.Grouped(c.zero) + " does not go with pp " + quantity.Grouped(c.PP), false
 		}, func(*plan) string { return "set zero to 1" }},
-		{"layout-zero-tensor", "ZeRO 3 with tensor parallelism", onTP, "runtime/engine.py _configure_tensor_parallel", func(c *plan) (string, bool) {
-			if c.TP == 1 || c.zero < 3 {
+		{"layout-zero-experts", "ZeRO 3 with split experts", onTP | onOther, "runtime/engine.py _validate_zero3_moe_compatibility", func(c *plan) (string, bool) {
+			if c.EP == 1 || !c.facts.HasExperts() || c.zero < 3 || c.TP == 1 && c.CP == 1 {
 				return "", true
 			}
-			return "ZeRO stage 3 does not go with tp " + quantity.Grouped(c.TP), false
-		}, func(*plan) string { return "set zero to 2" }},
-		{"layout-zero-experts", "ZeRO 3 with expert parallelism", onOther, "runtime/engine.py _configure_zero_optimizer", func(c *plan) (string, bool) {
-			if c.EP == 1 || c.zero < 3 {
-				return "", true
-			}
-			return "ZeRO stage 3 does not go with layers of experts of its own, which ep " + quantity.Grouped(c.EP) + " needs", false
+			return "ZeRO stage 3 and ep " + quantity.Grouped(c.EP) + " go with neither tensor nor sequence parallelism, tp " + quantity.Grouped(c.TP) + " and cp " + quantity.Grouped(c.CP), false
 		}, func(*plan) string { return "set zero to 2" }},
 		{"layout-zero", "No such ZeRO stage", onOther, "runtime/config.py _do_error_check", knownZero, nil},
 		{"layout-vpp", "No interleaved schedule", onPP, "runtime/pipe/schedule.py TrainSchedule", func(c *plan) (string, bool) {
@@ -42,12 +36,12 @@ var deepspeed = framework{
 		{"layout-experts", "Experts do not divide among expert-parallel ranks", onOther, "moe/layer.py", func(c *plan) (string, bool) {
 			return divides("the experts", c.facts.Experts, "ep", c.EP)
 		}, fixExperts},
-		{"layout-expert-ranks", "Expert-parallel groups do not divide the data-parallel ranks", onOther, "utils/groups.py _ensure_divisibility", func(c *plan) (string, bool) {
-			if n := times(c.DP, c.CP); n%c.EP != 0 {
-				return "ep " + quantity.Grouped(c.EP) + " does not divide the data-parallel ranks, " + quantity.Grouped(n), false
+		{"layout-expert-ranks", "Expert-parallel groups do not divide the ranks of a stage", onTP | onOther, "utils/groups.py _create_expert_and_data_parallel", func(c *plan) (string, bool) {
+			if n := c.expertRanks(); c.facts.HasExperts() && n%c.EP != 0 {
+				return "ep " + quantity.Grouped(c.EP) + " does not divide the ranks of a stage, " + quantity.Grouped(n), false
 			}
 			return "", true
-		}, nil},
+		}, fixExperts},
 		{"layout-context", "Fewer heads than sequence-parallel ranks", onOther, "sequence/layer.py single_all_to_all", func(c *plan) (string, bool) {
 			if h := c.facts.Heads; h == 0 || h%c.CP == 0 || h > c.CP {
 				return "", true
@@ -57,6 +51,19 @@ var deepspeed = framework{
 		{"layout-positions", "The sequence is longer than the table of positions", onOther, "an index beyond the table", hasLearnedRoom, shorten},
 	},
 	advice: []rule{
+		{"layout-zero-tensor", "ZeRO 3 with tensor parallelism", onTP, "runtime/engine.py _configure_tensor_parallel_states", func(c *plan) (string, bool) {
+			if c.TP == 1 || c.zero < 3 {
+				return "", true
+			}
+			return "ZeRO stage 3 goes with tp " + quantity.Grouped(c.TP) + " from DeepSpeed 0.19.4 on; versions before refuse it", false
+		}, nil},
+		{"layout-zero-autoep", "ZeRO 3 with expert parallelism", onOther, "runtime/engine.py _validate_zero3_moe_compatibility", func(c *plan) (string, bool) {
+			if c.EP == 1 || !c.facts.HasExperts() || c.zero < 3 {
+				return "", true
+			}
+			return "ZeRO stage 3 takes experts that AutoEP has replaced, and refuses DeepSpeed's own MoE layers", false
+		}, func(*plan) string { return "use AutoEP, or set zero to 2" }},
+		{"layout-no-experts", "Expert parallelism without experts", onOther, "", unusedExperts, oneExpertRank},
 		{"layout-heads", "Heads are split unevenly", onTP, "module_inject/tp_shard.py", func(c *plan) (string, bool) {
 			if d, ok := divides("the attention heads", c.facts.Heads, "tp", c.TP); !ok {
 				return d, ok
@@ -79,6 +86,9 @@ var deepspeed = framework{
 			return quantity.Grouped(c.PP) + " stages are more than " + quantity.Grouped(c.layers()) + " layers, the embedding and the head: some are left empty", false
 		}, nil},
 		{"layout-unread", "A size that the framework does not read", onOther, "", func(c *plan) (string, bool) {
+			if c.ETP != nil {
+				return "etp is Megatron-LM's: DeepSpeed splits experts over ep alone", false
+			}
 			if c.FirstLayers != nil || c.LastLayers != nil {
 				return "DeepSpeed balances the stages by their parameters; the sizes given for the first and last are Megatron-LM's", false
 			}
@@ -89,11 +99,13 @@ var deepspeed = framework{
 	},
 }
 
-// deepspeedSplit balances parameters: the embedding, the layers and the head in order, so that the largest stage is as small as it
-// can be (partition_method "parameters" of PipelineModule).
+// deepspeedSplit balances parameters (partition_method "parameters" of PipelineModule): the embedding, the layers and the head in order.
 func deepspeedSplit(c *plan) []int64 {
 	if c.PP == 1 {
 		return []int64{c.layers()}
+	}
+	if sizes, known := c.balanced[c.PP]; known {
+		return sizes
 	}
 	weights := make([]int64, 0, len(c.parts)+2)
 	weights = append(weights, c.first.params())
@@ -101,51 +113,10 @@ func deepspeedSplit(c *plan) []int64 {
 		weights = append(weights, c.parts[i].params())
 	}
 	weights = append(weights, plus(c.last.params(), c.tied))
-	return balanced(weights, c.PP)
-}
-
-// balanced cuts a row of weights into parts so that the heaviest is as light as possible, and returns how many of the inner items,
-// all but the first and last, each part has. Earlier parts are filled first.
-func balanced(weights []int64, parts int64) []int64 {
-	low, high := int64(0), int64(0)
-	for _, w := range weights {
-		low, high = max(low, w), plus(high, w)
+	sizes := partition(weights, int(c.PP))
+	if c.balanced == nil {
+		c.balanced = map[int64][]int64{}
 	}
-	for low < high {
-		limit := low + (high-low)/2
-		if int64(len(fill(weights, limit))) <= parts {
-			high = limit
-		} else {
-			low = limit + 1
-		}
-	}
-	sizes := fill(weights, low)
-	for int64(len(sizes)) < parts { // more parts than are needed: the longest are halved, so that none is empty while one has two
-		longest := 0
-		for i := range sizes {
-			if sizes[i] > sizes[longest] {
-				longest = i
-			}
-		}
-		half := sizes[longest] / 2
-		sizes = append(sizes, 0)
-		copy(sizes[longest+2:], sizes[longest+1:])
-		sizes[longest], sizes[longest+1] = sizes[longest]-half, half
-	}
-	sizes[0]--
-	sizes[len(sizes)-1]--
-	return sizes
-}
-
-// fill puts items into parts one after the other, none heavier than the limit, and returns how many each has.
-func fill(weights []int64, limit int64) []int64 {
-	sizes, sum := []int64{0}, int64(0)
-	for _, w := range weights {
-		if sum > 0 && plus(sum, w) > limit {
-			sizes, sum = append(sizes, 0), 0
-		}
-		sizes[len(sizes)-1]++
-		sum = plus(sum, w)
-	}
+	c.balanced[c.PP] = sizes
 	return sizes
 }

@@ -17,15 +17,16 @@ const (
 
 // framework is whose rules hold.
 type framework struct {
-	name, title string
-	rules       []rule // each breaks the run
-	advice      []rule // each is doubtful, and nothing refuses it
-	zero        func(*plan) int64
-	split       func(*plan) []int64 // how many layers each chunk of the pipeline gets, in the order in which data flows; nil where it cannot
-	spareStages int64               // stages beyond the number of layers that can be legal
-	gradBytes   int64               // of a gradient
-	logitBytes  int64               // of a logit at the worst moment
-	padsVocab   int64               // rows that the vocabulary is padded to for each tensor-parallel rank; 0 for none
+	name, title   string
+	rules         []rule // each breaks the run
+	advice        []rule // each is doubtful, and nothing refuses it
+	zero          func(*plan) int64
+	split         func(*plan) []int64 // how many layers each chunk of the pipeline gets, in the order in which data flows; nil where it cannot
+	splitsExperts bool                // whether experts are tensor-parallel beside being expert-parallel
+	spareStages   int64               // stages beyond the number of layers that can be legal
+	gradBytes     int64               // of a gradient
+	logitBytes    int64               // of a logit at the worst moment
+	padsVocab     int64               // rows that the vocabulary is padded to for each tensor-parallel rank; 0 for none
 }
 
 // rule is one condition. What it needs and does not know it takes for kept.
@@ -50,7 +51,7 @@ func frameworkOf(name string) *framework {
 
 // divides is the condition that a size is a divisor of a count; a count of 0 is unknown.
 func divides(what string, count int64, name string, size int64) (string, bool) {
-	if count <= 0 || count%size == 0 {
+	if count <= 0 || size <= 0 || count%size == 0 {
 		return "", true
 	}
 	return what + ", " + quantity.Grouped(count) + ", are not divisible by " + name + " " + quantity.Grouped(size), false
@@ -82,10 +83,10 @@ func knownZero(c *plan) (string, bool) {
 
 // hasLearnedRoom is the condition that a table of positions has a row for every token.
 func hasLearnedRoom(c *plan) (string, bool) {
-	if c.facts.PositionKind != "learned" || c.facts.Positions == 0 || c.SeqLen == nil || *c.SeqLen <= c.facts.Positions {
+	if c.tooLong == "" {
 		return "", true
 	}
-	return "a sequence of " + quantity.Grouped(*c.SeqLen) + " tokens is longer than the table of " + quantity.Grouped(c.facts.Positions) + " positions", false
+	return "a sequence of " + quantity.Grouped(c.length) + " tokens is longer than the table of positions: " + c.tooLong, false
 }
 
 // withinContext is the advice to stay within what the model was made for.
@@ -97,8 +98,30 @@ func withinContext(c *plan) (string, bool) {
 }
 
 func shorten(c *plan) string {
-	return "set seq_len to " + strconv.FormatInt(c.facts.Positions, 10) + " or less"
+	longest := c.facts.Positions
+	if c.tooLong != "" {
+		longest = c.longest
+	}
+	return "set seq_len to " + strconv.FormatInt(longest, 10) + " or less"
 }
+
+// keptLength is the advice that the figures are at another length than was asked for.
+var keptLength = rule{"layout-length", "The figures are for another length", onOther, "", func(c *plan) (string, bool) {
+	if c.wanted == c.seqLen || c.tooLong != "" {
+		return "", true
+	}
+	return "memory and balance are for " + quantity.Grouped(c.seqLen) + " tokens: the graph does not run at " + quantity.Grouped(c.wanted), false
+}, func(c *plan) string { return "import the model with --seq-len " + strconv.FormatInt(c.wanted, 10) }}
+
+// unusedExperts is the advice where there are no experts to divide.
+func unusedExperts(c *plan) (string, bool) {
+	if c.EP == 1 || c.facts.HasExperts() {
+		return "", true
+	}
+	return "ep " + quantity.Grouped(c.EP) + " changes nothing: the model has no experts", false
+}
+
+func oneExpertRank(*plan) string { return "set ep to 1" }
 
 // cannotSplit is the advice where the heads are unknown.
 func cannotSplit(c *plan) (string, bool) {
@@ -106,6 +129,14 @@ func cannotSplit(c *plan) (string, bool) {
 		return "", true
 	}
 	return "the model has no attention heads that are known, so whether it can be split over tp " + quantity.Grouped(c.TP) + " is not judged", false
+}
+
+// unknownLayers is the advice where the layers that a framework would divide are unknown.
+func unknownLayers(c *plan) (string, bool) {
+	if c.PP == 1 || c.layered() {
+		return "", true
+	}
+	return "how many layers " + c.framework.title + " would count is not known, so whether they can be split over pp " + quantity.Grouped(c.PP) + " is not judged", false
 }
 
 // even writes the layers of each chunk where they divide.

@@ -37,6 +37,16 @@ func (k *keeper) weigh(p *part, n *infer.Node) {
 	}
 }
 
+// hasExpertBias reports whether a component is experts whose maps add a bias.
+func hasExpertBias(n *infer.Node) bool {
+	for i := range n.Weights {
+		if w := &n.Weights[i]; n.Type.Has(catalog.IsExperts) && strings.HasPrefix(w.Module, "experts") && strings.HasSuffix(w.Name, "bias") {
+			return true
+		}
+	}
+	return false
+}
+
 // isReplicated names the maps inside a component that every tensor-parallel rank has in full.
 func isReplicated(module string) bool {
 	switch module {
@@ -68,6 +78,9 @@ func (k *keeper) keep(p *part, i int) {
 				p.stream = plus(p.stream, bytes)
 			} else {
 				p.inner = plus(p.inner, bytes)
+				if strings.HasPrefix(kept.Name, "attention weights") {
+					p.scores = plus(p.scores, bytes)
+				}
 			}
 		}
 	}

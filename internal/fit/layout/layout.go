@@ -19,13 +19,14 @@ import (
 // Request is a layout that is asked about. Sizes that were left out are those of Default.
 type Request struct {
 	TP, PP, DP, CP, EP, VPP int64  // VPP is the number of model chunks on each pipeline rank
-	Zero                    *int64 // stage; nil for what the framework does unless told otherwise
+	ETP                     *int64 // tensor-parallel ranks of experts; nil for what the framework does unless told otherwise
+	Zero                    *int64 // stage; nil likewise
 	MicroBatch              int64
 	GlobalBatch             *int64        // nil for one micro-batch on every data-parallel rank
 	SeqLen                  *int64        // nil for the model's own length, at most 2,048
 	FirstLayers, LastLayers *int64        // layers on the first and the last stage, where they differ from the others
 	SequenceParallel        *bool         // nil for on where TP is above 1
-	Recompute               string        // one of Recomputes
+	Recompute               string        // one of Recomputes; selective is the scores of attention, where they are kept
 	Framework               string        // one of Frameworks
 	GPU                     *hardware.GPU // nil: whether it fits is not judged
 }

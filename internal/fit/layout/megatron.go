@@ -13,8 +13,9 @@ var megatron = framework{
 	split:     megatronSplit,
 	gradBytes: 4, // main gradients are 32 bits wide: training/theoretical_memory_usage.py
 	// 16-bit logits and their gradient, and the 32-bit softmax that the vocabulary-parallel loss keeps in place of its copy.
-	logitBytes: 8,
-	padsVocab:  128, // --make-vocab-size-divisible-by
+	logitBytes:    8,
+	splitsExperts: true,
+	padsVocab:     128, // --make-vocab-size-divisible-by
 	rules: []rule{
 		{"layout-heads", "Attention heads do not divide among tensor-parallel ranks", onTP, "core/transformer/transformer_config.py, num_attention_heads", func(c *plan) (string, bool) {
 			return divides("the attention heads", c.facts.Heads, "tp", c.TP)
@@ -37,11 +38,23 @@ var megatron = framework{
 			if !c.facts.HasExperts() {
 				return "", true
 			}
-			if d, ok := divides("the features inside an expert", c.facts.ExpertIntermediate, "tp", c.TP); !ok {
+			if d, ok := divides("the features inside an expert", c.facts.ExpertIntermediate, c.etpName(), c.etp); !ok {
 				return d, ok
 			}
 			return divides("the features inside the shared experts", c.facts.SharedIntermediate, "tp", c.TP)
 		}, chooseTP},
+		{"layout-expert-bias", "Experts with a bias cannot be split", onTP, "core/transformer/transformer_config.py, add_bias_linear", func(c *plan) (string, bool) {
+			if !c.biased || c.etp == 1 {
+				return "", true
+			}
+			return "the experts add a bias, which goes with one tensor-parallel rank of experts and not with " + c.etpName() + " " + quantity.Grouped(c.etp), false
+		}, func(*plan) string { return "set etp to 1" }},
+		{"layout-encoder-decoder", "No pipeline of an encoder and a decoder", onPP, "examples/t5/pretrain_t5.py model_provider", func(c *plan) (string, bool) {
+			if c.PP == 1 || !c.facts.EncoderDecoder {
+				return "", true
+			}
+			return "a model with encoder and decoder does not go with pp " + quantity.Grouped(c.PP), false
+		}, func(*plan) string { return "set pp to 1" }},
 		{"layout-layers", "Layers do not divide among pipeline stages", onPP, "training/arguments.py, core/transformer/transformer_config.py (uneven PP)", megatronLayers, fixLayers},
 		{"layout-vpp", "Layers of a stage do not divide among its model chunks", onPP, "core/transformer/transformer_block.py get_num_layers_to_build, core/parallel_state.py", megatronChunks, choosePP},
 		{"layout-batch", "The global batch does not divide", onOther, "core/num_microbatches_calculator.py", wholeBatch, fixBatch},
@@ -54,12 +67,12 @@ var megatron = framework{
 			return "set global_batch to " + strconv.FormatInt(times(multiple(c.microBatches, c.PP), c.MicroBatch, c.DP), 10)
 		}},
 		{"layout-experts", "Experts do not divide among expert-parallel ranks", onOther, "training/arguments.py, expert_model_parallel_size", expertsDivide, fixExperts},
-		{"layout-expert-ranks", "Expert-parallel groups do not divide the data-parallel ranks", onOther, "core/parallel_state.py, expert_tensor_model_pipeline_parallel_size", func(c *plan) (string, bool) {
-			if n := times(c.DP, c.CP); n%c.EP != 0 {
-				return "ep " + quantity.Grouped(c.EP) + " does not divide dp times cp, " + quantity.Grouped(n), false
+		{"layout-expert-ranks", "Groups of experts do not divide the ranks of a stage", onOther, "core/parallel_state.py, expert_tensor_model_pipeline_parallel_size", func(c *plan) (string, bool) {
+			if n := c.expertRanks(); n%times(c.etp, c.EP) != 0 {
+				return "ep " + quantity.Grouped(c.EP) + " times " + c.etpName() + " " + quantity.Grouped(c.etp) + " does not divide dp times cp times tp, " + quantity.Grouped(n), false
 			}
 			return "", true
-		}, nil},
+		}, fixExpertRanks},
 		{"layout-moe-sequence-parallel", "Experts under tensor parallelism need sequence parallelism", onTP, "core/transformer/moe/moe_layer.py forward", func(c *plan) (string, bool) {
 			if !c.facts.HasExperts() || c.TP == 1 || c.sequenceParallel {
 				return "", true
@@ -67,25 +80,27 @@ var megatron = framework{
 			return "a layer of experts trains with tp " + quantity.Grouped(c.TP) + " only with sequence parallelism on", false
 		}, func(*plan) string { return "turn sequence_parallel on" }},
 		{"layout-context", "The sequence does not divide among context-parallel ranks", onOther, "training/arguments.py, seq_length", func(c *plan) (string, bool) {
-			if c.CP == 1 || c.seqLen == 0 {
+			if c.CP == 1 || c.length == 0 {
 				return "", true
 			}
-			return divides("the tokens of a sequence", c.seqLen, "twice cp, that is", 2*c.CP)
-		}, func(c *plan) string { return "set seq_len to " + strconv.FormatInt(multiple(c.seqLen, 2*c.CP), 10) }},
+			return divides("the tokens of a sequence", c.length, "twice cp, that is", 2*c.CP)
+		}, func(c *plan) string { return "set seq_len to " + strconv.FormatInt(multiple(c.length, 2*c.CP), 10) }},
 		{"layout-sequence", "The sequence does not divide among tensor-parallel ranks", onTP, "core/tensor_parallel/mappings.py _split_along_first_dim", func(c *plan) (string, bool) {
-			if !c.sequenceParallel || c.seqLen == 0 || c.seqLen%c.CP != 0 {
+			if !c.sequenceParallel || c.length == 0 || c.length%c.CP != 0 {
 				return "", true
 			}
-			return divides("the tokens of a sequence on a context-parallel rank", c.seqLen/c.CP, "tp", c.TP)
+			return divides("the tokens of a sequence on a context-parallel rank", c.length/c.CP, "tp", c.TP)
 		}, func(c *plan) string {
-			return "set seq_len to " + strconv.FormatInt(multiple(c.seqLen, times(c.TP, c.CP, 2)), 10)
+			return "set seq_len to " + strconv.FormatInt(multiple(c.length, times(c.TP, c.CP, 2)), 10)
 		}},
 		{"layout-positions", "The sequence is longer than the table of positions", onOther, "training/arguments.py, max_position_embeddings", hasLearnedRoom, shorten},
 		{"layout-zero", "No such ZeRO stage", onOther, "--use-distributed-optimizer is stage 1, --data-parallel-sharding-strategy of Megatron FSDP 2 and 3", knownZero, nil},
 	},
 	advice: []rule{
+		{"layout-built-layers", "The stages do not add up to the model", onPP, "core/transformer/transformer_config.py (uneven PP)", megatronBuilds, nil},
 		{"layout-context-length", "The sequence is longer than the model's context", onOther, "", withinContext, shorten},
 		{"layout-not-judged", "Tensor parallelism is not judged", onOther, "", cannotSplit, nil},
+		{"layout-layers-not-judged", "The pipeline is not judged", onPP, "", unknownLayers, nil},
 	},
 }
 
@@ -109,7 +124,7 @@ func (c *plan) uneven() (layers, stages int64, given bool) {
 }
 
 func megatronLayers(c *plan) (string, bool) {
-	if c.layers() == 0 {
+	if !c.layered() {
 		return "", true
 	}
 	layers, stages, given := c.uneven()
@@ -121,28 +136,41 @@ func megatronLayers(c *plan) (string, bool) {
 			return "the first and last stage must have at least 1 layer, not " + quantity.Grouped(*n), false
 		}
 	}
-	switch {
-	case layers < 0 || stages < 0 || (layers == 0) != (stages == 0):
+	if (layers == 0) != (stages == 0) || stages != 0 && layers%stages != 0 {
 		return quantity.Grouped(layers) + " layers are left for " + quantity.Grouped(stages) + " stages between the first and the last", false
-	case stages > 0:
-		return divides("the layers between the first and the last stage", layers, "the stages there,", stages)
 	}
 	return "", true
+}
+
+// megatronBuilds is the advice where the first and last stage have more layers than there are, or are one and the same: the remainders
+// still come out even, and another model is built.
+func megatronBuilds(c *plan) (string, bool) {
+	layers, stages, given := c.uneven()
+	if !given || layers >= 0 && stages >= 0 {
+		return "", true
+	}
+	return quantity.Grouped(layers) + " layers are left for " + quantity.Grouped(stages) + " stages between the first and the last: Megatron-LM takes it and builds another model", false
 }
 
 func fixLayers(c *plan) string {
 	if _, _, given := c.uneven(); given {
 		return ""
 	}
+	if c.VPP == 1 && c.PP <= c.layers() {
+		last := c.layers() - times(c.PP-1, c.layers()/c.PP)
+		return choosePP(c) + ", or last_stage_layers to " + strconv.FormatInt(last, 10)
+	}
 	return choosePP(c)
 }
 
 func megatronChunks(c *plan) (string, bool) {
 	switch {
-	case c.VPP == 1 || c.layers() == 0:
+	case c.VPP == 1:
 		return "", true
 	case c.PP == 1:
 		return "vpp " + quantity.Grouped(c.VPP) + " needs a pipeline of more than 1 stage", false
+	case !c.layered():
+		return "", true
 	}
 	if _, ok := megatronLayers(c); !ok {
 		return "", true // said by that rule
@@ -156,8 +184,8 @@ func megatronChunks(c *plan) (string, bool) {
 			return divides("the layers of the first or last stage", *n, "vpp", c.VPP)
 		}
 	}
-	if stages > 0 {
-		return divides("the layers of a stage in the middle", layers/stages, "vpp", c.VPP)
+	if stages != 0 && layers/stages%c.VPP != 0 {
+		return "the layers of a stage in the middle, " + quantity.Grouped(layers/stages) + ", are not divisible by vpp " + quantity.Grouped(c.VPP), false
 	}
 	return "", true
 }
@@ -178,11 +206,27 @@ func fixExperts(c *plan) string {
 		return "set ep to 1"
 	}
 	for n := min(c.EP, c.facts.Experts); n > 0; n-- {
-		if c.facts.Experts%n == 0 && times(c.DP, c.CP)%n == 0 {
+		if c.facts.Experts%n == 0 && c.expertRanks()%times(n, c.etp) == 0 {
 			return "set ep to " + strconv.FormatInt(n, 10)
 		}
 	}
 	return ""
+}
+
+// fixExpertRanks keeps ep where the experts need not be split over the tensor-parallel ranks.
+func fixExpertRanks(c *plan) string {
+	if c.facts.HasExperts() && c.etp > 1 && c.facts.Experts%c.EP == 0 && c.expertRanks()%c.EP == 0 {
+		return "set etp to 1"
+	}
+	return fixExperts(c)
+}
+
+// etpName is what the size of experts' tensor parallelism was asked for as.
+func (c *plan) etpName() string {
+	if c.ETP != nil {
+		return "etp"
+	}
+	return "tp"
 }
 
 // megatronSplit gives every chunk as many layers, but for the first and last stage where they have their own number.

@@ -79,10 +79,9 @@ func (c *plan) fill(s *stage, chunks []part) {
 		}
 		dense = plus(dense, share(times(rows, t.width), c.TP))
 	}
-	experts := share(all.expert, times(c.TP, c.EP))
-	ranks := times(c.DP, c.CP)
+	width, ranks := times(c.etp, c.EP), times(c.DP, c.CP)
 	c.states(s, dense, ranks)
-	c.states(s, experts, max(1, ranks/c.EP))
+	c.states(s, share(all.expert, width), max(1, c.expertRanks()/width))
 	s.inFlight = c.inFlight(s.index)
 	s.activations = c.activations(s, chunks)
 	if s.index == c.PP-1 {
@@ -93,7 +92,7 @@ func (c *plan) fill(s *stage, chunks []part) {
 		largest := int64(0)
 		for i := range c.parts {
 			p := &c.parts[i]
-			largest = max(largest, plus(share(p.split, c.TP), p.whole, share(p.expert, times(c.TP, c.EP))))
+			largest = max(largest, plus(share(p.split, c.TP), p.whole, share(p.expert, width)))
 		}
 		s.gathered = times(4, largest)
 	}
@@ -126,26 +125,25 @@ func (c *plan) inFlight(index int64) int64 {
 	case c.VPP == 1:
 		return min(m, c.PP-index)
 	}
-	return min(times(m, c.VPP), plus(times(2, c.PP-index-1), times(c.VPP-1, c.PP), 1))
+	round := m / max(1, m/c.PP) // pp where the micro-batches are a multiple of it; torch's schedule takes others, too
+	return min(times(m, c.VPP), plus(times(2, c.PP-index-1), times(c.VPP-1, round), 1))
 }
 
 // activations are what a stage keeps for the backward passes that are to come. Chunks that are in flight are taken in turn.
 func (c *plan) activations(s *stage, chunks []part) int64 {
-	turns := int64(len(chunks))
-	if turns == 0 {
-		return 0
-	}
-	sum, again := int64(0), int64(0)
+	sum := int64(0)
 	for i := range chunks {
-		p := &chunks[i]
-		flying := s.inFlight
+		turns, flying := int64(len(chunks)), s.inFlight
 		if c.PP > 1 && c.VPP > 1 {
 			flying = s.inFlight / turns
 			if int64(i) < s.inFlight%turns {
 				flying++
 			}
 		}
-		if c.Recompute == "full" && c.layers() > 0 {
+		p := &chunks[i]
+		kept := c.onRank(p.inner, p.stream)
+		switch {
+		case c.Recompute == "full" && c.layers() > 0:
 			outer := part{}
 			if s.index == 0 && i == 0 {
 				outer.add(&c.first)
@@ -153,17 +151,27 @@ func (c *plan) activations(s *stage, chunks []part) int64 {
 			if s.index == c.PP-1 && i == len(chunks)-1 {
 				outer.add(&c.last)
 			}
-			sum = plus(sum, times(flying, plus(c.onRank(0, p.entry), c.onRank(outer.inner, outer.stream))))
-			continue
+			kept = plus(c.onRank(0, p.entry), c.onRank(outer.inner, outer.stream))
+		case c.Recompute == "selective":
+			kept = c.onRank(p.inner-p.scores, p.stream)
 		}
-		sum = plus(sum, times(flying, c.onRank(p.inner, p.stream)))
+		sum = plus(sum, times(flying, kept))
 	}
-	if c.Recompute == "full" {
-		for i := range c.parts {
-			again = max(again, c.onRank(c.parts[i].inner, c.parts[i].stream))
+	return plus(sum, c.again())
+}
+
+// again is what the layer that is computed once more holds in the backward pass.
+func (c *plan) again() int64 {
+	most := int64(0)
+	for i := range c.parts {
+		switch p := &c.parts[i]; c.Recompute {
+		case "full":
+			most = max(most, c.onRank(p.inner, p.stream))
+		case "selective":
+			most = max(most, c.onRank(p.scores, 0))
 		}
 	}
-	return plus(sum, again)
+	return most
 }
 
 // onRank is the share that one rank has of what a micro-batch keeps. Tensor parallelism splits what is inside layers, sequence
@@ -224,7 +232,7 @@ func (c *plan) misfit(stages []stage) (Finding, bool) {
 		return Finding{}, false
 	}
 	f := Finding{Rule: "layout-memory", Severity: rules.Warn, Title: "A stage does not fit on the card",
-		Detail: "stage " + quantity.Grouped(worst.index) + " takes an estimated " + quantity.Bytes(plus(worst.peak(), c.overhead())) + " of the " + quantity.Bytes(room) + " of " + c.GPU.Name + ": " + worst.breakdown(), Fix: c.relief(worst)}
+		Detail: "stage " + quantity.Grouped(worst.index) + " takes an estimated " + quantity.Bytes(plus(worst.peak(), c.overhead())) + " of the " + quantity.Bytes(room) + " of " + c.GPU.Name + ": " + worst.breakdown(), Fix: c.relief()}
 	if worst.fixed() > room {
 		f.Severity, f.Title = rules.Block, "Weights and optimizer states alone do not fit on the card"
 		f.Detail = "stage " + quantity.Grouped(worst.index) + " holds " + quantity.Bytes(worst.fixed()) + " of weights, gradients and optimizer states, and " + c.GPU.Name + " has " + quantity.Bytes(room)
@@ -237,7 +245,7 @@ func (s *stage) breakdown() string {
 }
 
 // relief is one change after which every stage fits, the mildest first; empty where none of them is enough.
-func (c *plan) relief(*stage) string {
+func (c *plan) relief() string {
 	try := func(change func(*plan), words string) string {
 		p := *c
 		change(&p)

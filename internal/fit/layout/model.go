@@ -3,19 +3,24 @@ package layout
 import (
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/fit/facts"
-	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
 )
 
 // model is what a layout needs to know of a model: its layers, and what lies before and behind them.
 type model struct {
-	facts  facts.Facts
-	seqLen int64  // tokens of a sample, 0 where it reads none
-	first  part   // what comes before the layers: embeddings
-	parts  []part // the layers
-	last   part   // what comes behind: the last normalisation and the head
-	tied   int64  // weights of the embedding that the head uses as well, which a pipeline holds twice
-	logits int64  // of one sample
+	facts   facts.Facts
+	seqLen  int64  // tokens of a sample, 0 where it reads none
+	wanted  int64  // tokens that were to be used; the graph does not run at them where they differ
+	tooLong string // what refuses the length that was asked for, where a table of positions ends before
+	longest int64  // rows of that table
+	first   part   // what comes before the layers: embeddings
+	parts   []part // the layers
+	last    part   // what comes behind: the last normalisation and the head
+	tied    int64  // weights of the embedding that the head uses as well, which a pipeline holds twice
+	logits  int64  // of one sample
+	biased  bool   // whether the experts add a bias
+
+	balanced map[int64][]int64 // layers of each stage by the number of stages, as DeepSpeed cuts them; filled when asked for
 }
 
 // part is what a few components are together, for one sample where it depends on samples.
@@ -24,6 +29,7 @@ type part struct {
 	tables               []table // tables of a vocabulary, which are split by rows; not among the weights above
 	flops                int64
 	inner, stream        int64 // bytes kept: inside layers, which tensor parallelism splits, and of the full width between them
+	scores               int64 // those among inner that are the weights of attention
 	entry                int64 // bytes of what flows in
 }
 
@@ -42,11 +48,15 @@ func (p *part) params() int64 {
 func (p *part) add(q *part) {
 	p.split, p.whole, p.expert = plus(p.split, q.split), plus(p.whole, q.whole), plus(p.expert, q.expert)
 	p.tables = append(p.tables, q.tables...)
-	p.flops, p.inner, p.stream = plus(p.flops, q.flops), plus(p.inner, q.inner), plus(p.stream, q.stream)
+	p.flops, p.inner, p.stream, p.scores = plus(p.flops, q.flops), plus(p.inner, q.inner), plus(p.stream, q.stream), plus(p.scores, q.scores)
 }
 
 // layers is the number of layers that a pipeline cuts between.
 func (m *model) layers() int64 { return int64(len(m.parts)) }
+
+// layered reports whether the layers that a framework counts are known: those of a transformer, or whatever mixes positions in their
+// place, as many as the graph shows.
+func (m *model) layered() bool { return m.layers() > 0 && m.layers() == m.facts.Layers }
 
 // defaultLength is what a sample of text has where nothing is said and the model does not take fewer.
 const defaultLength = 2048
@@ -65,6 +75,7 @@ func newModel(res *infer.Result, asked *int64) *model {
 		}
 		p := m.part(at[i])
 		k.weigh(p, n)
+		m.biased = m.biased || hasExpertBias(n)
 		k.keep(p, i)
 		p.flops = plus(p.flops, n.FLOPs)
 		if isHead(res, i) {
@@ -103,48 +114,26 @@ func (m *model) enter(res *infer.Result, at []int) {
 
 // atLength walks the model at a length of its samples of text. One that does not run at that length keeps its own.
 func (m *model) atLength(res *infer.Result, asked *int64) *infer.Result {
-	inputs := tokens(res)
+	inputs := facts.Tokens(res)
 	if len(inputs) == 0 {
 		return res
 	}
 	m.seqLen = res.Nodes[inputs[0]].Out[0]
-	wanted := min(m.seqLen, defaultLength)
-	if asked != nil {
-		wanted = *asked
+	if m.wanted = min(m.seqLen, defaultLength); asked != nil {
+		m.wanted = *asked
 	}
-	if wanted < 1 || wanted > largest || wanted == m.seqLen || len(res.Refusals) > 0 {
+	if m.wanted < 1 || m.wanted > largest || m.wanted == m.seqLen {
 		return res
 	}
-	g := res.Graph.Clone()
-	for i := range res.Nodes {
-		n := &res.Nodes[i]
-		if n.Type != nil && n.Type.ID == infer.InputID && n.OutIsInt && len(n.Out) > 0 && n.Out[0] == m.seqLen { // segments are as long as tokens
-			g.Components[i].SetParam("shape", graph.IntsValue(append([]int64{wanted}, n.Out[1:]...)...))
-		}
-	}
-	if resized := infer.Walk(g); len(resized.Refusals) == 0 {
-		m.seqLen = wanted
+	resized, refusal, runs := facts.AtLength(res, m.wanted)
+	if runs == facts.Yes {
+		m.seqLen = m.wanted
 		return resized
 	}
-	return res
-}
-
-// tokens returns the inputs that an embedding reads.
-func tokens(res *infer.Result) []int {
-	var out []int
-	for i := range res.Nodes {
-		n := &res.Nodes[i]
-		if n.Type == nil || n.Type.ID != infer.InputID || !n.OutIsInt || len(n.Out) == 0 {
-			continue
-		}
-		for _, j := range res.Wiring.Outputs(i) {
-			if res.Nodes[j].Type.Has(catalog.IsEmbedding) {
-				out = append(out, i)
-				break
-			}
-		}
+	if m.longest = facts.Longest(res, refusal); m.longest > 0 {
+		m.tooLong = refusal.Message
 	}
-	return out
+	return res
 }
 
 // isHead reports whether a component gives what the loss is computed from.

@@ -14,7 +14,9 @@ type plan struct {
 	Request
 	framework        *framework
 	zero             int64
+	etp              int64 // tensor-parallel ranks of the experts
 	sequenceParallel bool
+	length           int64 // tokens of a sample as asked for, 0 where nothing was or the model reads none; the figures are at seqLen
 	global           int64
 	gpus             int64
 	microBatches     int64
@@ -36,6 +38,10 @@ func newPlan(m *model, r Request, f *framework) *plan {
 	if r.Zero != nil {
 		c.zero = *r.Zero
 	}
+	c.etp = c.expertSplit()
+	if r.SeqLen != nil && m.seqLen > 0 {
+		c.length = *r.SeqLen
+	}
 	perStep := times(r.MicroBatch, r.DP)
 	c.global = perStep
 	if r.GlobalBatch != nil {
@@ -47,17 +53,32 @@ func newPlan(m *model, r Request, f *framework) *plan {
 	return c
 }
 
+// expertSplit is over how many tensor-parallel ranks an expert is spread. In Megatron-LM it is tp unless given (core/model_parallel_config.py,
+// expert_tensor_parallel_size); the experts of the others take the tensor-parallel ranks for themselves where ep is above 1
+// (torchtitan's config/configs.py, expert_parallel_degree; DeepSpeed's moe/layer.py, enable_expert_tensor_parallelism).
+func (c *plan) expertSplit() int64 {
+	switch {
+	case c.framework.splitsExperts && c.ETP != nil:
+		return *c.ETP
+	case c.framework.splitsExperts || c.EP == 1:
+		return c.TP
+	}
+	return 1
+}
+
+// expertRanks are the ranks of a stage that groups of experts are made of.
+func (c *plan) expertRanks() int64 { return times(c.DP, c.CP, c.TP) }
+
 // largest is where sizes stop to mean anything: there are no such machines.
 const largest = 1 << 40
 
 // positive refuses sizes below 1, and those whose product cannot be counted.
 func (c *plan) positive() {
-	global, seq := int64(1), int64(1)
-	if c.GlobalBatch != nil {
-		global = *c.GlobalBatch
-	}
-	if c.SeqLen != nil {
-		seq = *c.SeqLen
+	given := func(n *int64) int64 {
+		if n == nil {
+			return 1
+		}
+		return *n
 	}
 	c.sized = true
 	refuse := func(name, format string, n int64) {
@@ -68,7 +89,7 @@ func (c *plan) positive() {
 	for _, s := range []struct {
 		name string
 		n    int64
-	}{{"tp", c.TP}, {"pp", c.PP}, {"dp", c.DP}, {"cp", c.CP}, {"ep", c.EP}, {"vpp", c.VPP}, {"micro_batch", c.MicroBatch}, {"global_batch", global}, {"seq_len", seq}} {
+	}{{"tp", c.TP}, {"pp", c.PP}, {"dp", c.DP}, {"cp", c.CP}, {"ep", c.EP}, {"vpp", c.VPP}, {"etp", given(c.ETP)}, {"micro_batch", c.MicroBatch}, {"global_batch", given(c.GlobalBatch)}, {"seq_len", given(c.SeqLen)}} {
 		switch {
 		case s.n < 1:
 			refuse(s.name, " but must be at least 1", s.n)
@@ -112,15 +133,42 @@ func (c *plan) advise(out *Result) {
 	if !c.sized {
 		return
 	}
-	for i := range c.framework.advice {
-		r := &c.framework.advice[i]
-		if detail, ok := r.holds(c); !ok {
-			f := Finding{Rule: r.id, Severity: rules.Warn, Title: r.title, Detail: detail}
+	for _, r := range c.framework.advice {
+		c.say(out, &r)
+	}
+	c.say(out, &keptLength)
+	c.assume(out)
+}
+
+// assume warns of what the framework would refuse at the length that is assumed where none was given: a dataset decides it, and nothing
+// is refused yet.
+func (c *plan) assume(out *Result) {
+	if c.SeqLen != nil || c.seqLen == 0 {
+		return
+	}
+	at := *c
+	at.length = c.seqLen
+	for i := range c.framework.rules {
+		r := &c.framework.rules[i]
+		_, open := r.holds(c)
+		if detail, ok := r.holds(&at); open && !ok {
+			f := Finding{Rule: r.id, Severity: rules.Warn, Title: r.title, Detail: "at the " + quantity.Grouped(c.seqLen) + " tokens that are assumed, " + c.framework.title + " refuses: " + detail, Framework: c.framework.name}
 			if r.fix != nil {
-				f.Fix = r.fix(c)
+				f.Fix = r.fix(&at)
 			}
 			out.Findings = append(out.Findings, f)
 		}
+	}
+}
+
+// say adds a finding where a rule of advice does not hold.
+func (c *plan) say(out *Result, r *rule) {
+	if detail, ok := r.holds(c); !ok {
+		f := Finding{Rule: r.id, Severity: rules.Warn, Title: r.title, Detail: detail}
+		if r.fix != nil {
+			f.Fix = r.fix(c)
+		}
+		out.Findings = append(out.Findings, f)
 	}
 }
 
@@ -132,7 +180,9 @@ func (c *plan) legal(kind axis) []int64 {
 	out := []int64{}
 	end := c.facts.Heads
 	if kind == onPP {
-		end = c.layers() + c.framework.spareStages
+		if end = c.layers() + c.framework.spareStages; !c.layered() {
+			end = 0 // not known
+		}
 	}
 	others := c.Request.mended()
 	for n := int64(1); n <= min(end, listed); n++ {
@@ -158,7 +208,7 @@ func (r Request) mended() Request {
 	for _, n := range []*int64{&r.TP, &r.PP, &r.DP, &r.CP, &r.EP, &r.VPP, &r.MicroBatch} {
 		*n = max(1, *n)
 	}
-	for _, n := range []**int64{&r.GlobalBatch, &r.SeqLen} {
+	for _, n := range []**int64{&r.ETP, &r.GlobalBatch, &r.SeqLen} {
 		if *n != nil && **n < 1 {
 			*n = nil
 		}
@@ -213,7 +263,7 @@ func (c *plan) idle(bubble *quantity.Decimal) (Finding, bool) {
 		return Finding{}, false
 	}
 	return Finding{Rule: "layout-bubble", Severity: rules.Warn, Title: "The pipeline waits for more than half of a step",
-		Detail: "with " + quantity.Grouped(c.microBatches) + " micro-batches and " + quantity.Grouped(c.PP) + " stages, " + percent(bubble) + " of a step is idle",
+		Detail: "with " + quantity.Grouped(c.PP) + " stages and a number of micro-batches of " + quantity.Grouped(c.microBatches) + ", " + percent(bubble) + " of a step is idle",
 		Fix:    "set global_batch to " + quantity.Grouped(times(c.MicroBatch, c.DP, 4, c.PP)) + " or more"}, true
 }
 

@@ -12,6 +12,7 @@ type sizes struct {
 	heads, kv, headDim, ffn, expertFFN, layers, experts int64
 	tp, pp, dp, cp, ep, vpp, micro, global, seq, zero   int64
 	sp, tied                                            bool
+	etp                                                 int64 // 0: left out
 }
 
 // megatronTakes follows arguments.py, transformer_config.py, parallel_state.py, the layers' divide and the schedules.
@@ -38,13 +39,17 @@ func megatronTakes(s sizes) bool {
 	if s.heads%s.tp != 0 || s.kv%s.tp != 0 && s.tp%s.kv != 0 { // transformer_config.py
 		return false
 	}
-	if world%(s.tp*s.ep*s.pp) != 0 { // parallel_state.py: expert_tensor_model_pipeline_parallel_size
+	expertTensor := s.tp // model_parallel_config.py
+	if s.etp > 0 {
+		expertTensor = s.etp
+	}
+	if world%(expertTensor*s.ep*s.pp) != 0 { // parallel_state.py: expert_tensor_model_pipeline_parallel_size
 		return false
 	}
 	if s.headDim*(s.heads+2*s.kv)%s.tp != 0 { // linear_qkv
 		return false
 	}
-	if s.experts == 0 && s.ffn%s.tp != 0 || s.experts > 0 && s.expertFFN%s.tp != 0 {
+	if s.experts == 0 && s.ffn%s.tp != 0 || s.experts > 0 && s.expertFFN%expertTensor != 0 {
 		return false
 	}
 	if s.global%(s.micro*dataParallel) != 0 {
@@ -111,24 +116,10 @@ func titanTakes(s sizes) bool {
 	return s.zero == 0 || s.zero == 2 || s.zero == 3
 }
 
-// titanPipelines tries every number of layers a stage, as _get_pipeline_metadata would be given it.
+// titanPipelines follows _generate_llm_fqn_per_model_part; that pp·vpp stages can be had is up to module_fqns_per_model_part.
 func titanPipelines(s sizes, batches int64) bool {
-	effective := s.layers + 2
-	possible := false
-	for each := int64(0); each <= effective; each++ { // 0: left out
-		stages := s.pp
-		if s.vpp > 1 {
-			stages = 2 * s.pp
-		}
-		if each > 0 {
-			stages = (effective + each - 1) / each
-		}
-		if stages != s.pp*s.vpp || stages > effective || effective/stages == 0 || 1 > effective/stages {
-			continue
-		}
-		possible = true
-	}
-	if !possible {
+	effective, stages := s.layers+2, s.pp*s.vpp
+	if stages > effective || effective/stages == 0 || 1 > effective/stages {
 		return false
 	}
 	if s.vpp == 1 {
@@ -140,10 +131,14 @@ func titanPipelines(s sizes, batches int64) bool {
 
 // speedTakes follows pipe/engine.py, engine.py, config.py, moe/layer.py, groups.py and sequence/layer.py.
 func speedTakes(s sizes) bool {
+	world := s.tp * s.pp * s.dp * s.cp
+	split := s.experts > 0 && s.ep > 1 // AutoEP replaces the layers of experts
 	switch {
-	case s.pp > 1 && !(s.zero < 2), s.tp > 1 && !(s.zero <= 2), s.ep > 1 && s.zero == 3, s.zero > 3 || s.zero < 0, s.vpp > 1:
+	case s.pp > 1 && !(s.zero < 2), s.zero > 3 || s.zero < 0, s.vpp > 1:
 		return false
-	case s.experts > 0 && s.experts%s.ep != 0, s.dp*s.cp%s.ep != 0:
+	case split && s.zero == 3 && (s.tp != 1 || s.cp != 1): // _validate_zero3_moe_compatibility
+		return false
+	case split && s.experts%s.ep != 0, split && world/s.pp%s.ep != 0:
 		return false
 	case s.heads%s.cp != 0 && !(s.heads > s.cp):
 		return false
@@ -166,6 +161,7 @@ func every(f func(sizes)) {
 							for vpp := int64(1); vpp <= 3; vpp++ {
 								s := shape
 								s.tp, s.pp, s.dp, s.cp, s.ep, s.vpp = tp, pp, dp, cp, ep, vpp
+								s.etp = (tp + dp + cp) % 4 // 0, left out, as often as 1, 2 and 3
 								batches(s, f)
 							}
 						}
@@ -190,6 +186,71 @@ func batches(s sizes, f func(sizes)) {
 	}
 }
 
+// unevenTakes follows the branch of TransformerConfig for sizes of the first and last stage of their own, and what builds the chunks.
+// Python's remainder is 0 where Go's is.
+func unevenTakes(layers, pp, vpp, first, last int64) bool { // 0 for a size that is left out, -1 for one of 0 layers
+	count := func(n int64) int64 { return max(n, 0) }
+	if vpp > 1 && !(pp > 1) {
+		return false
+	}
+	left, stages := layers, pp
+	for _, n := range []int64{first, last} {
+		if n == 0 {
+			continue
+		}
+		if count(n) <= 0 || vpp > 1 && n%vpp != 0 {
+			return false
+		}
+		left -= n
+		stages--
+	}
+	switch {
+	case first == 0 && last == 0:
+		return layers%pp == 0 && (vpp == 1 || layers/pp%vpp == 0)
+	case (left != 0) != (stages != 0):
+		return false
+	case stages != 0 && left%stages != 0:
+		return false
+	case stages != 0 && vpp > 1 && left/stages%vpp != 0:
+		return false
+	}
+	return true
+}
+
+func TestUnevenStagesAreThoseOfMegatron(t *testing.T) {
+	count, legal := 0, 0
+	for layers := int64(1); layers <= 13; layers++ {
+		m := &model{parts: make([]part, layers), facts: facts.Facts{Layers: layers}}
+		for pp := int64(1); pp <= 5; pp++ {
+			for vpp := int64(1); vpp <= 3; vpp++ {
+				for first := int64(-1); first <= 15; first++ {
+					for last := int64(-1); last <= 15; last++ {
+						batch := pp
+						r := Request{TP: 1, PP: pp, DP: 1, CP: 1, EP: 1, VPP: vpp, MicroBatch: 1, GlobalBatch: &batch}
+						for _, o := range []struct {
+							n    int64
+							into **int64
+						}{{first, &r.FirstLayers}, {last, &r.LastLayers}} {
+							if n := max(o.n, 0); o.n != 0 {
+								*o.into = &n
+							}
+						}
+						c := newPlan(m, r, &megatron)
+						got, want := c.passes(onTP|onPP|onOther), unevenTakes(layers, pp, vpp, first, last)
+						if got != want {
+							t.Fatalf("%d layers, pp %d, vpp %d, first %d, last %d is legal: %v, want %v: %+v", layers, pp, vpp, first, last, got, want, c.refusals())
+						}
+						if count++; got {
+							legal++
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d combinations, %d of them legal", count, legal)
+}
+
 func TestLegalityIsThatOfTheFrameworksOwnConditions(t *testing.T) {
 	count, legal := 0, [3]int{}
 	takes := [3]func(sizes) bool{megatronTakes, titanTakes, speedTakes}
@@ -200,7 +261,7 @@ func TestLegalityIsThatOfTheFrameworksOwnConditions(t *testing.T) {
 		count++
 		if key := (sizes{heads: s.heads, kv: s.kv, headDim: s.headDim, ffn: s.ffn, expertFFN: s.expertFFN, layers: s.layers, experts: s.experts, seq: s.seq, tied: s.tied}); key != shape {
 			shape = key
-			m = &model{seqLen: s.seq, parts: make([]part, s.layers), facts: facts.Facts{Heads: s.heads, KVHeads: s.kv, HeadDim: s.headDim, Intermediate: s.ffn, Experts: s.experts, ExpertIntermediate: s.expertFFN}}
+			m = &model{seqLen: s.seq, parts: make([]part, s.layers), facts: facts.Facts{Layers: s.layers, Heads: s.heads, KVHeads: s.kv, HeadDim: s.headDim, Intermediate: s.ffn, Experts: s.experts, ExpertIntermediate: s.expertFFN}}
 			if s.experts > 0 {
 				m.facts.ExpertLayers = s.layers
 			}
@@ -213,6 +274,9 @@ func TestLegalityIsThatOfTheFrameworksOwnConditions(t *testing.T) {
 				continue
 			}
 			r := Request{TP: s.tp, PP: s.pp, DP: s.dp, CP: s.cp, EP: s.ep, VPP: s.vpp, MicroBatch: s.micro, GlobalBatch: &s.global, SeqLen: &s.seq, Zero: &s.zero, SequenceParallel: &s.sp, Framework: f.name}
+			if s.etp > 0 {
+				r.ETP = &s.etp
+			}
 			c := newPlan(m, r, f)
 			got, want := c.sized && c.passes(onTP|onPP|onOther), takes[i](s)
 			if got != want {

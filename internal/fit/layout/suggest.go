@@ -17,7 +17,11 @@ type Suggestions struct {
 	SeqLen      int64        `json:"seqLen"`
 	Considered  int64        `json:"considered"` // layouts that the framework takes
 	Layouts     []Suggestion `json:"layouts"`    // those that fit, the fastest first
+	Basis       string       `json:"basis"`      // how far the times can be trusted
 }
+
+// basis says what the times are. They put layouts in an order; no run was timed to find out how good they are.
+const basis = "step times are not measured: they come from FLOPs at half of the card's dense 16-bit rate and the links' nominal rates, and serve to compare layouts"
 
 // Suggestion is one layout and what it is expected to do.
 type Suggestion struct {
@@ -26,6 +30,7 @@ type Suggestion struct {
 	DP               int64            `json:"dp"`
 	CP               int64            `json:"cp"`
 	EP               int64            `json:"ep"`
+	ETP              int64            `json:"etp,omitempty"` // tensor-parallel ranks of experts, where they are not those of tp
 	VPP              int64            `json:"vpp"`
 	Zero             int64            `json:"zero"`
 	MicroBatch       int64            `json:"microBatch"`
@@ -45,23 +50,26 @@ const (
 	nodeGPUs      = 8
 	maxMicroBatch = 8
 	maxChunks     = 8
-	searchedGPUs  = 1 << 16
+	SearchedGPUs  = 1 << 16 // the most cards that layouts are searched for
 )
 
 // Suggest searches the layouts of a model over a number of GPUs with the functions that judge one. Framework, lengths, global batch
 // and card are taken from the request, which must name a card; the rest is searched.
 func Suggest(res *infer.Result, r Request, gpus int64, count int) *Suggestions {
 	m := newModel(res, r.SeqLen)
-	out := &Suggestions{GPUs: gpus, GPU: r.GPU.Name, Framework: frameworkOf(r.Framework).name, SeqLen: m.seqLen, Layouts: []Suggestion{}}
+	out := &Suggestions{GPUs: gpus, GPU: r.GPU.Name, Framework: frameworkOf(r.Framework).name, SeqLen: m.seqLen, Layouts: []Suggestion{}, Basis: basis}
 	if r.GlobalBatch == nil {
 		r.GlobalBatch = &gpus
 	}
 	out.GlobalBatch = *r.GlobalBatch
-	if gpus < 1 || gpus > searchedGPUs || out.GlobalBatch < 1 || out.GlobalBatch > largest {
+	if gpus < 1 || gpus > SearchedGPUs || out.GlobalBatch < 1 || out.GlobalBatch > largest {
 		return out
 	}
+	if m.seqLen > 0 {
+		r.SeqLen = &m.seqLen // what is suggested must hold at the length that the figures are for
+	}
 	s := &search{model: m, base: r, gpus: gpus, out: out}
-	for _, tp := range divisors(gpus, max(nodeGPUs, 1)) {
+	for _, tp := range divisors(gpus, nodeGPUs) {
 		for _, pp := range divisors(gpus/tp, m.layers()+2) {
 			for _, cp := range s.contexts(gpus / (tp * pp)) {
 				s.split(tp, pp, cp)
@@ -69,7 +77,7 @@ func Suggest(res *infer.Result, r Request, gpus int64, count int) *Suggestions {
 		}
 	}
 	slices.SortFunc(out.Layouts, func(a, b Suggestion) int {
-		return cmp.Or(cmp.Compare(a.micros, b.micros), cmp.Compare(a.TP*a.CP, b.TP*b.CP), cmp.Compare(a.PP, b.PP), cmp.Compare(a.TP, b.TP), cmp.Compare(a.EP, b.EP), cmp.Compare(a.VPP, b.VPP),
+		return cmp.Or(cmp.Compare(a.micros, b.micros), cmp.Compare(a.TP*a.CP, b.TP*b.CP), cmp.Compare(a.PP, b.PP), cmp.Compare(a.TP, b.TP), cmp.Compare(a.EP, b.EP), cmp.Compare(a.ETP, b.ETP), cmp.Compare(a.VPP, b.VPP),
 			cmp.Compare(a.MicroBatch, b.MicroBatch), cmp.Compare(a.Zero, b.Zero))
 	})
 	out.Layouts = out.Layouts[:min(len(out.Layouts), count)]
@@ -106,16 +114,33 @@ func (s *search) split(tp, pp, cp int64) {
 	if pp > 1 {
 		chunks = divisors(max(1, s.layers()/pp), maxChunks)
 	}
-	for _, ep := range experts {
-		for _, vpp := range chunks {
-			for micro := int64(1); micro <= min(maxMicroBatch, s.out.GlobalBatch/dp); micro *= 2 {
-				r := s.base
-				r.TP, r.PP, r.DP, r.CP, r.EP, r.VPP, r.MicroBatch = tp, pp, dp, cp, ep, vpp, micro
-				r.FirstLayers, r.LastLayers = nil, s.rest(pp)
-				if !s.try(r) {
-					break // a larger micro-batch takes more memory, or is not divisible either
-				}
+	r := s.base
+	r.TP, r.PP, r.DP, r.CP = tp, pp, dp, cp
+	r.FirstLayers, r.LastLayers = nil, s.rest(pp)
+	for _, r.EP = range experts {
+		for _, r.ETP = range s.expertSplits(&r) {
+			for _, r.VPP = range chunks {
+				s.grow(r)
 			}
+		}
+	}
+}
+
+// expertSplits are the sizes of experts' tensor parallelism worth a look: that of tp, which needs no word, and none.
+func (s *search) expertSplits(r *Request) []*int64 {
+	if !s.facts.HasExperts() || r.TP == 1 || r.EP == 1 || !frameworkOf(r.Framework).splitsExperts {
+		return []*int64{nil}
+	}
+	return []*int64{nil, &alone}
+}
+
+var alone = int64(1)
+
+// grow tries larger and larger micro-batches until they do not fit.
+func (s *search) grow(r Request) {
+	for r.MicroBatch = 1; r.MicroBatch <= min(maxMicroBatch, s.out.GlobalBatch/r.DP); r.MicroBatch *= 2 {
+		if s.try(r) == tooLarge {
+			return
 		}
 	}
 }
@@ -131,8 +156,18 @@ func (s *search) rest(pp int64) *int64 {
 	return nil
 }
 
-// try adds a layout with the least sharding and recomputation with which it fits, and reports whether there is one.
-func (s *search) try(r Request) bool {
+// What became of a layout that was tried.
+type outcome uint8
+
+const (
+	refused outcome = iota
+	tooLarge
+	added
+)
+
+// try adds a layout with the least sharding and recomputation with which it fits.
+func (s *search) try(r Request) outcome {
+	out := refused
 	for _, recompute := range []string{"none", "full"} {
 		for _, zero := range stagesOf(&r) {
 			z := zero
@@ -145,11 +180,12 @@ func (s *search) try(r Request) bool {
 			stages := c.stages()
 			if peak := fullest(stages); len(stages) > 0 && plus(peak, c.overhead()) <= r.GPU.MemoryBytes {
 				s.add(c, stages, peak)
-				return true
+				return added
 			}
+			out = tooLarge
 		}
 	}
-	return false
+	return out
 }
 
 // stagesOf lists the ZeRO stages that are worth trying, the quickest first.
@@ -181,6 +217,9 @@ func (s *search) add(c *plan, stages []stage, peak int64) {
 		SequenceParallel: c.sequenceParallel, Recompute: c.Recompute, StepSec: quantity.Ratio(micros, 1_000_000, 3), PeakGB: quantity.GB(peak), micros: micros}
 	if c.LastLayers != nil {
 		out.LastStageLayers = *c.LastLayers
+	}
+	if c.ETP != nil {
+		out.ETP = *c.ETP
 	}
 	if b := c.bubble(); b != nil {
 		out.Bubble = *b

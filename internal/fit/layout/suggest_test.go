@@ -30,6 +30,9 @@ func TestSuggestionsAreLegalFitAndUseEveryGPU(t *testing.T) {
 				r := parse(t, framework, "gpu=h100")
 				batch := int64(512)
 				r.TP, r.PP, r.DP, r.CP, r.EP, r.VPP, r.MicroBatch, r.GlobalBatch, r.Zero, r.Recompute = l.TP, l.PP, l.DP, l.CP, l.EP, l.VPP, l.MicroBatch, &batch, &l.Zero, l.Recompute
+				if l.ETP > 0 {
+					r.ETP = &l.ETP
+				}
 				if l.LastStageLayers > 0 {
 					r.LastLayers = &l.LastStageLayers
 				}

@@ -30,12 +30,11 @@ var torchtitan = framework{
 			return divides("the key and value heads", c.facts.KVHeads, "tp", c.TP)
 		}, chooseTP},
 		{"layout-layers", "More pipeline stages than layers", onPP, "distributed/pipeline_parallel.py _generate_llm_fqn_per_model_part", func(c *plan) (string, bool) {
-			if n := times(c.PP, c.VPP); c.layers() > 0 && c.PP > 1 && n > c.layers()+2 {
+			if n := times(c.PP, c.VPP); c.layered() && c.PP > 1 && n > c.layers()+2 {
 				return quantity.Grouped(n) + " stages are more than " + quantity.Grouped(c.layers()) + " layers, the embedding and the head", false
 			}
 			return "", true
 		}, choosePP},
-		{"layout-vpp", "No number of layers a stage gives so many stages", onPP, "distributed/pipeline_parallel.py _get_pipeline_metadata", titanChunks, nil},
 		{"layout-tied", "Tied embeddings and a pipeline", onPP, "models/common/decoder.py update_from_config", func(c *plan) (string, bool) {
 			if c.PP == 1 || c.tied == 0 {
 				return "", true
@@ -47,7 +46,7 @@ var torchtitan = framework{
 			if c.PP == 1 || c.VPP > 1 || c.microBatches == 0 || c.microBatches >= c.PP {
 				return "", true
 			}
-			return quantity.Grouped(c.microBatches) + " micro-batches are fewer than the " + quantity.Grouped(c.PP) + " stages", false
+			return "the micro-batches of a step, " + quantity.Grouped(c.microBatches) + ", are fewer than the " + quantity.Grouped(c.PP) + " stages", false
 		}, func(c *plan) string {
 			return "set global_batch to " + strconv.FormatInt(times(c.PP, c.MicroBatch, c.DP), 10)
 		}},
@@ -55,32 +54,30 @@ var torchtitan = framework{
 			if c.PP == 1 || c.VPP == 1 || c.microBatches == 0 {
 				return "", true
 			}
-			return divides("the micro-batches", c.microBatches, "the rounds of the interleaved schedule,", max(1, c.microBatches/c.PP))
+			return divides("the micro-batches of one run of the schedule", c.microBatches, "its rounds,", max(1, c.microBatches/c.PP))
 		}, func(c *plan) string {
 			return "set global_batch to " + strconv.FormatInt(times(multiple(c.microBatches, c.PP), c.MicroBatch, c.DP), 10)
 		}},
 		{"layout-experts", "Experts do not divide among expert-parallel ranks", onOther, "models/common/decoder.py update_from_config", func(c *plan) (string, bool) {
 			return divides("the experts", c.facts.Experts, "ep", c.EP)
 		}, fixExperts},
-		{"layout-expert-ranks", "Expert-parallel groups do not divide the ranks of a stage", onOther, "distributed/parallel_dims.py _validate", func(c *plan) (string, bool) {
-			shards := c.DP
-			if c.zero == 0 {
-				shards = 1
-			}
-			if n := times(shards, c.CP, c.TP); n%c.EP != 0 {
+		{"layout-expert-ranks", "Expert-parallel groups do not divide the ranks of a stage", onTP | onOther, "distributed/parallel_dims.py _validate", func(c *plan) (string, bool) {
+			if n := titanShards(c); n%c.EP != 0 {
 				return "ep " + quantity.Grouped(c.EP) + " does not divide the sharded dp times cp times tp, " + quantity.Grouped(n), false
 			}
 			return "", true
-		}, nil},
-		{"layout-sequence", "Tokens of a micro-batch do not divide among the ranks", onTP, "trainer.py, seq_len_divisor", titanTokens, func(c *plan) string {
-			return "set seq_len to " + strconv.FormatInt(multiple(c.seqLen, times(c.TP, c.CP, 2)), 10)
-		}},
-		{"layout-positions", "The sequence is longer than the model's positions", onOther, "models/common/decoder.py, max_context_length", func(c *plan) (string, bool) {
-			if c.facts.Positions == 0 || c.SeqLen == nil || *c.SeqLen <= c.facts.Positions {
-				return "", true
+		}, func(c *plan) string {
+			for n := min(c.EP, titanShards(c)); n > 0; n-- {
+				if titanShards(c)%n == 0 && c.facts.Experts%n == 0 {
+					return "set ep to " + strconv.FormatInt(n, 10)
+				}
 			}
-			return "a sequence of " + quantity.Grouped(*c.SeqLen) + " tokens is longer than the model's " + quantity.Grouped(c.facts.Positions) + " positions", false
-		}, shorten},
+			return ""
+		}},
+		{"layout-sequence", "Tokens of a micro-batch do not divide among the ranks", onTP, "trainer.py, seq_len_divisor", titanTokens, func(c *plan) string {
+			return "set seq_len to " + strconv.FormatInt(multiple(c.length, times(c.TP, c.CP, 2)), 10)
+		}},
+		{"layout-positions", "The sequence is longer than the table of positions", onOther, "an index beyond the table", hasLearnedRoom, shorten},
 		{"layout-zero", "No such sharding", onOther, "config/configs.py: data_parallel_replicate_degree is stage 0, FSDP 2 or 3", func(c *plan) (string, bool) {
 			if c.zero == 1 {
 				return "it shards gradients with the optimizer's states, so there is no stage 1", false
@@ -89,36 +86,46 @@ var torchtitan = framework{
 		}, func(c *plan) string { return "set zero to 2" }},
 	},
 	advice: []rule{
-		{"layout-no-experts", "Expert parallelism without experts", onOther, "", func(c *plan) (string, bool) {
-			if c.EP == 1 || c.facts.HasExperts() {
-				return "", true
-			}
-			return "ep " + quantity.Grouped(c.EP) + " changes nothing: the model has no experts", false
-		}, func(*plan) string { return "set ep to 1" }},
+		// The flavours have a max_context_length of their own, as 131,072 of Llama 3, which is refused beyond; config.json does not say it.
+		{"layout-context-length", "The sequence is longer than the model's context", onOther, "models/common/decoder.py, max_context_length", withinContext, shorten},
+		{"layout-vpp", "No number of layers a stage gives so many stages", onPP, "distributed/pipeline_parallel.py _get_pipeline_metadata", titanChunks, nil},
+		{"layout-no-experts", "Expert parallelism without experts", onOther, "", unusedExperts, oneExpertRank},
 		{"layout-unread", "A size that the framework does not read", onOther, "", func(c *plan) (string, bool) {
 			switch {
 			case c.VPP > 1 && c.PP == 1:
 				return "vpp " + quantity.Grouped(c.VPP) + " changes nothing without a pipeline", false
 			case c.FirstLayers != nil || c.LastLayers != nil:
 				return "torchtitan gives the first and last stage one layer less by itself; the sizes given for them are Megatron-LM's", false
+			case c.ETP != nil:
+				return "etp is Megatron-LM's: experts take the tensor-parallel ranks for themselves where ep is above 1", false
 			}
 			return "", true
 		}, nil},
 		{"layout-not-judged", "Tensor parallelism is not judged", onOther, "", cannotSplit, nil},
+		{"layout-layers-not-judged", "The pipeline is not judged", onPP, "", unknownLayers, nil},
 	},
 }
 
 // titanChunks is the condition that a number of layers a stage gives pp·vpp stages; two chunks a rank need none, being the default.
 func titanChunks(c *plan) (string, bool) {
 	chunks := times(c.PP, c.VPP)
-	if c.layers() == 0 || c.PP == 1 || c.VPP <= 2 || chunks > c.layers()+2 {
+	if !c.layered() || c.PP == 1 || c.VPP <= 2 || chunks > c.layers()+2 {
 		return "", true
 	}
 	effective := c.layers() + 2
 	if each := share(effective, chunks); share(effective, each) == chunks {
 		return "", true
 	}
-	return "no pipeline_parallel_layers_per_stage splits " + quantity.Grouped(c.layers()) + " layers into " + quantity.Grouped(chunks) + " stages", false
+	return "no pipeline_parallel_layers_per_stage splits " + quantity.Grouped(c.layers()) + " layers, the embedding and the head into " + quantity.Grouped(chunks) +
+		" stages: list them in module_fqns_per_model_part", false
+}
+
+// titanShards are the ranks of a stage over which weights are sharded and experts spread; replicas are not among them.
+func titanShards(c *plan) int64 {
+	if c.zero == 0 {
+		return times(c.CP, c.TP)
+	}
+	return c.expertRanks()
 }
 
 func titanTokens(c *plan) (string, bool) {
@@ -129,10 +136,10 @@ func titanTokens(c *plan) (string, bool) {
 	if c.CP > 1 {
 		divisor = times(divisor, 2, c.CP)
 	}
-	if c.seqLen == 0 {
+	if c.length == 0 {
 		return "", true
 	}
-	return divides("the tokens of a micro-batch", times(c.MicroBatch, c.seqLen), "the product of tp and twice cp, as far as they are above 1,", divisor)
+	return divides("the tokens of a micro-batch", times(c.MicroBatch, c.length), "the product of tp and twice cp, as far as they are above 1,", divisor)
 }
 
 // torchtitanSplit spreads the layers as if the embedding and the head were one layer each.

@@ -61,6 +61,9 @@ func readIDX(f *Found, fsys fs.FS, name string) error {
 }
 
 func (f *Found) idxLabels(r io.Reader, name string, count uint32) error {
+	if count > maxText {
+		return broken(name, "says that it has %d labels, which is more than are counted", count)
+	}
 	labels := make([]int64, 256)
 	buffer := make([]byte, 1<<16)
 	top := -1

@@ -22,8 +22,9 @@ import (
 
 // Bounds of what is read.
 const (
-	maxText    = 256 << 20 // of a description or table
-	maxEntries = 200_000   // files of a folder
+	maxText    = 256 << 20  // bytes of a description
+	maxTable   = 128 << 20  // bytes of a table, unpacked; of more, only the columns are told
+	maxEntries = 20_000_000 // files of a folder; ImageNet has 1.4 million
 )
 
 // Found is what was found out.
@@ -51,6 +52,9 @@ func Open(ref string) (*Found, error) {
 	if info.IsDir() {
 		return Read(os.DirFS(ref))
 	}
+	if !info.Mode().IsRegular() {
+		return nil, broken(ref, "is neither a file nor a folder")
+	}
 	f := &Found{}
 	read := readerOf(filepath.Base(ref))
 	if read == nil {
@@ -75,6 +79,11 @@ func Read(fsys fs.FS) (*Found, error) {
 				return fs.SkipDir
 			}
 			return nil
+		}
+		if !d.Type().IsRegular() { // a link, as caches have them, may lead to a file; a pipe would never end
+			if info, err := fs.Stat(fsys, name); err != nil || !info.Mode().IsRegular() {
+				return nil
+			}
 		}
 		if isImage(name) {
 			return images.add(fsys, name)

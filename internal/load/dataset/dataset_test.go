@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"image"
 	"image/png"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 	"github.com/modelverifier/verifier/internal/fit/data"
 )
 
-func picture(t testing.TB, w, h int) string {
+func greyPNG(t testing.TB, w, h int) string {
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, w, h))); err != nil {
 		t.Fatal(err)
@@ -88,9 +89,17 @@ func TestFolders(t *testing.T) {
 		"a length without end":          {map[string]string{"tokenizer_config.json": `{"model_max_length":1000000000000000019884624838656}`}, data.Request{}, 0},
 		"a description":                 {map[string]string{"dataset_info.json": `{"features":{"label":{"names":["a","b"],"_type":"ClassLabel"},"text":{"dtype":"string","_type":"Value"}},"splits":{"train":{"num_examples":100},"test":{"num_examples":5}}}`}, data.Request{NumLabels: 2, Samples: &hundred}, 0},
 		"a description by name":         {map[string]string{"x/dataset_info.json": `{"default":{"features":{"y":{"num_classes":4,"_type":"ClassLabel"}}}}`}, data.Request{NumLabels: 4}, 0},
-		"images by class":               {map[string]string{"train/cat/1.png": picture(t, 8, 6), "train/cat/2.png": picture(t, 8, 6), "train/dog/1.png": picture(t, 8, 6), "test/dog/9.png": picture(t, 1, 1)}, data.Request{ImageWidth: 8, ImageHeight: 6, ClassCounts: []int64{2, 1}, Samples: &three}, 0},
-		"images of two sizes":           {map[string]string{"cat/1.png": picture(t, 8, 6), "cat/2.png": picture(t, 9, 6), "dog/1.png": picture(t, 8, 6)}, data.Request{ClassCounts: []int64{2, 1}, Samples: &three}, 1},
+		"several descriptions":          {map[string]string{"dataset_info.json": `{"a":{"features":{}},"b":{}}`}, data.Request{}, 1},
+		"labels of tokens":              {map[string]string{"dataset_info.json": `{"features":{"ner_tags":{"feature":{"names":["O","B","I"],"_type":"ClassLabel"},"_type":"Sequence"},"input_ids":{"feature":{"dtype":"int32","_type":"Value"},"length":128,"_type":"Sequence"}}}`}, data.Request{NumLabels: 3, SeqLen: 128}, 0},
+		"a length in words":             {map[string]string{"tokenizer_config.json": `{"model_max_length":"long","added_tokens_decoder":{"x":{},"5":{}}}`}, data.Request{TokenizerSize: 6}, 0},
+		"a length with an exponent":     {map[string]string{"tokenizer_config.json": `{"model_max_length":1e30}`}, data.Request{}, 0},
+		"images by class":               {map[string]string{"train/cat/1.png": greyPNG(t, 8, 6), "train/cat/2.png": greyPNG(t, 8, 6), "train/dog/1.png": greyPNG(t, 8, 6), "test/dog/9.png": greyPNG(t, 1, 1)}, data.Request{ImageWidth: 8, ImageHeight: 6, ClassCounts: []int64{2, 1}, Samples: &three}, 1},
+		"images of two sizes":           {map[string]string{"cat/1.png": greyPNG(t, 8, 6), "cat/2.png": greyPNG(t, 9, 6), "dog/1.png": greyPNG(t, 8, 6)}, data.Request{ClassCounts: []int64{2, 1}, Samples: &three}, 2},
+		"images below their class":      {map[string]string{"train/cat/a/1.png": greyPNG(t, 8, 6), "train/cat/b/2.png": greyPNG(t, 8, 6), "train/dog/1.png": greyPNG(t, 8, 6)}, data.Request{ImageWidth: 8, ImageHeight: 6, ClassCounts: []int64{2, 1}, Samples: &three}, 1},
 		"a table":                       {map[string]string{"a.csv": "x1,x2,label\n1,2,cat\n3,,dog\n5,6,cat\n"}, data.Request{Features: 2, ClassCounts: []int64{2, 1}, Samples: &three}, 0},
+		"a packed table":                {map[string]string{"a.csv.gz": zipped(t, "x1,x2,label\n1,2,0\n3,,1\n5,6,1\n")}, data.Request{Features: 2, ClassCounts: []int64{1, 2}, Samples: &three}, 0},
+		"a table with an index":         {map[string]string{"a.csv": ",x,label\n0,1,0\n1,2,1\n2,3,1\n"}, data.Request{ClassCounts: []int64{1, 2}, Samples: &three}, 1},
+		"labels from one":               {map[string]string{"a.csv": "x,label\n1,1\n2,2\n3,2\n"}, data.Request{Features: 1, ClassCounts: []int64{1, 2}, Samples: &three}, 1},
 		"a table of texts":              {map[string]string{"a.tsv": "text\tlabel\nhello \"you\tpos\nbye\tneg\nhm\tneg\n"}, data.Request{ClassCounts: []int64{2, 1}, Samples: &three}, 1},
 		"a table of measurements":       {map[string]string{"a.csv": "x,y\n1,0.5\n2,0.25\n3,1\n"}, data.Request{Features: 1, Samples: &three}, 0},
 		"MNIST":                         {map[string]string{"train-images-idx3-ubyte": idx([]uint32{3, 28, 28}, nil), "train-labels-idx1-ubyte.gz": zipped(t, idx([]uint32{3}, []byte{0, 2, 2})), "t10k-images-idx3-ubyte": idx([]uint32{9, 1, 1}, nil)}, data.Request{ImageHeight: 28, ImageWidth: 28, Channels: 1, ClassCounts: []int64{1, 0, 2}, Samples: &three}, 0},
@@ -115,7 +124,7 @@ func TestFolders(t *testing.T) {
 func TestBrokenFilesAreNamed(t *testing.T) {
 	whole := parquetFile(3, "{}", [2]any{"a", 5})
 	for name, content := range map[string]string{
-		"tokenizer.json": `{"model":{}}`, "tokenizer_config.json": `[]`, "dataset_info.json": `{"a":{},"b":{}}`, "a.png": "not a picture", "a.csv": "", "b.csv": "a,b\n1\n",
+		"tokenizer.json": `{"model":{}}`, "tokenizer_config.json": `[]`, "dataset_info.json": `{"a":1}`, "a.png": "not a picture", "a.csv": "", "b.csv": "a,b\n1\n",
 		"x-ubyte": "no", "y-ubyte": idx([]uint32{9}, []byte{1}), "x.npy": "no", "y.npy": npy("no")[:12], "z.npy": npy("()x"), "a.parquet": "PAR1PAR1PAR1PAR1", "b.parquet": whole[:len(whole)-9] + whole[len(whole)-8:],
 	} {
 		if _, err := Read(folder(map[string]string{name: content})); err == nil || !strings.Contains(err.Error(), name) {
@@ -148,7 +157,18 @@ func FuzzFiles(f *testing.F) {
 	for _, s := range []string{npy("(3, 20)"), idx([]uint32{3, 28, 28}, nil), "a,label\n1,2\n", `{"model":{"vocab":{"a":0}}}`, zipped(f, "abc")} {
 		f.Add([]byte(s))
 	}
-	names := []string{"a.npy", "a-ubyte", "a-ubyte.gz", "a.csv", "a.tsv", "tokenizer.json", "tokenizer_config.json", "dataset_info.json", "a.parquet", "a.png", "a.jpg"}
+	files, err := os.ReadDir("testdata")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile("testdata/" + file.Name())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	names := []string{"a.npy", "a-ubyte", "a-ubyte.gz", "a.csv", "a.tsv", "tokenizer.json", "tokenizer_config.json", "dataset_info.json", "a.parquet", "a.csv.gz", "a.png"}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, name := range names {
 			_, _ = Read(fstest.MapFS{name: &fstest.MapFile{Data: data}})

@@ -2,47 +2,63 @@ package dataset
 
 import (
 	"image"
-	_ "image/gif" // the formats that can be decoded
-	_ "image/jpeg"
-	_ "image/png"
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// measured is how many images are opened: a folder of one size shows it at once.
-const measured = 64
+// How many images are opened: a folder of one size shows it soon.
+const (
+	measured         = 512
+	measuredPerClass = 16
+)
 
+// isImage reports whether a file is one that torchvision's ImageFolder takes (IMG_EXTENSIONS), or a GIF.
 func isImage(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".png", ".jpg", ".jpeg", ".gif":
+	case ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".ppm", ".pgm", ".webp", ".tif", ".tiff":
 		return true
 	}
 	return false
 }
 
-// tally counts the images of a folder by class, which is the folder that they lie in, as torchvision's ImageFolder has it.
+// tally counts the images of a folder by class, which is the outermost folder below the split, as torchvision's ImageFolder has it.
 type tally struct {
 	count   int64
 	byClass map[string]int64
 	opened  int
 	sizes   []image.Point
+	colours []int64 // channels that the files have
 }
 
 func newTally() *tally { return &tally{byClass: map[string]int64{}} }
+
+// classOf is the folder below that of the training split, empty for none.
+func classOf(name string) string {
+	folders := strings.Split(path.Dir(name), "/")
+	for i := len(folders) - 1; i >= 0; i-- {
+		switch strings.ToLower(folders[i]) {
+		case ".", "train", "training", "images":
+			folders = folders[i+1:]
+			i = 0
+		}
+	}
+	if len(folders) == 0 {
+		return ""
+	}
+	return folders[0]
+}
 
 func (t *tally) add(fsys fs.FS, name string) error {
 	if isTest(path.Dir(name)) {
 		return nil
 	}
 	t.count++
-	class := path.Base(path.Dir(name))
-	if class == "." || strings.EqualFold(class, "train") || strings.EqualFold(class, "images") {
-		class = ""
-	}
+	class := classOf(name)
 	t.byClass[class]++
-	if t.opened >= measured {
+	if t.opened >= measured || t.byClass[class] > measuredPerClass {
 		return nil
 	}
 	t.opened++
@@ -51,17 +67,21 @@ func (t *tally) add(fsys fs.FS, name string) error {
 		return err
 	}
 	defer file.Close()
-	c, _, err := image.DecodeConfig(file)
+	p, err := readPicture(file)
 	if err != nil {
 		return broken(name, "is no image that can be read: %v", err)
 	}
-	if size := (image.Point{X: c.Width, Y: c.Height}); !slices.Contains(t.sizes, size) {
+	if size := (image.Point{X: p.width, Y: p.height}); !slices.Contains(t.sizes, size) {
 		t.sizes = append(t.sizes, size)
+	}
+	if !slices.Contains(t.colours, p.channels) {
+		t.colours = append(t.colours, p.channels)
 	}
 	return nil
 }
 
-// into says what the images are. Their channels are not: loaders turn them into colour images unless told otherwise.
+// into says what the images are. Colour images have three channels in every loader; of others that depends on the loader: torchvision's
+// makes them colour images, PIL alone does not.
 func (t *tally) into(f *Found) {
 	if t.count == 0 {
 		return
@@ -71,6 +91,12 @@ func (t *tally) into(f *Found) {
 		f.ImageWidth, f.ImageHeight = int64(t.sizes[0].X), int64(t.sizes[0].Y)
 	} else {
 		f.note("the first %d images have %d sizes; give image_size after resizing", t.opened, len(t.sizes))
+	}
+	if len(t.colours) == 1 && t.colours[0] == 3 {
+		f.Channels = 3
+	} else {
+		slices.Sort(t.colours)
+		f.note("the first %d images have %s; give channels as the loader makes them", t.opened, channelWords(t.colours))
 	}
 	if t.byClass[""] > 0 || len(t.byClass) < 2 {
 		return
@@ -84,4 +110,20 @@ func (t *tally) into(f *Found) {
 	for _, name := range names {
 		f.ClassCounts = append(f.ClassCounts, t.byClass[name])
 	}
+}
+
+// channelWords lists numbers of channels; 0 stands for a palette.
+func channelWords(list []int64) string {
+	words := make([]string, len(list))
+	for i, n := range list {
+		switch n {
+		case 0:
+			words[i] = "a palette"
+		case 1:
+			words[i] = "1 channel"
+		default:
+			words[i] = strconv.FormatInt(n, 10) + " channels"
+		}
+	}
+	return strings.Join(words, " or ")
 }

@@ -27,8 +27,12 @@ func readInfo(f *Found, fsys fs.FS, name string) error {
 	}
 	if one.Features == nil && one.Splits == nil {
 		var several map[string]description
-		if err := json.Unmarshal(raw, &several); err != nil || len(several) != 1 {
-			return broken(name, "describes no dataset, or several")
+		if err := json.Unmarshal(raw, &several); err != nil || len(several) == 0 {
+			return broken(name, "describes no dataset")
+		}
+		if len(several) > 1 {
+			f.note("%s describes %d datasets; give the fields of the one that is meant", name, len(several))
+			return nil
 		}
 		for _, only := range several {
 			one = only
@@ -44,15 +48,14 @@ func readInfo(f *Found, fsys fs.FS, name string) error {
 // classes finds the column that is a class label.
 func (f *Found) classes(features map[string]json.RawMessage) {
 	labelled, count := 0, int64(0)
-	for _, raw := range features {
-		var c struct {
-			Type  string   `json:"_type"`
-			Names []string `json:"names"`
-			Count int64    `json:"num_classes"`
-		}
-		if json.Unmarshal(raw, &c) == nil && c.Type == "ClassLabel" {
+	for name, raw := range features {
+		c, length := leaf(raw)
+		if c.Type == "ClassLabel" {
 			labelled++
 			count = max(int64(len(c.Names)), c.Count)
+		}
+		if name == "input_ids" && length > 0 {
+			f.SeqLen = length
 		}
 	}
 	switch {
@@ -61,4 +64,31 @@ func (f *Found) classes(features map[string]json.RawMessage) {
 	case labelled > 1:
 		f.note("%d columns are class labels; give num_labels", labelled)
 	}
+}
+
+// feature is a column as the datasets library describes it.
+type feature struct {
+	Type    string          `json:"_type"`
+	Names   []string        `json:"names"`
+	Count   int64           `json:"num_classes"`
+	Length  int64           `json:"length"`  // of lists that all are as long, else -1
+	Feature json.RawMessage `json:"feature"` // of the items of a list
+}
+
+// leaf is what a column has in its lists, as labels of tokens are, and how long the outermost of them is.
+func leaf(raw json.RawMessage) (c feature, length int64) {
+	for depth := range 8 {
+		c = feature{}
+		if json.Unmarshal(raw, &c) != nil {
+			return feature{}, length
+		}
+		if depth == 0 {
+			length = c.Length
+		}
+		if c.Feature == nil {
+			break
+		}
+		raw = c.Feature
+	}
+	return c, length
 }

@@ -62,20 +62,26 @@ func readParquet(f *Found, fsys fs.FS, name string) error {
 
 // columns takes a table of numbers with one column of labels for rows that a model reads.
 func (f *Found) columns(name string, m *footer) {
-	numbers, labels := int64(0), int64(0)
+	numbers, labels, indices := int64(0), int64(0), 0
 	for _, c := range m.columns {
 		switch {
 		case isLabel(c.name):
 			labels++
+		case c.name == "__index_level_0__": // pandas does not give it back as a column
+		case isIndex(c.name):
+			indices++
 		case c.numeric:
 			numbers++
 		default:
 			return // texts, images: what the model gets of them is not known here
 		}
 	}
-	if labels == 1 && numbers > 0 {
+	switch {
+	case indices > 0:
+		f.note("%s has a column that numbers its rows; give features", name)
+	case labels == 1 && numbers > 0:
 		f.Features = numbers
-	} else if labels == 0 {
+	case labels == 0:
 		f.note("%s has no column called label, target, class or y; give num_labels and features", name)
 	}
 }

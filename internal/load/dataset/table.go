@@ -1,11 +1,11 @@
 package dataset
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"io/fs"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,62 +25,134 @@ func isLabel(column string) bool {
 	return false
 }
 
+// isIndex reports whether a column numbers the rows, and is no feature of them: pandas writes its index without a name.
+func isIndex(column string) bool {
+	switch c := strings.ToLower(strings.TrimSpace(column)); c {
+	case "", "id", "idx", "index", "unnamed: 0", "__index_level_0__":
+		return true
+	}
+	return false
+}
+
+// table is what is known of a table once its rows were read.
+type table struct {
+	header  []string
+	label   int // column of labels, -1 for none
+	rows    int64
+	numeric bool // whether all columns but the labels are numbers
+	counts  map[string]int64
+}
+
 // readTable reads the header of a table and counts its rows.
 func readTable(f *Found, fsys fs.FS, name string) error {
 	if isTest(name) {
 		return nil
 	}
-	raw, err := text(fsys, name)
+	file, done, err := opened(fsys, name)
 	if err != nil {
 		return err
 	}
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))))
+	defer done()
+	limited := &io.LimitedReader{R: file, N: maxTable}
+	t, err := rowsOf(limited, strings.HasSuffix(strings.TrimSuffix(strings.ToLower(name), ".gz"), ".tsv"))
+	if err != nil && limited.N > 0 {
+		return broken(name, "is no table: %v", err)
+	}
+	if limited.N <= 0 {
+		f.note("%s has more than %d bytes; give samples and class_counts", name, maxTable)
+	} else {
+		f.addSamples(t.rows)
+		t.classes(f, name)
+	}
+	t.features(f, name)
+	return nil
+}
+
+// rowsOf reads a table as far as it can. Beside an error it returns what it has read.
+func rowsOf(from io.Reader, tabs bool) (*table, error) {
+	t := &table{label: -1, numeric: true, counts: map[string]int64{}}
+	buffered := bufio.NewReader(from)
+	if mark, err := buffered.Peek(3); err == nil && string(mark) == "\xef\xbb\xbf" {
+		if _, err := buffered.Discard(3); err != nil {
+			return t, err
+		}
+	}
+	r := csv.NewReader(buffered)
 	r.ReuseRecord = true
-	if strings.HasPrefix(strings.ToLower(path.Ext(name)), ".tsv") {
+	if tabs {
 		r.Comma, r.LazyQuotes = '\t', true
 	}
 	header, err := r.Read()
 	if err != nil {
-		return broken(name, "has no header: %v", err)
+		return t, fmt.Errorf("it has no header: %w", err)
 	}
-	label := slices.IndexFunc(header, isLabel)
-	columns := int64(len(header))
-	rows, numeric := int64(0), true
-	counts := map[string]int64{}
+	t.header = slices.Clone(header)
+	t.label = slices.IndexFunc(t.header, isLabel)
 	for {
 		row, err := r.Read()
 		if err == io.EOF {
-			break
+			return t, nil
 		}
 		if err != nil {
-			return broken(name, "is broken: %v", err)
+			return t, err
 		}
-		rows++
-		for i, cell := range row {
-			if i == label {
-				if len(counts) <= maxClasses {
-					counts[strings.Clone(cell)]++
-				}
-			} else if numeric {
-				_, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
-				numeric = err == nil || strings.TrimSpace(cell) == ""
+		t.add(row)
+	}
+}
+
+func (t *table) add(row []string) {
+	t.rows++
+	for i, cell := range row {
+		if i == t.label {
+			if len(t.counts) <= maxClasses {
+				t.counts[strings.Clone(cell)]++
 			}
+		} else if t.numeric {
+			_, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
+			t.numeric = err == nil || strings.TrimSpace(cell) == ""
 		}
 	}
-	f.addSamples(rows)
-	if label < 0 {
+}
+
+// features says how many columns a model reads, where every column but the labels is one.
+func (t *table) features(f *Found, name string) {
+	switch {
+	case t.label < 0:
 		f.note("%s has no column called label, target, class or y; give num_labels and features", name)
-		return nil
-	}
-	if numeric {
-		f.Features = columns - 1
-	} else {
+	case !t.numeric:
 		f.note("%s has columns that are no numbers; give features", name)
+	case slices.ContainsFunc(t.header, isIndex):
+		f.note("%s has a column that numbers its rows; give features", name)
+	default:
+		f.Features = int64(len(t.header)) - 1
 	}
-	if len(counts) <= maxClasses && rows > 0 && allWhole(counts) {
-		f.ClassCounts = ordered(counts)
+}
+
+// classes counts the labels where they are words or whole numbers.
+func (t *table) classes(f *Found, name string) {
+	if t.label < 0 || t.rows == 0 || len(t.counts) > maxClasses || !allWhole(t.counts) {
+		return
 	}
-	return nil
+	f.ClassCounts = ordered(t.counts)
+	least, most, numbers := span(t.counts)
+	if numbers && (least != 0 || most != int64(len(t.counts))-1) {
+		f.note("%s has labels from %d to %d, of which there are %d; cross entropy takes them as they are, numbered from 0", name, least, most, len(t.counts))
+	}
+}
+
+// span is the least and the most of labels that all are whole numbers.
+func span(counts map[string]int64) (least, most int64, numbers bool) {
+	for value := range counts {
+		n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+		if err != nil {
+			return 0, 0, false
+		}
+		if !numbers {
+			least, most, numbers = n, n, true
+		}
+		least, most = min(least, n), max(most, n)
+	}
+	return least, most, numbers
 }
 
 // allWhole reports whether labels are words or whole numbers, and not measurements.

@@ -12,9 +12,11 @@ type footer struct {
 	metadata map[string][]byte
 }
 
+// column is one line of the schema, or all lines of a column that has lists or records in it.
 type column struct {
-	name    string
-	numeric bool
+	name     string
+	numeric  bool
+	children int64
 }
 
 var errThrift = errors.New("it ends too early, or is not Thrift's compact form")
@@ -175,7 +177,7 @@ func (c *compact) skipMap() error {
 // parseFooter reads rows (field 3), schema (field 2) and key-value metadata (field 5).
 func parseFooter(data []byte) (*footer, error) {
 	c, out := &compact{data: data}, &footer{metadata: map[string][]byte{}}
-	first := true
+	lines := []column{}
 	err := c.fields(func(id int64, kind byte) (taken bool, err error) {
 		switch {
 		case id == 3 && kind == typeI64:
@@ -183,11 +185,8 @@ func parseFooter(data []byte) (*footer, error) {
 			return true, err
 		case id == 2 && kind == typeList:
 			return true, c.list(func(byte) error {
-				col, leaf, err := c.element()
-				if !first && leaf {
-					out.columns = append(out.columns, col)
-				}
-				first = false
+				line, err := c.element()
+				lines = append(lines, line)
 				return err
 			})
 		case id == 5 && kind == typeList:
@@ -211,12 +210,32 @@ func parseFooter(data []byte) (*footer, error) {
 		}
 		return false, nil
 	})
+	out.columns = outermost(lines)
 	return out, err
 }
 
-// element is one line of the schema; a leaf is a column.
-func (c *compact) element() (col column, leaf bool, err error) {
-	leaf = true
+// outermost are the columns of the table. The schema lists its tree depth first, each line with the number of its children, the root first.
+func outermost(lines []column) []column {
+	var out []column
+	pending := int64(0) // lines that belong to the column before
+	for _, line := range lines[min(1, len(lines)):] {
+		if pending == 0 {
+			line.numeric = line.numeric && line.children == 0
+			out = append(out, line)
+		} else {
+			pending--
+		}
+		pending += min(max(0, line.children), int64(len(lines)))
+	}
+	return out
+}
+
+// Converted types that are stored as numbers and are none: a date, times and timestamps (parquet.thrift, ConvertedType).
+const firstDate, lastDate = 6, 10
+
+// element is one line of the schema.
+func (c *compact) element() (col column, err error) {
+	dated := false
 	err = c.fields(func(id int64, kind byte) (taken bool, err error) {
 		switch {
 		case id == 1 && kind == typeI32: // INT32, INT64, FLOAT and DOUBLE
@@ -228,11 +247,15 @@ func (c *compact) element() (col column, leaf bool, err error) {
 			col.name = string(name)
 			return true, err
 		case id == 5 && kind == typeI32:
+			col.children, err = c.integer()
+			return true, err
+		case id == 6 && kind == typeI32:
 			n, err := c.integer()
-			leaf = n == 0
+			dated = n >= firstDate && n <= lastDate
 			return true, err
 		}
 		return false, nil
 	})
-	return col, leaf, err
+	col.numeric = col.numeric && !dated
+	return col, err
 }

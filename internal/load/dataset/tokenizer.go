@@ -3,6 +3,7 @@ package dataset
 import (
 	"encoding/json"
 	"io/fs"
+	"strconv"
 )
 
 func init() {
@@ -55,7 +56,7 @@ func readTokenizerConfig(f *Found, fsys fs.FS, name string) error {
 	}
 	var t struct {
 		Added  map[string]json.RawMessage `json:"added_tokens_decoder"`
-		Length json.Number                `json:"model_max_length"`
+		Length json.RawMessage            `json:"model_max_length"`
 	}
 	if err := json.Unmarshal(raw, &t); err != nil {
 		return broken(name, "is no tokenizer's configuration: %v", err)
@@ -65,7 +66,7 @@ func readTokenizerConfig(f *Found, fsys fs.FS, name string) error {
 			f.TokenizerSize = max(f.TokenizerSize, n+1)
 		}
 	}
-	if n, err := t.Length.Int64(); err == nil && n > 0 && n < 1<<31 {
+	if n, err := strconv.ParseInt(string(t.Length), 10, 64); err == nil && n > 0 && n < 1<<31 { // 10^30 stands for no length
 		f.note("%s cuts texts at %d tokens; give seq_len if they are as long", name, n)
 	}
 	return nil
