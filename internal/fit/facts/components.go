@@ -3,6 +3,7 @@ package facts
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/infer"
@@ -56,7 +57,7 @@ type counts struct {
 func (f *Facts) fromComponents(res *infer.Result) {
 	var c counts
 	for i := range res.Nodes {
-		if n := &res.Nodes[i]; n.Type != nil && n.Args != nil {
+		if n := &res.Nodes[i]; n.Type != nil && n.Args != nil && !InTower(n.Component.ID) {
 			c.add(n)
 			if n.Type.ID == "linear" && len(n.In) == 1 && n.In[0].Rank() == 2 && feedsActivation(res, i) {
 				c.ffn.add(n.Out.At(-1)) // the first of the two maps of a plain feed-forward network
@@ -83,6 +84,11 @@ func (f *Facts) fromComponents(res *infer.Result) {
 	}
 	f.PositionKind = cmp.Or(c.kind, f.PositionKind) // a table of positions is there to be seen
 	f.tied(res, c.head)
+}
+
+// InTower reports whether a component belongs to a tower in front of the language model, which looks at images or sound.
+func InTower(id string) bool {
+	return strings.Contains(id, "vision") || strings.Contains(id, "visual") || strings.Contains(id, "audio_tower")
 }
 
 // feedsActivation reports whether the only reader of a component is an activation.

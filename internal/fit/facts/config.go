@@ -200,8 +200,6 @@ func (f *Facts) layerKinds(c config) {
 	}
 	if f.SlidingWindow == 0 {
 		f.SlidingLayers = 0
-	} else if f.SlidingLayers == 0 && len(c.list("layer_types")) == 0 && c.positive("sliding_window_pattern") == 0 && c.positive("max_window_layers") == 0 {
-		f.SlidingLayers = f.Layers
 	}
 }
 

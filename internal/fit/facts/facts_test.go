@@ -61,6 +61,24 @@ func TestComponentsSayWhatTheConfigSays(t *testing.T) {
 	}
 }
 
+// Which layers have the window is in the graph, not in the configurations of most families; a vision tower has layers of its own.
+func TestLayersWithAWindowAreCounted(t *testing.T) {
+	tower := `"vision_config":{"model_type":"siglip_vision_model","hidden_size":48,"image_size":28,"intermediate_size":64,"num_attention_heads":4,"num_hidden_layers":3,"patch_size":14}`
+	for config, want := range map[string][2]int64{
+		`{"model_type":"gemma2","architectures":["Gemma2ForCausalLM"],"num_hidden_layers":6,"sliding_window":64}`:                                                                       {6, 3},
+		`{"model_type":"gemma3_text","architectures":["Gemma3ForCausalLM"],"num_hidden_layers":12,"sliding_window":64}`:                                                                 {12, 10},
+		`{"model_type":"mistral","architectures":["MistralForCausalLM"],"num_hidden_layers":4,"sliding_window":64}`:                                                                     {4, 4},
+		`{"model_type":"mistral","architectures":["MistralForCausalLM"],"num_hidden_layers":4,"sliding_window":null}`:                                                                   {4, 0},
+		`{"model_type":"cohere2","architectures":["Cohere2ForCausalLM"],"num_hidden_layers":8,"sliding_window":64}`:                                                                     {8, 6},
+		`{"model_type":"qwen2","architectures":["Qwen2ForCausalLM"],"num_hidden_layers":4,"use_sliding_window":true,"sliding_window":64,"max_window_layers":3}`:                         {4, 1},
+		`{"model_type":"gemma3","architectures":["Gemma3ForConditionalGeneration"],"text_config":{"model_type":"gemma3_text","num_hidden_layers":6,"sliding_window":64},` + tower + `}`: {6, 5},
+	} {
+		if got, _ := imported(t, config); got.AttentionLayers != want[0] || got.SlidingLayers != want[1] {
+			t.Errorf("%s: %d layers with attention, %d with a window; want %v", config, got.AttentionLayers, got.SlidingLayers, want)
+		}
+	}
+}
+
 func TestAGraphOfOneLinearLayerHasNoFacts(t *testing.T) {
 	g, err := graph.Parse("x: input shape=[8]\na: linear outFeatures=4\no: output\nx -> a -> o")
 	if err != nil {

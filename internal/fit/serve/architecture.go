@@ -39,8 +39,8 @@ func (l *launch) architectureRules(known []string, trustFlag string) {
 	l.warn("arch-unsupported", "", "%s is none of the architectures of %s: it runs only if the engine can fall back to transformers", name, l.engine.label)
 }
 
-// adapterRules judges adapters whose adapter_config.json the caller has.
-func (l *launch) adapterRules(flag string, most int64) {
+// adapterRules judges adapters whose adapter_config.json the caller has. Ranks are the limits that can be set, none where any can.
+func (l *launch) adapterRules(flag string, most int64, ranks []string) {
 	a, given := l.last(flag)
 	if !given {
 		return
@@ -55,10 +55,20 @@ func (l *launch) adapterRules(flag string, most int64) {
 				continue
 			}
 			if r, ok := decodeConfig(f.Text).num("r"); ok && r > most {
-				l.block("lora-rank-adapter", "set --max-lora-rank to at least "+itoa(r), "the adapter %s has rank %d but --max-lora-rank is %d", clip(name, 60), r, most)
+				l.block("lora-rank-adapter", "set --max-lora-rank to at least "+itoa(rankFor(r, ranks)), "the adapter %s has rank %d but --max-lora-rank is %d", clip(name, 60), r, most)
 			}
 		}
 	}
+}
+
+// rankFor is the smallest limit that takes a rank.
+func rankFor(r int64, ranks []string) int64 {
+	for _, s := range ranks {
+		if n, ok := wholeNumber(s); ok && n >= r {
+			return n
+		}
+	}
+	return r
 }
 
 // adapterPath takes name=path, a path or a JSON object apart, and returns where the adapter's description lies.

@@ -163,3 +163,41 @@ func TestDocumentedCommandsAreNotBlocked(t *testing.T) {
 	}
 	t.Logf("%d documented commands are not blocked; %d are refused by the engine's own source", len(all)-refused, refused)
 }
+
+// Commands that were made up to be difficult, and what the engines' sources do with them. Only what blocks is compared.
+func TestCommandsAgainstTheSources(t *testing.T) {
+	all, legal := rows(t, "testdata/sources.cases"), 0
+	for _, r := range all {
+		q := r.request(t)
+		q.Files = []File{{"c.yaml", "max-model-len: 4096\n"}}
+		res := Check(modelOf(t, r.model), q)
+		got := blocking(res)
+		want := strings.Fields(strings.Trim(r.want, "-"))
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("sources.cases:%d: %s\nblocks %v\nwant   %v (%s)\n%s", r.line, r.command, got, want, r.source, explain(res))
+		}
+		if len(want) == 0 {
+			legal++
+		}
+		if r.source == "" {
+			t.Errorf("sources.cases:%d has no source", r.line)
+		}
+	}
+	if len(all) < 120 || legal*5 < len(all)*2 {
+		t.Errorf("%d commands of which %d are legal: 120 are wanted, and about half", len(all), legal)
+	}
+	t.Logf("%d commands, %d of them legal", len(all), legal)
+}
+
+// blocking lists the rules that block, each once.
+func blocking(res *Result) []string {
+	var out []string
+	for _, f := range res.Findings {
+		if f.Severity == Block {
+			out = append(out, f.Rule)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

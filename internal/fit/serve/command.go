@@ -50,13 +50,13 @@ func (c *command) parse(asked string) {
 func (c *command) fromEnvironment() {
 	var out []argument
 	for _, f := range c.engine.flags.flags {
-		if f.env == "" {
+		if f.env == "" || !f.alive(c.version) {
 			continue
 		}
 		if v, ok := c.variable(f.env); ok {
 			a := argument{flag: f, name: f.name, written: f.env, values: []word{v}}
-			if f.kind == kindFlag {
-				if v.known() && !truthy(v.text) {
+			if f.in(c.version).kind == kindFlag {
+				if v.known() && falsy(v.text) {
 					continue
 				}
 				a.values = nil
@@ -73,6 +73,15 @@ func (c *command) fromEnvironment() {
 func truthy(s string) bool {
 	switch strings.ToLower(s) {
 	case "1", "true", "yes", "on", "y", "t":
+		return true
+	}
+	return false
+}
+
+// falsy is what clap and llama.cpp take for a switch that is off.
+func falsy(s string) bool {
+	switch strings.ToLower(s) {
+	case "", "0", "false", "no", "off", "n", "f", "disabled":
 		return true
 	}
 	return false

@@ -70,7 +70,7 @@ func (c config) num(key string) (int64, bool) {
 			return int64(f), true
 		}
 	case string:
-		return humanNumber(v)
+		return humanNumber(v, suffixesVLLM)
 	}
 	return 0, false
 }

@@ -36,13 +36,13 @@ func findInBox(box *container, args []word, env []setting) *command {
 	v, named := version{}, false
 	if e != nil {
 		v = e.assumed
-		if t, ok := parseVersion(box.tag); ok && box.tag != "" {
+		if t, ok := tagVersion(box.tag); ok {
 			v, named = t, true
 		}
 	}
 	if len(box.entrypoint) == 0 && e != nil && e.image != nil {
 		c := &command{engine: e, env: env, box: box, entry: e.image(v), strays: args, version: v, named: named}
-		if n := e.entry(args); n > 0 {
+		if n := e.repeats(args); n > 0 {
 			c.strays, c.repeated = args[n:], true
 		}
 		return c
@@ -58,6 +58,15 @@ func findInBox(box *container, args []word, env []setting) *command {
 		}
 	}
 	return c
+}
+
+// repeats is how many words at the beginning of a container's arguments say what its entry point already does: the whole command, or
+// only what follows the program.
+func (e *engine) repeats(args []word) int {
+	if n := e.entry(args); n > 0 {
+		return n
+	}
+	return max(e.entry(append([]word{{text: e.id}}, args...))-1, 0)
 }
 
 // boxOptions reads the options of docker run up to the image.
@@ -94,6 +103,25 @@ func imageOf(ref string) (name, tag string) {
 		return ref[:i], ref[i+1:]
 	}
 	return ref, ""
+}
+
+// tagVersion reads the version of a tag, which may stand behind other words: server-cuda-b5000.
+func tagVersion(tag string) (version, bool) {
+	for {
+		if v, ok := parseVersion(tag); ok {
+			return v, true
+		}
+		_, rest, more := strings.Cut(tag, "-")
+		if !more {
+			return version{}, false
+		}
+		tag = rest
+	}
+}
+
+// young reports whether an image is made between releases, so that it may have what no release has.
+func (c *container) young() bool {
+	return c != nil && slices.ContainsFunc([]string{"nightly", "dev", "main", "edge", "master"}, func(s string) bool { return strings.Contains(c.tag, s) })
 }
 
 func byImage(name, tag string) *engine {

@@ -10,7 +10,11 @@ func (l *launch) containerRules() {
 		l.warn("docker-gpus", "add --gpus all", "the container is given no GPU: neither --gpus, --runtime nor --device is there")
 	}
 	if l.repeated {
-		l.block("docker-entrypoint-mismatch", "leave the repeated command out, or set --entrypoint", "the image %s runs %q itself, and its arguments repeat it", b.image, l.entryText())
+		fix := "leave the repeated command out, or set --entrypoint"
+		if l.positionals() == 0 && len(l.strays) > 0 && l.strays[0].known() {
+			fix = "leave the repeated command out, and write --model " + quote(l.strays[0].text)
+		}
+		l.block("docker-entrypoint-mismatch", fix, "the image %s runs %q itself, and its arguments repeat it", b.image, l.entryText())
 	}
 }
 

@@ -67,7 +67,7 @@ type command struct {
 
 // launchers may stand before the entry point: they run what follows.
 var launchers = []string{"sudo", "env", "nohup", "time", "exec", "stdbuf", "numactl", "nice", "taskset", "uv", "uvx", "pixi", "poetry", "conda", "mamba", "micromamba", "srun",
-	"mpirun", "mpiexec", "trtllm-llmapi-launch", "setsid", "timeout", "command", "ray", "accelerate", "nsys", "gosu", "tini", "dumb-init", "screen", "tmux", "xargs", "eval", "then", "do", "rlwrap", "ulimit"}
+	"mpirun", "mpiexec", "trtllm-llmapi-launch", "setsid", "timeout", "command", "ray", "accelerate", "nsys", "gosu", "tini", "dumb-init", "screen", "tmux", "xargs", "eval", "then", "do", "else", "if", "while", "{", "!", "rlwrap", "ulimit"}
 
 func base(w word) string {
 	s := w.text

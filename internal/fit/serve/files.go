@@ -22,6 +22,10 @@ func (l *launch) configFiles() {
 	if !ok || l.engine.flags.byName[configFlag] == nil {
 		return
 	}
+	if end := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]); l.engine.dialect != click && end != "yaml" && end != "yml" {
+		l.block("config-file", "write the file in YAML", "%s is no .yaml or .yml file, which %s takes alone", clip(name, 120), l.engine.label)
+		return
+	}
 	i := slices.IndexFunc(l.request.Files, func(f File) bool { return f.Name == name })
 	if i < 0 {
 		l.warn("config-file", "", "%s was not read: what it says is not judged", clip(name, 120))
@@ -39,6 +43,7 @@ func (l *launch) configFiles() {
 		l.overrides(values)
 		return
 	}
+	l.fileRead = true
 	l.defaults(name, values)
 }
 
@@ -122,11 +127,9 @@ func (l *launch) defaults(file string, values config) {
 		name := "--" + strings.ReplaceAll(k, "_", "-")
 		switch v := values[k].(type) {
 		case nil:
-		case bool:
+		case bool: // one that is false is left out, even where there is a --no- form
 			if v {
 				add(name)
-			} else if f := l.engine.flags.byName[name]; f != nil && f.kind == kindBool {
-				add("--no-" + name[2:])
 			}
 		case []any:
 			add(name)

@@ -12,41 +12,66 @@ import (
 //go:embed flags/*.txt flags/*.archs
 var tables embed.FS
 
-// The kinds of value that a flag takes.
+// The kinds of value that a flag takes. In a table one with a question mark behind it also takes None.
 const (
-	kindFlag      = "flag"      // none
-	kindBool      = "bool"      // none, and there is a --no- form
-	kindBoolWord  = "boolword"  // true or false
-	kindBoolValue = "boolvalue" // none, or true or false
-	kindInt       = "int"
-	kindHuman     = "human" // a whole number, or one with a suffix
-	kindFloat     = "float"
-	kindChoice    = "choice" // one of a list
-	kindText      = "str"
-	kindOptional  = "optstr" // none or one
-	kindTexts     = "strs"   // one or more
-	kindInts      = "ints"
-	kindJSON      = "json"
-	kindJSONText  = "jsonorstr"
-	kindPair      = "pair" // two
+	kindFlag        = "flag"      // none
+	kindBool        = "bool"      // none, and there is a --no- form
+	kindBoolWord    = "boolword"  // true or false
+	kindBoolValue   = "boolvalue" // none, or true or false
+	kindInt         = "int"
+	kindHuman       = "human"     // a whole number, or one with a suffix
+	kindHumanAuto   = "humanauto" // the same, or auto
+	kindFloat       = "float"
+	kindChoice      = "choice" // a text, one of a list
+	kindText        = "str"
+	kindOptional    = "optstr"   // none or one
+	kindOptFloat    = "optfloat" // none or one
+	kindTexts       = "strs"     // one or more
+	kindAny         = "strs*"    // any number
+	kindInts        = "ints"
+	kindIntList     = "intlist" // with commas between them
+	kindFloats      = "floats"
+	kindJSON        = "json"
+	kindObject      = "object"      // a JSON object, in which numbers may have a suffix
+	kindJSONText    = "jsonorstr"   // a JSON object, or a text
+	kindJSONPairs   = "jsonkvs"     // a JSON object, or key=value pairs
+	kindPairs       = "kvs"         // key=value pairs
+	kindCompilation = "compilation" // a level, or a JSON object
+	kindPair        = "pair"        // two
 )
+
+// span is from which version to which something is there. A version without a text is open.
+type span struct{ since, until version }
+
+// alive reports whether it is there in a version.
+func (s span) alive(v version) bool {
+	return (s.since.text == "" || v.reaches(s.since)) && (s.until.text == "" || !s.until.before(v))
+}
+
+// spelling is one name of a flag or one of its values, in the versions that have it.
+type spelling struct {
+	name string
+	span
+}
+
+// phase is what kind of value a flag takes from a version on.
+type phase struct {
+	kind     string
+	nullable bool // None stands for none
+	since    version
+}
 
 // flag is one flag of an engine over all of its versions.
 type flag struct {
 	name       string // the canonical long one
 	names      []spelling
-	kind       string
-	values     []string // that the newest version takes, where there is a list
-	old        []string // that only older versions took
-	since      string   // first version, "" where it is as old as the table
-	until      string   // last version, "" where it is still there
-	deprecated bool     // accepted with a warning
-	refused    bool     // known, and refused with a hint
-	env        string   // the environment variable that sets it too
+	phases     []phase
+	values     []spelling // where there is a list
+	span                  // of the first version and the last
+	deprecated *span      // accepted with a warning
+	refused    *span      // known, and refused with a hint
+	env        string     // the environment variable that sets it too
 }
-
-// spelling is one name of a flag, in the versions that had it.
-type spelling struct{ name, since, until string }
 
 // table is every flag of an engine.
 type table struct {
@@ -71,6 +96,9 @@ func loadTable(file string) *table {
 		}
 		t.flags = append(t.flags, f)
 		for _, s := range f.names {
+			if t.byName[s.name] != nil {
+				panic(fmt.Sprintf("serve: flags/%s:%d: %s is there twice", file, i+1, s.name))
+			}
 			t.byName[s.name] = f
 		}
 	}
@@ -82,53 +110,69 @@ func parseFlag(line string) (*flag, bool) {
 	if len(c) < 5 {
 		return nil, false
 	}
-	f := &flag{kind: c[1], since: dash(c[3]), until: dash(c[4])}
+	f := &flag{span: span{versionOr(c[3], version{}), versionOr(c[4], version{})}}
 	for _, n := range strings.Split(c[0], ",") {
-		s := spelling{since: f.since, until: f.until}
-		n, s.until, _ = cutOr(n, "~", s.until)
-		s.name, s.since, _ = cutOr(n, "@", s.since)
-		f.names = append(f.names, s)
+		f.names = append(f.names, parseSpelling(n, f.span))
 	}
 	f.name = f.names[0].name
+	for _, k := range strings.Split(c[1], ",") {
+		s := parseSpelling(k, f.span)
+		kind, nullable := strings.CutSuffix(s.name, "?")
+		f.phases = append(f.phases, phase{kind, nullable, s.since})
+	}
 	if c[2] != "-" {
 		for _, v := range strings.Split(c[2], ",") {
-			if o, old := strings.CutPrefix(v, "~"); old {
-				f.old = append(f.old, o)
-			} else {
-				f.values = append(f.values, v)
-			}
+			f.values = append(f.values, parseSpelling(v, f.span))
 		}
 	}
 	if len(c) > 5 {
-		switch c[5] {
+		switch mark := parseSpelling(c[5], f.span); mark.name {
 		case "deprecated":
-			f.deprecated = true
+			f.deprecated = &mark.span
 		case "error":
-			f.refused = true
+			f.refused = &mark.span
+		case "-":
 		default:
-			f.env = dash(c[5])
+			f.env = mark.name
 		}
 	}
 	return f, true
 }
 
-func dash(s string) string {
-	if s == "-" {
-		return ""
-	}
-	return s
+// parseSpelling reads name@since~until; what is left out is that of the flag.
+func parseSpelling(s string, whole span) spelling {
+	s, until, _ := strings.Cut(s, "~")
+	s, since, _ := strings.Cut(s, "@")
+	return spelling{s, span{versionOr(since, whole.since), versionOr(until, whole.until)}}
 }
 
-func cutOr(s, sep, or string) (before, after string, found bool) {
-	if before, after, found = strings.Cut(s, sep); found {
-		return before, after, true
+func versionOr(s string, or version) version {
+	if s == "" || s == "-" {
+		return or
 	}
-	return s, or, false
+	return mustVersion(s)
 }
 
-// alive reports whether a spelling is there in a version.
-func (s spelling) alive(v version) bool {
-	return (s.since == "" || v.since(s.since)) && (s.until == "" || !mustVersion(s.until).before(v))
+// in is what the flag takes in a version.
+func (f *flag) in(v version) phase {
+	best := f.phases[0]
+	for _, p := range f.phases[1:] {
+		if v.reaches(p.since) {
+			best = p
+		}
+	}
+	return best
+}
+
+// choices lists the values of a version, none where any is taken.
+func (f *flag) choices(v version) []string {
+	var out []string
+	for _, c := range f.values {
+		if c.alive(v) {
+			out = append(out, c.name)
+		}
+	}
+	return out
 }
 
 // alive reports whether any spelling of a flag is there in a version.
@@ -153,20 +197,24 @@ func (f *flag) spelt(name string) spelling {
 			return s
 		}
 	}
-	return spelling{name: name, since: f.since, until: f.until}
+	return spelling{name, f.span}
 }
 
 // prefixed lists the flags of a version that begin with a text, and the spellings: argparse takes one that is unique.
-func (t *table) prefixed(text string, v version, negations bool) (flags []*flag, names []string) {
+func (t *table) prefixed(text string, v version) (flags []*flag, names []string) {
+	long := strings.HasPrefix(text, "--")
 	for _, f := range t.flags {
 		for _, s := range f.names {
-			if !s.alive(v) || !strings.HasPrefix(s.name, "--") {
+			if strings.HasPrefix(s.name, "--") != long || !s.alive(v) {
 				continue
 			}
 			if strings.HasPrefix(s.name, text) {
 				flags, names = append(flags, f), append(names, s.name)
 			}
-			if no := "--no-" + s.name[2:]; negations && f.kind == kindBool && strings.HasPrefix(no, text) {
+			if !long || f.in(v).kind != kindBool {
+				continue
+			}
+			if no := "--no-" + s.name[2:]; strings.HasPrefix(no, text) {
 				flags, names = append(flags, f), append(names, no)
 			}
 		}
@@ -188,15 +236,4 @@ func (t *table) nearest(text string, v version) string {
 		}
 	}
 	return best
-}
-
-// kindIn is the kind of a flag in a version: before vLLM 0.8.5 some switches took a word.
-func (f *flag) kindIn(v version) string {
-	switch f.name {
-	case "--enable-chunked-prefill", "--multi-step-stream-outputs", "--disable-chunked-mm-input":
-		if !v.since("0.8.5") {
-			return kindBoolValue
-		}
-	}
-	return f.kind
 }

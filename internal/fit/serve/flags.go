@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
@@ -61,24 +60,28 @@ func (l *launch) flagRules() {
 		case unknownFlag:
 			l.unknown(a)
 		case ambiguous:
-			l.block("flag-ambiguous-prefix", "write one of "+strings.Join(first(a.names, 8), ", "), "%s could mean %s", a.written, strings.Join(first(a.names, 8), ", "))
+			l.refuse("flag-ambiguous-prefix", "write one of "+strings.Join(first(a.names, 8), ", "), "%s could mean %s", a.written, strings.Join(first(a.names, 8), ", "))
 		case missingValue:
-			l.block("flag-value-missing", "", "%s has no value", a.written)
+			l.refuse("flag-value-missing", "", "%s has no value", a.written)
 		case extraValue:
-			l.block("flag-bool-value", "write "+a.flag.shownName(l.version)+" alone", "%s takes no value, but has %q", a.written, clip(a.values[0].text, 60))
+			l.refuse("flag-bool-value", "write "+a.flag.shownName(l.version)+" alone", "%s takes no value, but has %q", a.written, clip(a.values[0].text, 60))
 		default:
 			l.value(a)
 		}
 		if a.flag == nil || a.problem == unknownFlag {
 			continue
 		}
-		if a.flag.refused {
-			l.block("flag-removed", l.replacement(a.flag.name), "%s is refused by %s %s", a.written, l.engine.label, l.version.text)
-		} else if a.flag.deprecated {
+		if r := a.flag.refused; r != nil && r.alive(l.version) {
+			l.refuse("flag-removed", l.replacement(a.flag.name), "%s is refused by %s %s", a.written, l.engine.label, l.version.text)
+		} else if d := a.flag.deprecated; d != nil && d.alive(l.version) {
 			l.warn("flag-deprecated", "", "%s is deprecated in %s %s", a.written, l.engine.label, l.version.text)
 		}
 		if a.key == "" && seen[a.flag.name] && a.written != a.flag.env && !repeatable[a.flag.name] {
-			l.warn("flag-duplicate", "", "%s is given more than once: the last one holds", a.flag.shownName(l.version))
+			if l.engine.dialect == clap {
+				l.refuse("flag-duplicate", "leave one out", "%s is given more than once, which %s refuses", a.flag.shownName(l.version), l.engine.label)
+			} else {
+				l.warn("flag-duplicate", "", "%s is given more than once: the last one holds", a.flag.shownName(l.version))
+			}
 		}
 		seen[a.flag.name] = seen[a.flag.name] || a.written != a.flag.env
 	}
@@ -90,9 +93,21 @@ var repeatable = map[string]bool{"--middleware": true, "--lora": true, "--lora-s
 
 func first(list []string, n int) []string { return list[:min(n, len(list))] }
 
-// certain reports whether the table says everything about the version.
-func (l *launch) certain() bool {
-	return l.engine.complete && !l.version.before(l.engine.oldest) && (!l.engine.newest.before(l.version) || !l.named)
+// versed reports whether the table was read at the version, or around it.
+func (l *launch) versed() bool {
+	return !l.version.before(l.engine.oldest) && (!l.engine.newest.before(l.version) || !l.named) && (l.named || !l.box.young())
+}
+
+// certain reports whether the table says everything about the version, so that what is not in it is refused.
+func (l *launch) certain() bool { return l.engine.complete && l.versed() }
+
+// refuse blocks what the table says of a flag where it was read at the version, and warns else.
+func (l *launch) refuse(rule, fix, format string, args ...any) {
+	if l.versed() {
+		l.block(rule, fix, format, args...)
+	} else {
+		l.warn(rule, fix, format, args...)
+	}
 }
 
 // unknown says why a flag is none of this version.
@@ -103,14 +118,14 @@ func (l *launch) unknown(a *argument) {
 	}
 	if f := a.flag; f != nil {
 		s := f.spelt(a.name)
-		if s.until != "" && mustVersion(s.until).before(l.version) {
-			l.add(severity, "flag-removed", l.replacement(f.name), a.written+" was last in "+l.engine.label+" "+s.until+", and is refused by "+l.version.text)
+		if s.until.text != "" && s.until.before(l.version) {
+			l.add(severity, "flag-removed", l.replacement(f.name), a.written+" was last in "+l.engine.label+" "+s.until.text+", and is refused by "+l.version.text)
 			return
 		}
 		if !l.named {
 			severity = Warn // a younger engine than the assumed one has it
 		}
-		l.add(severity, "flag-not-yet", "use "+l.engine.label+" "+s.since+" or younger, or leave it out", a.written+" came with "+l.engine.label+" "+s.since+", and is refused by "+l.version.text)
+		l.add(severity, "flag-not-yet", "use "+l.engine.label+" "+s.since.text+" or younger, or leave it out", a.written+" came with "+l.engine.label+" "+s.since.text+", and is refused by "+l.version.text)
 		return
 	}
 	if spelled := l.respelled(a.name); spelled != "" {
@@ -147,101 +162,6 @@ func (l *launch) respelled(name string) string {
 
 func squash(s string) string { return strings.NewReplacer("-", "", "_", "").Replace(s) }
 
-// value judges whether the value of a flag can be read.
-func (l *launch) value(a *argument) {
-	f := a.flag
-	if a.key != "" {
-		if f.kind != kindJSON && f.kind != kindJSONText {
-			l.block("flag-unknown", "write "+f.name, "%s.%s: %s takes no JSON", f.name, a.key, f.name)
-		}
-		return
-	}
-	for _, v := range a.values {
-		if !v.known() || isNone(v.text) && l.engine.dialect <= flexible {
-			continue
-		}
-		l.oneValue(f, a, v.text)
-	}
-}
-
-func (l *launch) oneValue(f *flag, a *argument, s string) {
-	name := a.written
-	switch f.kind {
-	case kindInt, kindInts:
-		l.intValue(f, name, s)
-	case kindHuman:
-		if _, ok := humanNumber(s); !ok {
-			l.block("flag-value", "write a whole number, or one such as 32k or 32K", "%s is %q, which is no number", name, clip(s, 60))
-		}
-	case kindFloat:
-		if _, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err != nil {
-			l.block("flag-value", "", "%s is %q, which is no number", name, clip(s, 60))
-		}
-	case kindBoolWord:
-		if s != "true" && s != "false" {
-			l.block("flag-value", "write true or false", "%s is %q, but takes true or false", name, clip(s, 60))
-		}
-	case kindChoice:
-		l.choice(f, name, s)
-	case kindJSON:
-		if !json.Valid([]byte(s)) && !bareJSON(f.name) {
-			l.block("flag-json", `quote the JSON: `+name+` '{"key": "value"}'`, "%s is %q, which is no JSON", name, clip(s, 80))
-		}
-	}
-}
-
-// bareJSON are flags that also take a word in place of an object.
-func bareJSON(name string) bool { return name == "--compilation-config" }
-
-func (l *launch) intValue(f *flag, name, s string) {
-	n, err := strconv.ParseInt(strings.ReplaceAll(strings.TrimSpace(s), "_", ""), 10, 64)
-	if l.engine.dialect == plain { // reads the digits in front and forgets the rest
-		digits := strings.TrimLeft(s, "+-")
-		k := 0
-		for k < len(digits) && digits[k] >= '0' && digits[k] <= '9' {
-			k++
-		}
-		switch {
-		case k == 0:
-			l.block("flag-value", "", "%s is %q, which is no number", name, clip(s, 60))
-		case k < len(digits):
-			l.warn("flag-value", "write the number in full", "%s is %q, of which llama.cpp reads only %s", name, clip(s, 60), digits[:k])
-		}
-		return
-	}
-	switch {
-	case err != nil:
-		fix := ""
-		if h, ok := humanNumber(s); ok && h > 0 {
-			fix = "write " + strconv.FormatInt(h, 10)
-		}
-		l.block("flag-value", fix, "%s is %q, which is no whole number", name, clip(s, 60))
-	case n < 0 && l.engine.dialect == clap:
-		l.block("flag-value", "", "%s is %d, which is below zero", name, n)
-	case len(f.values) > 0:
-		l.choice(f, name, s)
-	}
-}
-
-// choice judges a value of which there is a list. What only older versions took is not judged for those.
-func (l *launch) choice(f *flag, name, s string) {
-	if contains(f.values, s) || s == "None" || f.name == "--max-lora-rank" { // that one has a rule of its own
-		return
-	}
-	if contains(f.old, s) && l.version.before(l.engine.newest) && l.named {
-		return
-	}
-	if contains(f.old, s) && !l.named {
-		l.block("flag-choice", "write one of "+strings.Join(first(f.values, 12), ", "), "%s is %q, which %s %s no longer takes", name, clip(s, 60), l.engine.label, l.version.text)
-		return
-	}
-	if !l.certain() {
-		l.warn("flag-choice", "", "%s is %q, which is none of the values known: %s", name, clip(s, 60), strings.Join(first(f.values, 12), ", "))
-		return
-	}
-	l.block("flag-choice", "write one of "+strings.Join(first(f.values, 24), ", "), "%s is %q, which %s does not take", name, clip(s, 60), l.engine.label)
-}
-
 // strayRules judges positional words: an engine takes one, the model, or none.
 func (l *launch) strayRules() {
 	takes := l.positionals()
@@ -251,9 +171,9 @@ func (l *launch) strayRules() {
 		}
 		before := l.strayAt[i] - 1
 		if before >= 0 && before < len(l.args) {
-			if a := &l.args[before]; a.flag != nil && (a.flag.kind == kindBool || a.flag.kind == kindFlag) && isBoolWord(w.text) {
+			if a := &l.args[before]; a.flag != nil && len(a.values) == 0 && isBoolWord(w.text) {
 				fix := "write " + a.written + " alone"
-				if !truthy(w.text) && a.flag.kind == kindBool {
+				if !truthy(w.text) && a.flag.in(l.version).kind == kindBool {
 					fix = "write --no-" + a.flag.name[2:]
 				}
 				l.block("flag-bool-value", fix, "%s takes no value, but %q follows it", a.written, w.text)
@@ -275,7 +195,7 @@ func isBoolWord(s string) bool {
 // between blocks a number that is outside what the engine takes.
 func (l *launch) between(name string, least, most float64) {
 	x, known := l.fraction(name, math.NaN())
-	if l.engine.flags.byName[name].kind != kindFloat {
+	if l.engine.flags.byName[name].in(l.version).kind != kindFloat {
 		n, ok := l.num(name, math.MinInt64)
 		x, known = float64(n), ok && n != math.MinInt64
 	}

@@ -63,9 +63,6 @@ func (l *launch) perToken(s sizes, bits int64, replicate bool) cache {
 		return cache{}
 	}
 	sliding := min(m.SlidingLayers, layers)
-	if m.ModelType == "gemma2" && sliding == layers {
-		sliding = layers / 2 // every other layer has the window, which its config.json does not say
-	}
 	full := layers - sliding
 	stage := func(n int64) int64 { return (n + s.pp - 1) / max(s.pp, 1) }
 	var element int64
@@ -169,6 +166,26 @@ type budget struct {
 func (b *budget) settle() {
 	b.kv = b.capacity - b.weights.about - b.activations - b.overhead
 	b.kvMost = b.capacity - b.weights.least
+}
+
+// offloaded takes from the cards what the command keeps on the host. How much a group of layers or experts is, is not reckoned: then
+// the weights may take nothing at the least.
+func (l *launch) offloaded(b *budget) {
+	if off, ok := l.fraction("--cpu-offload-gb", 0); l.hidden("--cpu-offload-gb") || ok && off > 0 {
+		moved := int64(min(off, 1<<20) * (1 << 30))
+		if !ok {
+			moved = b.weights.about
+		}
+		b.weights.least, b.weights.about = max(0, b.weights.least-moved), max(0, b.weights.about-moved)
+		l.warn("mem-cpu-offload", "", "%s of the weights of each card are kept on the host, and read over the bus in every step", shownGB(moved))
+	}
+	for _, name := range []string{"--offload-group-size", "--offload-backend", "--kt-num-gpu-experts", "--kt-weight-path"} {
+		if l.given(name) {
+			b.weights.least = 0
+			l.warn("mem-cpu-offload", "", "%s keeps part of the weights on the host: how much is not reckoned here", name)
+			return
+		}
+	}
 }
 
 // publish puts the division into the answer.

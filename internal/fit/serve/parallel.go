@@ -62,8 +62,16 @@ func (l *launch) hasDense() bool {
 	return m.Layers > 0 && m.ExpertLayers > 0 && m.ExpertLayers < m.Layers
 }
 
+// cards is how many cards a fix may ask for: those that there are, else as many as are asked for.
+func (l *launch) cards(asked int64) int64 {
+	if l.gpus > 0 {
+		return l.gpus
+	}
+	return max(asked, 64)
+}
+
 func (l *launch) tpFix(flag string, s sizes) string {
-	limit := max(s.tp, 64)
+	limit := l.cards(s.tp)
 	if nodes, known := l.size("--nnodes"); l.gpus > 0 && known && nodes < 1<<10 {
 		limit = l.gpus * nodes
 	}

@@ -103,6 +103,12 @@ func (p *parser) read(w word) {
 	if p.d == flexible {
 		if level, ok := optimisation(w.text); ok {
 			a.name, value, hasValue = "--optimization-level", level, level != ""
+			if !p.v.since("0.12.0") { // the level of the compilation
+				a.name = "--compilation-config.level"
+				if !hasValue && len(p.words) > 0 && !isDigits(p.words[0].text) {
+					a.name = "--compilation-config"
+				}
+			}
 		}
 		a.name, a.key, a.dotted = strings.Cut(a.name, ".")
 	}
@@ -143,41 +149,41 @@ func (p *parser) find(a *argument) {
 		a.flag = f
 		return
 	}
-	python := p.d == argparse || p.d == flexible
-	if positive, no := strings.CutPrefix(a.name, "--no-"); no && python {
-		if f := p.t.byName["--"+positive]; f != nil && f.kind == kindBool && f.alive(p.v) {
-			a.flag, a.negated = f, true
-			return
+	if p.d == argparse || p.d == flexible {
+		if positive, no := strings.CutPrefix(a.name, "--no-"); no {
+			if f := p.t.byName["--"+positive]; f != nil && f.in(p.v).kind == kindBool && f.spelt("--"+positive).alive(p.v) {
+				a.flag, a.negated = f, true
+				return
+			}
 		}
-	}
-	if python && strings.HasPrefix(a.name, "--") {
-		flags, names := p.t.prefixed(a.name, p.v, true)
-		switch {
-		case len(flags) == 1 || len(flags) > 1 && allSame(flags) && len(names) == 1:
-			a.flag, a.negated = flags[0], strings.HasPrefix(names[0], "--no-") && !strings.HasPrefix(flags[0].name, "--no-")
-			a.name = names[0]
-			return
-		case len(flags) > 1:
-			a.problem, a.names = ambiguous, names
-			a.flag = nil
-			return
-		}
-	}
-	if python && len(a.name) > 2 && a.name[0] == '-' && a.name[1] != '-' { // -n2: one letter with its value
-		if f := p.t.byName[a.name[:2]]; f != nil && f.alive(p.v) {
-			p.words = append([]word{{text: a.name[2:], raw: quote(a.name[2:])}}, p.words...)
-			a.flag, a.name = f, a.name[:2]
+		if p.abbreviated(a) {
 			return
 		}
 	}
 	a.flag, a.problem = p.t.byName[a.name], unknownFlag
 }
 
-func allSame(flags []*flag) bool {
-	for _, f := range flags {
-		if f != flags[0] {
-			return false
+// abbreviated takes a name as a prefix, as argparse does, and -n2 as a letter with its value.
+func (p *parser) abbreviated(a *argument) bool {
+	flags, names := p.t.prefixed(a.name, p.v)
+	if short := a.name[:min(2, len(a.name))]; short != "--" && len(a.name) > 2 {
+		if f := p.t.byName[short]; f != nil && f.spelt(short).alive(p.v) {
+			if len(flags) == 0 {
+				p.words = append([]word{{text: a.name[2:], raw: quote(a.name[2:])}}, p.words...)
+				a.flag, a.name = f, short
+				return true
+			}
+			flags, names = append(flags, f), append(names, short)
 		}
+	}
+	switch len(flags) {
+	case 0:
+		return false
+	case 1:
+		a.flag, a.name = flags[0], names[0]
+		a.negated = strings.HasPrefix(names[0], "--no-") && p.t.byName[names[0]] == nil
+	default:
+		a.problem, a.names = ambiguous, names
 	}
 	return true
 }
@@ -186,7 +192,7 @@ func allSame(flags []*flag) bool {
 func (p *parser) take(a *argument, inline word, hasInline bool) {
 	kind := kindText
 	if a.flag != nil {
-		kind = a.flag.kindIn(p.v)
+		kind = a.flag.in(p.v).kind
 	} else if a.problem != "" && !hasInline { // nothing is known of it: the next word is its value if it looks like one
 		if len(p.words) > 0 && !p.isFlag(p.words[0]) {
 			p.next(a)
@@ -208,15 +214,17 @@ func (p *parser) take(a *argument, inline word, hasInline bool) {
 		return
 	}
 	switch kind {
-	case kindOptional, kindBoolValue:
+	case kindOptional, kindOptFloat, kindBoolValue:
 		if len(p.words) > 0 && !p.isFlag(p.words[0]) {
 			p.next(a)
 		}
-	case kindTexts, kindInts:
+	case kindTexts, kindInts, kindFloats, kindAny:
 		for len(p.words) > 0 && !p.isFlag(p.words[0]) {
 			p.next(a)
 		}
-		p.need(a, 1)
+		if kind != kindAny {
+			p.need(a, 1)
+		}
 	case kindPair:
 		for len(p.words) > 0 && len(a.values) < 2 {
 			p.next(a)

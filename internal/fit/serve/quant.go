@@ -35,15 +35,15 @@ func (l *launch) method(flag string) string {
 var families = [][]string{
 	{"gptq", "gptq_marlin", "auto_gptq", "gptq_bitblas", "gptq_marlin_24", "moe_wna16", "marlin"},
 	{"awq", "awq_marlin", "auto_awq", "moe_wna16", "cpu_awq", "ipex"},
-	{"modelopt", "modelopt_fp4", "modelopt_fp8", "modelopt_mixed", "modelopt_mxfp8", "nvfp4"},
-	{"compressed-tensors", "w8a8_int8", "w8a8_fp8"},
+	{"modelopt", "modelopt_fp4", "modelopt_fp8", "modelopt_mixed", "modelopt_mxfp8", "nvfp4", "petit_nvfp4"},
+	{"compressed-tensors", "compressed_tensors", "w8a8_int8", "w8a8_fp8", "auto-round-int8"},
 	{"mxfp4", "gpt_oss_mxfp4", "quark_mxfp4"},
 	{"auto-round", "inc", "auto_round"}, {"auto-round", "gptq"}, {"auto-round", "awq"}, {"inc", "gptq"}, {"inc", "awq"},
 	{"bitsandbytes"}, {"fp8", "modelopt_fp4", "w4afp8", "deepgemm"}, {"quark", "quark_int4fp8_moe"},
 }
 
 func related(a, b string) bool {
-	if slices.Contains([]string{"humming", "quark_mxfp4", "quark_int4fp8_moe", "nvfp4_online"}, a) { // these quantise what is quantised again
+	if slices.Contains([]string{"humming", "quark_mxfp4", "quark_int4fp8_moe", "nvfp4_online", "unquant"}, a) { // these quantise what is quantised again
 		return true
 	}
 	return a == b || slices.ContainsFunc(families, func(f []string) bool { return contains(f, a) && contains(f, b) })
@@ -53,7 +53,7 @@ func related(a, b string) bool {
 func (l *launch) quantRules(flag string, least map[string]int64) {
 	m := l.method(flag)
 	checkpoint := l.model.Quant.Method
-	if asked, ok := l.str(flag); ok && checkpoint != "" && !related(strings.ToLower(asked), checkpoint) {
+	if asked, ok := l.str(flag); ok && checkpoint != "" && !related(strings.ToLower(asked), checkpoint) && !l.overridden() {
 		l.block("quant-mismatch", "leave "+flag+" out: the engine reads the method from the checkpoint", "%s is %s but the checkpoint is quantised with %s", flag, asked, checkpoint)
 	}
 	need, known := least[m]
@@ -61,6 +61,12 @@ func (l *launch) quantRules(flag string, least map[string]int64) {
 		l.block("quant-capability", "use a card of capability "+shownCapability(need)+" or higher, or another quantisation",
 			"%s needs compute capability %s, and %s has %s", m, shownCapability(need), l.request.GPU.Name, shownCapability(cc))
 	}
+}
+
+// overridden reports whether the engine takes the checkpoint's method whatever the command says (override_quantization_method).
+func (l *launch) overridden() bool {
+	m := l.model.Quant.Method
+	return strings.HasPrefix(m, "modelopt") || l.engine.id == "vllm" && m == "mxfp4" && l.model.ModelType == "gpt_oss" && l.version.since("0.20.0")
 }
 
 // quantBlockBad says why a size does not go with the blocks of a quantisation, "" where it does.

@@ -7,6 +7,7 @@
 package serve
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -81,6 +82,7 @@ type launch struct {
 	out        *Result
 	soften     string // why nothing blocks for certain, "" where it does
 	fileValues config // of the file that overrides the command
+	fileRead   bool   // the file of --config was there to be read
 }
 
 // Check judges a launch command.
@@ -89,7 +91,11 @@ func Check(res *infer.Result, r *Request) *Result {
 	l := &launch{out: out, request: r, walked: res}
 	c, err := read(r.Command, r.EngineVersion)
 	l.command = c
+	var shell *shellError
 	switch {
+	case errors.As(err, &shell) && shell.unread:
+		l.warn("command-unread", "give the launch command alone", "%v", err)
+		out.Command = strings.TrimSpace(clip(r.Command, 400))
 	case err != nil:
 		l.block("command-syntax", "", "%v", err)
 		out.Command = strings.TrimSpace(clip(r.Command, 400))
@@ -118,6 +124,11 @@ func (l *launch) judge() {
 	out.Engine, out.EngineVersion, out.EngineVersionAssumed, out.Command = c.engine.id, c.version.text, !c.named, c.String()
 	l.model = facts.Of(l.walked)
 	l.config, l.text = configOf(l.walked.Graph)
+	if device, given := l.str("--device"); given && device != "cuda" && device != "auto" && l.engine.dialect <= flexible {
+		r := *l.request // it runs on something else
+		r.GPU, r.GPUs = nil, 0
+		l.request = &r
+	}
 	l.gpus = l.request.GPUs
 	if n := c.devices(); n > 0 && (l.gpus == 0 || n < l.gpus) {
 		l.gpus = n
@@ -126,6 +137,10 @@ func (l *launch) judge() {
 		l.soften = "unless " + strings.Join(c.open, " ") + " says otherwise"
 	}
 	l.shellNotes()
+	if l.given("--help") || l.given("--version") {
+		l.warn("prints-help", "", "the command prints something and ends: nothing is launched")
+		return
+	}
 	l.containerRules()
 	l.configFiles()
 	l.flagRules()

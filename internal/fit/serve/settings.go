@@ -59,11 +59,16 @@ func (l *launch) num(name string, or int64) (n int64, known bool) {
 	if !ok {
 		return or, true
 	}
-	f := l.engine.flags.byName[name]
-	if f.kind == kindHuman {
-		n, ok = humanNumber(s)
-	} else {
-		n, ok = wholeNumber(s)
+	switch l.engine.flags.byName[name].in(l.version).kind {
+	case kindHumanAuto:
+		if isAuto(s) {
+			return -1, true
+		}
+		n, ok = humanNumber(s, l.suffixes())
+	case kindHuman:
+		n, ok = humanNumber(s, l.suffixes())
+	default:
+		n, ok = pythonInt(s)
 	}
 	if !ok {
 		return or, false
@@ -145,34 +150,4 @@ func (l *launch) envText(name string) string {
 func wholeNumber(s string) (int64, bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 	return n, err == nil
-}
-
-// humanNumber reads a number with a suffix: k, m, g, t are powers of 1000, K, M, G, T of 1024, which take no decimals.
-func humanNumber(s string) (int64, bool) {
-	s = strings.TrimSpace(s)
-	if strings.EqualFold(s, "auto") {
-		return -1, true
-	}
-	if n, ok := wholeNumber(s); ok {
-		return n, true
-	}
-	if s == "" {
-		return 0, false
-	}
-	number, suffix := s[:len(s)-1], s[len(s)-1]
-	if i := strings.IndexByte("kmgt", suffix); i >= 0 {
-		x, err := strconv.ParseFloat(number, 64)
-		if err != nil || x < 0 || x > 1e15 || strings.ContainsAny(number, "eExX_nN") {
-			return 0, false
-		}
-		return int64(x * math.Pow(1000, float64(i+1))), true
-	}
-	if i := strings.IndexByte("KMGT", suffix); i >= 0 {
-		n, ok := wholeNumber(number)
-		if !ok || n < 0 || n > 1<<20 {
-			return 0, false
-		}
-		return n << (10 * (i + 1)), true
-	}
-	return 0, false
 }

@@ -1,10 +1,9 @@
 package serve
 
 import (
+	"fmt"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
 )
 
 var _ = define(engine{
@@ -18,7 +17,7 @@ var _ = define(engine{
 		return module(words, "sglang.launch_server")
 	},
 	positionals: func(l *launch) int {
-		if l.entry[len(l.entry)-1] == "serve" {
+		if l.entry[len(l.entry)-1] == "serve" && l.version.since("0.5.16") { // cli/serve.py
 			return 1
 		}
 		return 0
@@ -40,9 +39,7 @@ var leastSGLang = map[string]int64{"awq": 75, "awq_marlin": 80, "gptq_marlin": 8
 
 // checkSGLang judges as sglang.launch_server does at start-up (srt/server_args.py check_server_args, srt/models).
 func checkSGLang(l *launch) {
-	if len(l.strays) == 0 && !l.given("--model-path") && !l.given("--config") && len(l.open) == 0 {
-		l.block("model-missing", "add --model-path", "no model is named: --model-path is required")
-	}
+	l.sglangEntry()
 	l.architectureRules(architecturesSGLang, "--trust-remote-code")
 	l.sglangRanges()
 	l.enormous("--tp-size", "--pp-size", "--dp-size", "--ep-size")
@@ -60,26 +57,17 @@ func checkSGLang(l *launch) {
 	}
 }
 
-func (l *launch) sglangRanges() {
-	for _, name := range []string{"--tp-size", "--pp-size", "--dp-size", "--ep-size", "--nnodes"} {
-		l.between(name, 1, math.Inf(1))
+// sglangEntry judges how the server is started, and where its model stands (cli/serve.py, pyproject.toml).
+func (l *launch) sglangEntry() {
+	serve := l.entry[len(l.entry)-1] == "serve"
+	if serve && !l.version.since("0.5.5") {
+		l.block("entry-missing", "write python -m sglang.launch_server", "sglang serve came with SGLang 0.5.5, and %s is asked", l.version.text)
 	}
-	if x, known := l.fraction("--mem-fraction-static", 0.5); known && (x <= 0 || x >= 1) {
-		l.warn("flag-value-range", "write a share such as 0.85", "--mem-fraction-static is %g but is a share of the card between 0 and 1", x)
+	if !serve && l.given("--model-type") {
+		l.refuse("flag-unknown", "leave it out", "--model-type is a flag of sglang serve alone")
 	}
-	if name, ok := l.str("--served-model-name"); ok && strings.Contains(name, ":") {
-		l.block("served-name-colon", "leave the colon out", "--served-model-name is %q, and a colon stands for an adapter there", clip(name, 60))
-	}
-	if p, ok := l.str("--schedule-policy"); ok && l.on("--enable-priority-scheduling", false) && p != "fcfs" && p != "lof" {
-		l.block("priority-policy", "use --schedule-policy fcfs", "--enable-priority-scheduling goes with the policies fcfs and lof, not %s", p)
-	}
-	if l.on("--disable-cuda-graph-padding", false) && l.on("--enable-torch-compile", false) {
-		l.block("torch-compile-nopad", "leave one out", "--disable-cuda-graph-padding and --enable-torch-compile exclude each other")
-	}
-	chunk, a := l.num("--chunked-prefill-size", 0)
-	page, b := l.num("--page-size", 1)
-	if role, _ := l.str("--disaggregation-mode"); a && b && chunk > 0 && page > 0 && chunk%page != 0 && role != "decode" {
-		l.block("chunk-page", "set --chunked-prefill-size to a multiple of "+itoa(page), "--chunked-prefill-size is %d, which pages of %d do not divide", chunk, page)
+	if positional := l.positionals() > 0 && len(l.strays) > 0; !positional && !l.given("--model-path") && !l.given("--config") && len(l.open) == 0 {
+		l.block("model-missing", "add --model-path", "no model is named: --model-path is required")
 	}
 }
 
@@ -217,37 +205,6 @@ func (l *launch) sglangContext() (length int64, known bool) {
 	return derived, true
 }
 
-// sglangFeatures are LoRA and speculation (check_lora_server_args).
-func (l *launch) sglangFeatures() {
-	if l.on("--enable-lora", false) && !l.given("--lora-paths") && (!l.given("--max-lora-rank") || !l.given("--lora-target-modules")) {
-		l.block("lora-init", "add --max-lora-rank and --lora-target-modules, or --lora-paths", "--enable-lora without adapters needs --max-lora-rank and --lora-target-modules")
-	}
-	per, a := l.num("--max-loras-per-batch", 8)
-	if loaded, b := l.num("--max-loaded-loras", per); a && b && loaded < per {
-		l.block("lora-init", "set --max-loaded-loras to at least "+itoa(per), "--max-loaded-loras is %d but a batch has %d", loaded, per)
-	}
-	if n, ok := l.num("--max-lora-chunk-size", 16); ok && (n < 16 || n > 128 || n&(n-1) != 0) {
-		l.block("lora-init", "set --max-lora-chunk-size to 16, 32, 64 or 128", "--max-lora-chunk-size is %d", n)
-	}
-	if t, ok := l.last("--lora-target-modules"); ok && len(t.values) > 1 && slices.ContainsFunc(t.values, func(w word) bool { return w.text == "all" }) {
-		l.block("lora-init", "write all alone", "--lora-target-modules has all beside other words")
-	}
-	if most, ok := l.num("--max-lora-rank", 0); ok && most > 0 {
-		l.adapterRules("--lora-paths", most)
-	}
-	algorithm, speculates := l.str("--speculative-algorithm")
-	if pp, ok := l.size("--pp-size"); ok && pp > 1 && speculates {
-		l.block("pp-spec", "leave one out", "speculation (%s) does not go with %d pipeline stages", algorithm, pp)
-	}
-	if speculates && (l.on("--enable-lora", false) || l.given("--lora-paths")) && !strings.EqualFold(algorithm, "NGRAM") {
-		l.warn("lora-init", "use NGRAM", "LoRA with speculation by %s may be refused: 0.5.18 takes only NGRAM", strings.ToUpper(algorithm))
-	}
-	if speculates && slices.Contains([]string{"EAGLE", "EAGLE3"}, strings.ToUpper(algorithm)) && !l.given("--speculative-draft-model-path") && l.model.ModelType != "" &&
-		!strings.HasPrefix(l.model.ModelType, "deepseek") && !strings.Contains(l.model.ModelType, "glm") && !strings.Contains(l.model.ModelType, "mimo") && !strings.HasPrefix(l.model.ModelType, "qwen3") {
-		l.warn("spec-method", "add --speculative-draft-model-path", "%s needs a draft model unless the model has one inside", algorithm)
-	}
-}
-
 // sglangMemory divides a card as SGLang does: a share of the whole holds weights and cache (server_args._handle_gpu_memory_settings).
 func (l *launch) sglangMemory(s sizes, length int64) {
 	g := l.request.GPU
@@ -278,6 +235,7 @@ func (l *launch) sglangMemory(s sizes, length int64) {
 	b := &budget{capacity: int64(float64(g.MemoryBytes) * share), weights: l.weightBytes(s, "--dtype", method), length: length, inFlight: chunk}
 	b.cache = l.perToken(s, l.kvBits(kv, l.elementBytes("--dtype")), true)
 	b.overhead = 551*mib + communication(s.tp)
+	l.offloaded(b)
 	b.settle()
 	b.rows, _ = l.num("--max-running-requests", 0)
 	b.activations = l.activationBytes(chunk, graphs, s.tp, l.factors(denseFactorsS, expertFactorsS))
@@ -290,7 +248,8 @@ func (l *launch) sglangMemory(s sizes, length int64) {
 		l.sglangClipped(b)
 	}
 	if rest := g.MemoryBytes - b.capacity; l.given("--mem-fraction-static") && rest < b.activations {
-		l.warn("mem-prefill", "set --mem-fraction-static lower", "--mem-fraction-static %s leaves %s for activations and graphs, of which we estimate %s: capturing graphs or a long prompt may run out of memory",
+		fix := fmt.Sprintf("set --mem-fraction-static to at most 0.%02d", max(g.MemoryBytes-b.activations, 0)/(g.MemoryBytes/100))
+		l.warn("mem-prefill", fix, "--mem-fraction-static %s leaves %s for activations and graphs, of which we estimate %s: capturing graphs or a long prompt may run out of memory",
 			strconv.FormatFloat(share, 'g', -1, 64), shownGB(rest), shownGB(b.activations))
 	}
 	l.publish(b)

@@ -16,7 +16,7 @@ type word struct {
 	text string
 	raw  string   // as it was written, for printing where text is not all of it
 	vars []string // variables and substitutions in it whose value is not known
-	bare bool     // is nothing but such a variable outside quotes, which may stand for any number of words
+	bare bool     // is nothing but such a variable outside quotes, or a list of them, which may stand for any number of words
 }
 
 func (w word) known() bool { return len(w.vars) == 0 }
@@ -35,8 +35,11 @@ type simple struct {
 	loose bool   // see reader
 }
 
-// shellError is a text that no shell runs.
-type shellError struct{ message string }
+// shellError is a text that no shell runs, or one that is too much to be read here.
+type shellError struct {
+	message string
+	unread  bool
+}
 
 func (e *shellError) Error() string { return e.message }
 
@@ -49,13 +52,14 @@ type reader struct {
 	commands []simple
 	current  simple
 	words    int
-	loose    bool // a backslash stands before a comment, and continues no line in a real shell
+	loose    bool     // a backslash stands before a comment, and continues no line in a real shell
+	heres    []string // the last lines of here-documents that begin on the next line
 }
 
 // split reads a text into its commands.
 func split(text string) ([]simple, error) {
 	if len(text) > maxCommandBytes {
-		return nil, &shellError{fmt.Sprintf("the command has %d bytes; at most %d are read", len(text), maxCommandBytes)}
+		return nil, &shellError{fmt.Sprintf("the command has %d bytes; at most %d are read", len(text), maxCommandBytes), true}
 	}
 	r := &reader{text: strings.ReplaceAll(text, "\r\n", "\n"), vars: map[string]word{}}
 	for r.at < len(r.text) {
@@ -83,6 +87,7 @@ func (r *reader) step() error {
 	case c == '\n':
 		r.at++
 		r.end(";")
+		r.hereDocuments()
 	case c == '#':
 		for r.at < len(r.text) && r.text[r.at] != '\n' {
 			r.at++
@@ -98,8 +103,9 @@ func (r *reader) step() error {
 		r.end(op)
 	case c == '<' || c == '>' || c == '&':
 		return r.redirection()
-	case c == '(' || c == ')' || c == '`':
-		return &shellError{fmt.Sprintf("%q opens a sub-shell, which is not run here: give the launch command alone", string(c))}
+	case c == '(' || c == ')': // a sub-shell is read as if it were none
+		r.at++
+		r.end(";")
 	default:
 		return r.word()
 	}
@@ -126,17 +132,35 @@ func (r *reader) redirection() error {
 	for r.at < len(r.text) && strings.IndexByte("<>&|", r.text[r.at]) >= 0 {
 		r.at++
 	}
-	if strings.HasSuffix(r.text[:r.at], "<<") {
-		return &shellError{"a here-document is not read: give the launch command alone"}
+	here := strings.HasSuffix(r.text[:r.at], "<<") && !strings.HasSuffix(r.text[:r.at], "<<<")
+	if here && r.at < len(r.text) && r.text[r.at] == '-' {
+		r.at++
 	}
 	for r.at < len(r.text) && (r.text[r.at] == ' ' || r.text[r.at] == '\t') {
 		r.at++
 	}
 	if r.at == len(r.text) || strings.IndexByte("\n;|&", r.text[r.at]) >= 0 {
-		return &shellError{"a redirection has no file"}
+		return &shellError{message: "a redirection has no file"}
 	}
-	_, err := r.scan()
+	w, err := r.scan()
+	if here && err == nil {
+		r.heres = append(r.heres, w.text)
+	}
 	return err
+}
+
+// hereDocuments steps over the lines that are the input of a command.
+func (r *reader) hereDocuments() {
+	for _, last := range r.heres {
+		for r.at < len(r.text) {
+			line, _, _ := strings.Cut(r.text[r.at:], "\n")
+			r.at = min(r.at+len(line)+1, len(r.text))
+			if strings.TrimLeft(line, "\t") == last {
+				break
+			}
+		}
+	}
+	r.heres = nil
 }
 
 // end closes a command. Assignments that stand alone hold for what follows.
@@ -177,7 +201,7 @@ func (r *reader) word() error {
 		return r.redirection() // 2>&1: the number is part of it
 	}
 	if r.words++; r.words > maxWords {
-		return &shellError{fmt.Sprintf("the command has more than %d words", maxWords)}
+		return &shellError{fmt.Sprintf("the command has more than %d words, which are not read", maxWords), true}
 	}
 	if len(r.current.words) == 0 {
 		if name, _, ok := strings.Cut(w.raw, "="); ok && isName(name) {
@@ -201,7 +225,7 @@ func (r *reader) scan() (word, error) {
 		switch c := r.text[r.at]; c {
 		case '\\':
 			if r.at++; r.at == len(r.text) {
-				return w, &shellError{"the command ends in a backslash: a line is missing behind it"}
+				return w, &shellError{message: "the command ends in a backslash: a line is missing behind it"}
 			}
 			if r.text[r.at] != '\n' {
 				b.WriteByte(r.text[r.at])
@@ -211,7 +235,7 @@ func (r *reader) scan() (word, error) {
 		case '\'':
 			end := strings.IndexByte(r.text[r.at+1:], '\'')
 			if end < 0 {
-				return w, &shellError{"a single quote is not closed"}
+				return w, &shellError{message: "a single quote is not closed"}
 			}
 			b.WriteString(r.text[r.at+1 : r.at+1+end])
 			r.at += end + 2
@@ -231,7 +255,7 @@ func (r *reader) scan() (word, error) {
 		}
 	}
 	w.text, w.raw = b.String(), r.text[start:r.at]
-	w.bare = !quoted && len(w.vars) > 0 && w.text == ""
+	w.bare = len(w.vars) > 0 && w.text == "" && (!quoted || w.vars[0] == "$@" || strings.HasSuffix(w.vars[0], "[@]"))
 	return w, nil
 }
 
@@ -261,7 +285,7 @@ func (r *reader) doubleQuoted(b *strings.Builder, w *word) error {
 			r.at++
 		}
 	}
-	return &shellError{"a double quote is not closed"}
+	return &shellError{message: "a double quote is not closed"}
 }
 
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

@@ -1,11 +1,15 @@
 package serve
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 var _ = define(engine{
 	order: 3, id: "tgi", label: "Text Generation Inference", flags: loadTable("tgi.txt"), dialect: clap, complete: true,
-	assumed: mustVersion("3.3.7"), oldest: mustVersion("3.3.0"), newest: mustVersion("3.3.7"),
+	assumed: mustVersion("3.3.7"), oldest: mustVersion("1.0.0"), newest: mustVersion("3.3.7"),
 	images: []string{"text-generation-inference"},
+	tags:   func(tag string) bool { return !strings.Contains(tag, "trtllm") && !strings.Contains(tag, "llamacpp") }, // those are other servers
 	entry: func(words []word) int {
 		if starts(words, "text-generation-launcher") {
 			return 1
@@ -30,6 +34,10 @@ func checkTGI(l *launch) {
 		l.block("flag-value-range", "write a share such as 0.9", "--cuda-memory-fraction is %g but must be above 0 and at most 1", x)
 	}
 	l.between("--num-shard", 1, math.Inf(1))
+	l.between("--validation-workers", 1, math.Inf(1))
+	if l.on("--ngrok", false) && (!l.given("--ngrok-authtoken") || !l.given("--ngrok-edge")) {
+		l.block("flag-needs-flag", "add --ngrok-authtoken and --ngrok-edge", "--ngrok needs --ngrok-authtoken and --ngrok-edge")
+	}
 	l.tgiLengths()
 	l.enormous("--num-shard")
 	s := l.tgiShards()
@@ -67,13 +75,15 @@ func (l *launch) tgiLengths() {
 	}
 }
 
-// tgiShards is how many cards share the model: --num-shard, else all that there are where sharding is on.
+// tgiShards is how many cards share the model: --num-shard, else those that variables name, which a container has and a shell mostly
+// does not (launcher/src/main.rs, find_num_shards).
 func (l *launch) tgiShards() sizes {
 	n, known := l.size("--num-shard")
 	sharded, given := l.str("--sharded")
 	if !l.given("--num-shard") {
 		n = 1
-		if l.gpus > 1 && !(given && sharded == "false") {
+		_, named := l.variable("CUDA_VISIBLE_DEVICES")
+		if l.gpus > 1 && sharded != "false" && (sharded == "true" || named || l.box != nil) {
 			n = l.gpus
 		}
 	}
@@ -88,7 +98,7 @@ func (l *launch) tgiParallel(s sizes, quant string) {
 	legal := func(n int64) bool {
 		return (m.Heads == 0 || m.Heads%n == 0) && (m.KVHeads <= 1 || m.KVHeads/n > 0 && m.KVHeads%n == 0) && (m.Intermediate == 0 || m.Intermediate%n == 0)
 	}
-	fix := "set --num-shard to one of " + divisors(max(n, 8), legal)
+	fix := "set --num-shard to one of " + divisors(l.cards(n), legal)
 	switch {
 	case m.Heads > 0 && m.Heads%n != 0:
 		l.block("tp-heads", fix, "the model has %d attention heads, which %d does not divide", m.Heads, n)

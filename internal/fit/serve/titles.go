@@ -10,6 +10,7 @@ var titles = map[string]string{}
 
 var ruleTable = [][2]string{
 	{"command-syntax", "A shell does not run the command"},
+	{"command-unread", "The command is too long to be read"},
 	{"unknown-engine-command", "No known engine is launched"},
 	{"shell-pipeline", "The command is a pipeline"},
 	{"shell-comment", "A comment ends the command early"},
@@ -34,6 +35,9 @@ var ruleTable = [][2]string{
 	{"extra-argument", "A word too many"},
 	{"serve-model-flag", "The model is not where it belongs"},
 	{"mutually-exclusive", "Two flags exclude each other"},
+	{"flag-needs-flag", "A flag needs another"},
+	{"prints-help", "Nothing is launched"},
+	{"entry-missing", "The version has no such command"},
 	{"tool-choice-needs-parser", "Tool choice needs a parser"},
 	{"tp-heads", "The attention heads do not divide among the cards"},
 	{"tp-kv-heads", "The key/value heads do not divide among the cards"},
@@ -47,6 +51,7 @@ var ruleTable = [][2]string{
 	{"dp-gpus", "More cards are needed than there are"},
 	{"pp-layers", "More pipeline stages than layers"},
 	{"pp-uneven", "The pipeline stages are uneven"},
+	{"pp-unsupported-model", "The model runs in no pipeline"},
 	{"pp-executor", "The executor has no pipeline"},
 	{"pp-spec", "Pipeline and speculation exclude each other"},
 	{"pp-partition", "The partition does not fit the layers"},
@@ -105,6 +110,7 @@ var ruleTable = [][2]string{
 	{"lora-vocab", "The vocabulary is too large for LoRA"},
 	{"spec-tokens", "The speculation lacks its length"},
 	{"spec-method", "The speculation lacks something"},
+	{"spec-key", "The speculation has an unknown key"},
 	{"spec-draft-tp", "The draft's split"},
 	{"spec-ngram", "The n-gram lengths contradict each other"},
 	{"spec-mtp-missing", "The model has no draft layers"},

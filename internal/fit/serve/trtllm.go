@@ -66,7 +66,7 @@ func (l *launch) trtParallel(s sizes, cp int64) {
 	m := &l.model
 	legal := func(n int64) bool { return m.Heads == 0 || m.Heads%(n*cp) == 0 }
 	if m.Heads > 0 && m.Heads%(s.attnTP*cp) != 0 {
-		l.block("tp-heads", "set --tp_size to one of "+divisors(max(s.tp, 64), legal), "the model has %d attention heads, which %d does not divide", m.Heads, s.attnTP*cp)
+		l.block("tp-heads", "set --tp_size to one of "+divisors(l.cards(s.tp), legal), "the model has %d attention heads, which %d does not divide", m.Heads, s.attnTP*cp)
 	} else if kv := m.KVHeads; kv > 0 && kv < s.attnTP && !m.HasLatent() {
 		l.warn("tp-kv-replicated", "", "the model has %d key/value heads, fewer than %d: they are replicated", kv, s.attnTP)
 	} else if kv > 0 && kv%s.attnTP != 0 && !m.HasLatent() {

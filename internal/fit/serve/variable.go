@@ -16,7 +16,7 @@ func (r *reader) variable(b *strings.Builder, w *word) error {
 	case strings.HasPrefix(rest, "${"):
 		end := strings.IndexByte(rest, '}')
 		if end < 0 {
-			return &shellError{"${ is not closed"}
+			return &shellError{message: "${ is not closed"}
 		}
 		r.at += end + 1
 		r.expand(rest[2:end], b, w)
@@ -41,7 +41,7 @@ func (r *reader) variable(b *strings.Builder, w *word) error {
 // substitution notes a command whose output is not known.
 func (r *reader) substitution(w *word, open, length, shut int) error {
 	if length < 0 {
-		return &shellError{"a command substitution is not closed"}
+		return &shellError{message: "a command substitution is not closed"}
 	}
 	w.vars = append(w.vars, r.text[r.at:r.at+open+length+shut])
 	r.at += open + length + shut
@@ -99,5 +99,5 @@ func (r *reader) escaped(b *strings.Builder) error {
 			b.WriteByte(c)
 		}
 	}
-	return &shellError{"a single quote is not closed"}
+	return &shellError{message: "a single quote is not closed"}
 }

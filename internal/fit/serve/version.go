@@ -86,7 +86,9 @@ func (v version) before(w version) bool {
 }
 
 // since reports whether v is the named release or a younger one. A candidate counts as its release.
-func (v version) since(s string) bool {
+func (v version) since(s string) bool { return v.reaches(mustVersion(s)) }
+
+func (v version) reaches(w version) bool {
 	v.pre = false
-	return !v.before(mustVersion(s))
+	return !v.before(w)
 }

@@ -1,6 +1,9 @@
 package serve
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // vllmDtype judges the data type against the card and the model (platforms/cuda.py, config/model.py).
 func (l *launch) vllmDtype() {
@@ -11,7 +14,7 @@ func (l *launch) vllmDtype() {
 		l.block("bf16-sm80", "use --dtype half", "bfloat16 needs compute capability 8.0, and %s has %s", l.request.GPU.Name, shownCapability(cc))
 	}
 	unstable := contains([]string{"gemma2", "gemma3", "gemma3_text", "glm4"}, l.model.ModelType)
-	if given && half && unstable {
+	if given && half && unstable && l.version.since("0.9.1") && (l.model.ModelType != "gemma3_text" || l.version.since("0.11.0")) { // _FLOAT16_NOT_SUPPORTED_MODELS by tag
 		l.block("fp16-unstable", "use --dtype bfloat16 or float32", "models of type %s are not stable in float16", l.model.ModelType)
 	}
 	if (!given || asked == "auto") && l.model.Dtype == "bfloat16" && cc > 0 && cc < 80 {
@@ -36,6 +39,12 @@ func (l *launch) vllmDtype() {
 	}
 }
 
+// vllmBackends are the names of AttentionBackendEnum from 0.13.0 on, where a flag takes them.
+var vllmBackends = spellings("FLASH_ATTN,TRITON_ATTN,ROCM_AITER_MLA,ROCM_AITER_FA,TORCH_SDPA,FLASHINFER,FLASHINFER_MLA,TRITON_MLA,CUTLASS_MLA,FLASHMLA,FLASH_ATTN_MLA,PALLAS~0.13.0,IPEX~0.15.1,NO_ATTENTION," +
+	"FLEX_ATTENTION,TREE_ATTN~0.20.2,ROCM_ATTN,ROCM_AITER_TRITON_MLA,ROCM_AITER_MLA_SPARSE,FLASHMLA_SPARSE,ROCM_AITER_UNIFIED_ATTN,CPU_ATTN,CUSTOM,FLASH_ATTN_DIFFKV@0.14.0,FLASHINFER_MLA_SPARSE@0.17.0," +
+	"XPU_MLA_SPARSE@0.18.0,TURBOQUANT@0.20.0,TOKENSPEED_MLA@0.21.0,FLASHMLA_SPARSE_DSV4@0.23.0,FLASHINFER_MLA_SPARSE_DSV4@0.23.0,ROCM_FLASHMLA_SPARSE_DSV4@0.23.0,TRITON_ATTN_DIFFKV@0.24.0," +
+	"FLASHINFER_MLA_SPARSE_SM120@0.24.0,MINIMAX_M3_SPARSE@0.24.0,FLASH_ATTN_MLA_SPARSE@0.25.0,HPC_ATTN@0.25.0,CUTLASS_MSA@0.27.0,TRITON_MSA@0.27.0,CPU_MLA@0.28.0")
+
 // vllmCache judges the type of the cache and the attention backend (v1/attention/backends).
 func (l *launch) vllmCache() {
 	cc, m := l.capability(), &l.model
@@ -43,6 +52,8 @@ func (l *launch) vllmCache() {
 	if strings.HasPrefix(kv, "fp8") && cc > 0 {
 		flashinfer := m.HeadDim == 64 || m.HeadDim == 128 || m.HeadDim == 256
 		switch {
+		case cc < 80 && !l.version.since("0.11.0"): // the first engine had kernels of its own
+			l.warn("kv-fp8-sm89", "use --kv-cache-dtype auto", "an fp8 cache on compute capability %s (%s) needs the first engine of vLLM", shownCapability(cc), l.request.GPU.Name)
 		case cc < 80:
 			l.block("kv-fp8-sm89", "use --kv-cache-dtype auto", "no attention backend keeps an fp8 cache on compute capability %s (%s)", shownCapability(cc), l.request.GPU.Name)
 		case cc < 89 && !flashinfer && m.HeadDim > 0 && !m.HasLatent():
@@ -61,53 +72,59 @@ func (l *launch) vllmCache() {
 	if !given {
 		backend = l.envText("VLLM_ATTENTION_BACKEND")
 	}
-	switch backend = strings.ToUpper(backend); {
+	backend = strings.ToUpper(backend)
+	if i := slices.IndexFunc(vllmBackends, func(s spelling) bool { return s.name == backend }); given && backend != "AUTO" && (i < 0 || !vllmBackends[i].alive(l.version) && l.named) {
+		l.refuse("attn-backend", "leave the backend to the engine", "--attention-backend is %q, which is none of vLLM %s", clip(backend, 40), l.version.text)
+	}
+	switch {
+	case !l.version.since("0.11.0"): // the first engine takes another one by itself
 	case strings.HasPrefix(backend, "FLASH_ATTN") && cc > 0 && cc < 80:
 		l.block("attn-backend", "leave the backend to the engine", "%s needs compute capability 8.0, and %s has %s", backend, l.request.GPU.Name, shownCapability(cc))
 	case backend == "FLASH_ATTN" && m.HeadDim > 0 && !m.HasLatent() && m.HeadDim%8 != 0:
 		l.block("attn-backend", "leave the backend to the engine", "%s takes heads whose size is a multiple of 8, not %d", backend, m.HeadDim)
-	case backend == "FLASHINFER" && cc > 0 && cc < 75:
-		l.block("attn-backend", "leave the backend to the engine", "%s needs compute capability 7.5, and %s has %s", backend, l.request.GPU.Name, shownCapability(cc))
+	case backend == "FLASHINFER" && cc > 0 && (cc < 75 || cc < 80 && l.version.since("0.27.0")):
+		l.block("attn-backend", "leave the backend to the engine", "%s needs a younger card than %s, which has compute capability %s", backend, l.request.GPU.Name, shownCapability(cc))
 	}
 	if n, known := l.num("--block-size", 16); known && n > 0 && n%16 != 0 && n != 1 && n != 8 {
 		l.warn("kv-type", "set --block-size to a multiple of 16", "--block-size is %d, and the attention kernels take multiples of 16", n)
 	}
 }
 
-// goneQuants are methods and the last version that has them (quantization/__init__.py by tag; only gguf and bitsandbytes were
-// read at every tag, so the others warn).
-var goneQuants = map[string]struct {
-	last  string
-	exact bool
-}{
-	"gguf": {"0.23.0", true}, "bitsandbytes": {"0.27.1", true}, "aqlm": {"0.10.2", false}, "qqq": {"0.10.2", false}, "marlin": {"0.10.2", false}, "neuron_quant": {"0.10.2", false},
-	"deepspeedfp": {"0.14.1", false}, "hqq": {"0.14.1", false}, "rtn": {"0.14.1", false}, "auto-round": {"0.14.1", false}, "bitblas": {"0.16.0", false}, "gptq_bitblas": {"0.16.0", false},
-	"gptq_marlin_24": {"0.16.0", false}, "ipex": {"0.16.0", false}, "ptpc_fp8": {"0.18.1", false}, "tpu_int8": {"0.19.1", false}, "petit_nvfp4": {"0.19.1", false},
+// deprecatedQuants are refused without a flag from 0.14.0 on (quantization/__init__.py, DEPRECATED_QUANTIZATION_METHODS by tag).
+var deprecatedQuants = spellings("deepspeedfp~0.14.1,hqq~0.14.1,rtn~0.14.1,auto-round~0.14.1,bitblas~0.15.1,gptq_bitblas~0.15.1,gptq_marlin_24~0.15.1,ipex~0.15.1,ptpc_fp8~0.18.1,experts_int8~0.19.1," +
+	"petit_nvfp4~0.19.1,tpu_int8~0.22.1,fbgemm_fp8,fp_quant")
+
+// vllmDeprecated judges a method that the engine is about to drop, also one that only the checkpoint names.
+func (l *launch) vllmDeprecated() {
+	m := l.method("--quantization")
+	if slices.ContainsFunc(deprecatedQuants, func(s spelling) bool { return s.name == m && s.alive(l.version) }) && l.version.since("0.14.0") && !l.on("--allow-deprecated-quantization", false) {
+		l.block("quant-deprecated", "add --allow-deprecated-quantization", "the quantisation %s is deprecated, and refused without --allow-deprecated-quantization", m)
+	}
 }
 
-// vllmQuants are the methods that some version has.
-var vllmQuants = []string{"awq", "awq_marlin", "auto_awq", "gptq", "gptq_marlin", "auto_gptq", "fp8", "compressed-tensors", "modelopt", "modelopt_fp4", "modelopt_mxfp8", "modelopt_mixed", "fbgemm_fp8",
-	"fp_quant", "mxfp4", "gpt_oss_mxfp4", "mxfp8", "quark", "moe_wna16", "experts_int8", "torchao", "inc", "humming", "bitsandbytes", "gguf", "cpu_awq", "cpu_gptq", "nvfp4", "fp8_per_tensor", "fp8_per_block",
-	"int8_per_channel_weight_only", "int8_per_channel", "w8a8_int8", "fouroversix"}
-
-// vllmQuant judges the method against the version.
+// vllmQuant judges the method against the version (config/model.py, _verify_quantization; up to 0.12 the parser itself).
 func (l *launch) vllmQuant() {
+	l.vllmDeprecated()
 	asked, given := l.str("--quantization")
 	if !given {
 		return
 	}
-	asked = strings.ToLower(asked)
-	gone, known := goneQuants[asked]
-	switch {
-	case known && gone.exact && mustVersion(gone.last).before(l.version):
-		l.block("quant-unknown", "use vLLM "+gone.last, "--quantization %s was last in vLLM %s, and is refused by %s", asked, gone.last, l.version.text)
-	case known && mustVersion(gone.last).before(l.version):
-		l.warn("quant-unknown", "", "--quantization %s was last seen in vLLM %s", asked, gone.last)
-	case !known && !contains(vllmQuants, asked):
-		l.warn("quant-unknown", "", "--quantization %s is none of the methods known: %s", clip(asked, 40), strings.Join(vllmQuants[:18], ", "))
+	if l.version.since("0.13.0") {
+		asked = strings.ToLower(asked)
 	}
-	if (asked == "fbgemm_fp8" || asked == "fp_quant") && l.version.since("0.14.0") && !l.on("--allow-deprecated-quantization", false) {
-		l.block("quant-deprecated", "add --allow-deprecated-quantization", "--quantization %s is deprecated, and refused without --allow-deprecated-quantization", asked)
+	f := l.engine.flags.byName["--quantization"]
+	if methods := f.choices(l.version); !contains(methods, asked) {
+		fix := "use one of " + strings.Join(methods, ", ")
+		i := slices.IndexFunc(f.values, func(s spelling) bool { return s.name == asked })
+		switch {
+		case i >= 0 && f.values[i].until.text != "" && f.values[i].until.before(l.version):
+			last := f.values[i].until.text
+			l.refuse("quant-unknown", "use vLLM "+last, "--quantization %s was last in vLLM %s, and is refused by %s", asked, last, l.version.text)
+		case i >= 0 && !l.named: // a younger engine than the assumed one has it
+			l.warn("quant-unknown", fix, "--quantization %s came with vLLM %s", asked, f.values[i].since.text)
+		default:
+			l.refuse("quant-unknown", fix, "--quantization %s is no method of vLLM %s", clip(asked, 40), l.version.text)
+		}
 	}
 	if cc := l.capability(); cc > 0 && cc < 100 && (asked == "modelopt_fp4" || asked == "nvfp4") {
 		l.warn("nvfp4-gpu", "", "%s has no 4-bit floats: they are emulated", l.request.GPU.Name)

@@ -37,17 +37,24 @@ func (l *launch) vllmScheduler(length int64, auto bool) {
 		return
 	}
 	chunked := l.on("--enable-chunked-prefill", true)
-	if !chunked && tokens < length && l.given("--max-num-batched-tokens") {
+	if !chunked && tokens < length && l.given("--max-num-batched-tokens") && (!l.version.since("0.8.0") || l.version.since("0.11.1")) { // between them the switch is forgotten
 		l.block("batched-lt-maxlen", "set --max-num-batched-tokens to at least "+itoa(length)+", or leave chunked prefill on",
 			"without chunked prefill --max-num-batched-tokens of %d must hold a sequence of %d", tokens, length)
 	}
-	if tokens < seqs && l.given("--max-num-batched-tokens") && l.given("--max-num-seqs") {
-		l.block("batched-lt-seqs", "set --max-num-batched-tokens to at least "+itoa(seqs), "--max-num-batched-tokens is %d, fewer than the %d of --max-num-seqs", tokens, seqs)
+	if dp, _ := l.size(flagDP); tokens < seqs && l.given("--max-num-seqs") {
+		fix := "set --max-num-batched-tokens to at least " + itoa(seqs)
+		switch {
+		case l.given("--max-num-batched-tokens"):
+			l.block("batched-lt-seqs", fix, "--max-num-batched-tokens is %d, fewer than the %d of --max-num-seqs", tokens, seqs)
+		case l.request.GPU != nil && l.version.since("0.11.1") && dp == 1 && l.config.object("vision_config") == nil: // the default is that of the card
+			l.block("batched-lt-seqs", fix, "on %s a batch has %d tokens where nothing is said, fewer than the %d of --max-num-seqs", l.request.GPU.Name, tokens, seqs)
+		}
 	}
 	if l.given("--max-num-batched-tokens") && seqs < 1<<30 && length < 1<<30 && tokens > seqs*length {
 		l.warn("batched-gt-all", "", "--max-num-batched-tokens is %d, more than %d sequences of %d tokens have", tokens, seqs, length)
 	}
-	if n, ok := l.num("--long-prefill-token-threshold", 0); ok && n > length {
+	partial, _ := l.num("--max-num-partial-prefills", 1)
+	if n, ok := l.num("--long-prefill-token-threshold", 0); ok && n > length && (l.version.since("0.27.0") || partial > 1) { // before, it is looked at only with partial prefills
 		l.block("long-prefill-threshold", "set --long-prefill-token-threshold to at most "+itoa(length), "--long-prefill-token-threshold is %d, longer than the context of %d", n, length)
 	}
 	if !chunked && l.given("--enable-chunked-prefill") && l.model.Vocab > 0 && l.version.since("0.11.0") {
@@ -98,16 +105,12 @@ func (l *launch) vllmMemory(s sizes, length int64, auto bool) {
 	if !l.on("--enforce-eager", false) && l.version.since("0.21.0") {
 		b.overhead += 400 * mib
 	}
-	if off, ok := l.fraction("--cpu-offload-gb", 0); ok && off > 0 && off < 1<<20 {
-		moved := int64(off * (1 << 30))
-		b.weights.least, b.weights.about = max(0, b.weights.least-moved), max(0, b.weights.about-moved)
-		l.warn("mem-cpu-offload", "", "%s of the weights of each card are kept on the host, and read over the bus in every step", shownGB(moved))
-	}
+	l.offloaded(b)
 	b.settle()
 	l.vllmJudgeMemory(b, s, method, auto)
 	l.publish(b)
 	if share >= 0.95 && !l.version.since("0.21.0") && !l.on("--enforce-eager", false) {
-		l.warn("mem-graphs", "set --gpu-memory-utilization lower, or --enforce-eager", "--gpu-memory-utilization is %g, and before 0.21 the graphs are captured in what it leaves", share)
+		l.warn("mem-graphs", "set --gpu-memory-utilization to at most 0.94, or add --enforce-eager", "--gpu-memory-utilization is %g, and before 0.21 the graphs are captured in what it leaves", share)
 	}
 	if share > 0.97 {
 		l.warn("mem-util-free", "set --gpu-memory-utilization to at most 0.95", "--gpu-memory-utilization is %g, but the driver and the context take some of the card before the engine starts", share)

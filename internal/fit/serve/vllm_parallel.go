@@ -41,11 +41,31 @@ func (l *launch) vllmParallel(s sizes) {
 	}
 	l.linearHeads(s)
 	l.stageRules(flagPP, s, "VLLM_PP_LAYER_PARTITION")
+	l.vllmPipeline(s)
 	if e, ok := l.str("--distributed-executor-backend"); ok && s.pp > 1 && e == "uni" {
 		l.block("pp-executor", "use mp or ray", "--distributed-executor-backend %s runs no pipeline", e)
 	}
 	l.vllmExperts(s)
 	l.vllmContextParallel(s)
+}
+
+// withoutPipeline are architectures of vLLM that do not implement SupportsPP (model_executor/models at 0.27.1).
+var withoutPipeline = []string{"Gemma3nForCausalLM", "Gemma3nForConditionalGeneration", "Zamba2ForCausalLM", "HrmTextForCausalLM", "IQuestLoopCoderForCausalLM", "BertModel", "BertForMaskedLM", "GteModel", "GteNewModel",
+	"ModernBertModel", "NomicBertModel", "RobertaForMaskedLM", "RobertaModel", "XLMRobertaModel", "CLIPModel", "SiglipModel", "BertForTokenClassification", "ModernBertForTokenClassification",
+	"RobertaForTokenClassification", "XLMRobertaForTokenClassification", "BertForSequenceClassification", "GteNewForSequenceClassification", "ModernBertForSequenceClassification",
+	"RobertaForSequenceClassification", "XLMRobertaForSequenceClassification", "AriaForConditionalGeneration", "Idefics3ForConditionalGeneration", "Phi4MMForCausalLM", "SmolVLMForConditionalGeneration",
+	"WhisperForConditionalGeneration"}
+
+// vllmPipeline judges an architecture that runs in no pipeline. The list was read at one version: around others it warns.
+func (l *launch) vllmPipeline(s sizes) {
+	if s.pp <= 1 || len(l.model.Architectures) == 0 || !contains(withoutPipeline, l.model.Architectures[0]) {
+		return
+	}
+	severity := Warn
+	if l.version.since("0.27.0") && l.versed() {
+		severity = Block
+	}
+	l.add(severity, "pp-unsupported-model", "set "+flagPP+" to 1", l.model.Architectures[0]+" runs in no pipeline in vLLM")
 }
 
 // linearHeads judges the heads of linear attention and of state-space layers.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/fit/facts"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
@@ -33,7 +34,7 @@ func (l *launch) weigh() parts {
 			continue
 		}
 		switch {
-		case strings.Contains(n.Component.ID, "vision") || strings.Contains(n.Component.ID, "visual") || strings.Contains(n.Component.ID, "audio_tower"):
+		case facts.InTower(n.Component.ID):
 			p.vision += n.Params
 		case n.Type.Has(catalog.IsEmbedding) || n.Type.ID == "learnedPositionalEmbedding":
 			p.embedding += n.Params

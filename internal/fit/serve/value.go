@@ -1,0 +1,220 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// value judges whether the value of a flag can be read.
+func (l *launch) value(a *argument) {
+	kind := a.flag.in(l.version)
+	if a.key != "" {
+		switch kind.kind {
+		case kindJSON, kindObject, kindJSONText, kindJSONPairs, kindCompilation:
+			if !l.version.since("0.9.0") && !strings.HasPrefix(a.written, "-O") {
+				l.refuse("flag-unknown", "write the JSON behind "+a.flag.name, "%s.%s: keys behind a point came with vLLM 0.9.0", a.flag.name, a.key)
+			}
+		default:
+			l.refuse("flag-unknown", "write "+a.flag.name, "%s.%s: %s takes no JSON", a.flag.name, a.key, a.flag.name)
+		}
+		return
+	}
+	for _, v := range a.values {
+		if v.known() && !(kind.nullable && isNone(v.text)) {
+			l.oneValue(a.flag, kind.kind, a.written, v.text)
+		}
+	}
+}
+
+func (l *launch) oneValue(f *flag, kind, name, s string) {
+	switch kind {
+	case kindInt, kindInts:
+		l.intValue(name, s)
+	case kindIntList:
+		for _, n := range strings.Split(s, ",") {
+			l.intValue(name, n)
+		}
+	case kindHuman, kindHumanAuto:
+		l.humanValue(kind, name, s)
+	case kindFloat, kindFloats, kindOptFloat:
+		l.floatValue(name, s)
+	case kindBoolWord, kindBoolValue:
+		if s != "true" && s != "false" && (kind == kindBoolWord || !strings.EqualFold(s, "true") && !strings.EqualFold(s, "false")) {
+			l.refuse("flag-value", "write true or false", "%s is %q, but takes true or false", name, clip(s, 60))
+		}
+	case kindJSON, kindObject, kindJSONText, kindJSONPairs, kindPairs, kindCompilation:
+		l.jsonValue(kind, name, s)
+	}
+	l.choice(f, name, s)
+}
+
+// intValue judges a whole number: Python's, or one that llama.cpp reads, which forgets what follows the digits.
+func (l *launch) intValue(name, s string) {
+	if l.engine.dialect == plain {
+		digits := strings.TrimLeft(s, "+-")
+		k := len(digits) - len(strings.TrimLeft(digits, "0123456789"))
+		switch {
+		case k == 0:
+			l.refuse("flag-value", "", "%s is %q, which is no number", name, clip(s, 60))
+		case k < len(digits):
+			l.warn("flag-value", "write the number in full", "%s is %q, of which llama.cpp reads only %s", name, clip(s, 60), digits[:k])
+		}
+		return
+	}
+	n, ok := pythonInt(s)
+	switch {
+	case !ok:
+		fix := ""
+		if h, ok := humanNumber(s, l.suffixes()); ok && h > 0 {
+			fix = "write " + strconv.FormatInt(h, 10)
+		}
+		l.refuse("flag-value", fix, "%s is %q, which is no whole number", name, clip(s, 60))
+	case n < 0 && l.engine.dialect == clap:
+		l.refuse("flag-value", "", "%s is %d, which is below zero", name, n)
+	}
+}
+
+func (l *launch) humanValue(kind, name, s string) {
+	if kind == kindHumanAuto && isAuto(s) {
+		return
+	}
+	if _, ok := humanNumber(s, l.suffixes()); !ok {
+		l.refuse("flag-value", "write a whole number, or one such as "+l.suffixes().example, "%s is %q, which is no number", name, clip(s, 60))
+	}
+}
+
+func isAuto(s string) bool { return strings.EqualFold(strings.TrimSpace(s), "auto") }
+
+// floatValue judges a decimal number, among which Python counts infinities and nan.
+func (l *launch) floatValue(name, s string) {
+	if _, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err != nil && !errors.Is(err, strconv.ErrRange) {
+		l.refuse("flag-value", "", "%s is %q, which is no number", name, clip(s, 60))
+	}
+}
+
+var (
+	objectText = regexp.MustCompile(`(?s)^\s*\{.*\}\s*$`)
+	pairsText  = regexp.MustCompile(`^\s*[^=,]+=\s*[+-]?\d+\s*(,\s*[^=,]+=\s*[+-]?\d+\s*)*$`)
+	suffixed   = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\b\d+(?:\.\d+)?[kKmMgGtT]\b`)
+)
+
+// jsonValue judges JSON, and what a kind takes in its place.
+func (l *launch) jsonValue(kind, name, s string) {
+	ok := json.Valid([]byte(s))
+	switch kind {
+	case kindObject: // numbers in it may have a suffix
+		s = suffixed.ReplaceAllStringFunc(s, func(m string) string {
+			if m[0] == '"' {
+				return m
+			}
+			return m[:len(m)-1]
+		})
+		ok = json.Valid([]byte(s)) && objectText.MatchString(s)
+	case kindJSONText:
+		ok = ok || !objectText.MatchString(s)
+	case kindJSONPairs:
+		ok = ok && objectText.MatchString(s) || pairsText.MatchString(s)
+	case kindPairs:
+		if ok = pairsText.MatchString(s); !ok {
+			l.refuse("flag-value", "write it as key=number", "%s is %q, but takes key=number, with commas between them, in %s %s", name, clip(s, 80), l.engine.label, l.version.text)
+			return
+		}
+	case kindCompilation:
+		ok = ok && (objectText.MatchString(s) || isDigits(s))
+	}
+	if !ok {
+		l.refuse("flag-json", `quote the JSON: `+name+` '{"key": "value"}'`, "%s is %q, which is no JSON", name, clip(s, 80))
+	}
+}
+
+// choice judges a value of which there is a list.
+func (l *launch) choice(f *flag, name, s string) {
+	if len(f.values) == 0 || l.engine.id == "vllm" && (f.name == "--quantization" || f.name == "--max-lora-rank") { // these have rules of their own
+		return
+	}
+	values := f.choices(l.version)
+	if len(values) == 0 || contains(values, s) {
+		return
+	}
+	fix := "write one of " + strings.Join(first(values, 24), ", ")
+	severity := Warn
+	if l.certain() {
+		severity = Block
+	}
+	say := func(s Severity, format string, args ...any) {
+		l.add(s, "flag-choice", fix, fmt.Sprintf(format, args...))
+	}
+	for _, c := range f.values {
+		if c.name != s {
+			continue
+		}
+		switch {
+		case c.until.text != "" && c.until.before(l.version):
+			say(severity, "%s is %q, which %s took up to %s, and %s does not", name, clip(s, 60), l.engine.label, c.until.text, l.version.text)
+		case l.named:
+			say(severity, "%s is %q, which %s takes from %s on, and %s does not", name, clip(s, 60), l.engine.label, c.since.text, l.version.text)
+		default: // a younger engine than the assumed one takes it
+			say(Warn, "%s is %q, which %s takes from %s on", name, clip(s, 60), l.engine.label, c.since.text)
+		}
+		return
+	}
+	say(severity, "%s is %q, which %s does not take", name, clip(s, 60), l.engine.label)
+}
+
+// suffixes are the letters that stand for powers behind a number. Only those of a thousand go with decimals.
+type suffixes struct {
+	powers  map[string]float64
+	binary  map[string]int // shifts
+	example string
+}
+
+var (
+	suffixesVLLM   = &suffixes{map[string]float64{"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}, map[string]int{"K": 10, "M": 20, "G": 30, "T": 40}, "32k or 32K"}
+	suffixesSGLang = &suffixes{map[string]float64{"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}, map[string]int{"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40}, "32k or 32Ki"}
+)
+
+func (l *launch) suffixes() *suffixes {
+	if l.engine.dialect == argparse {
+		return suffixesSGLang
+	}
+	return suffixesVLLM
+}
+
+var withSuffix = regexp.MustCompile(`^(\d+(?:\.\d+)?)([a-zA-Z]{1,2})$`)
+
+// humanNumber reads a number with a suffix.
+func humanNumber(s string, by *suffixes) (int64, bool) {
+	if n, ok := pythonInt(s); ok {
+		return n, true
+	}
+	m := withSuffix.FindStringSubmatch(strings.TrimSpace(s))
+	if m == nil {
+		return 0, false
+	}
+	if p, ok := by.powers[m[2]]; ok {
+		x, err := strconv.ParseFloat(m[1], 64)
+		return int64(math.Min(x*p, 1<<62)), err == nil
+	}
+	shift, ok := by.binary[m[2]]
+	n, err := strconv.ParseInt(m[1], 10, 64)
+	if !ok || err != nil {
+		return 0, false
+	}
+	return min(n, 1<<(62-shift)) << shift, true
+}
+
+// pythonInt reads what Python's int takes: digits with a sign, blanks around them and single underscores between. A number that is
+// too large for us is the largest.
+func pythonInt(s string) (int64, bool) {
+	s = strings.TrimSpace(s)
+	if strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") || strings.Contains(s, "__") || strings.HasPrefix(s, "+_") || strings.HasPrefix(s, "-_") {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 10, 64)
+	return n, err == nil || errors.Is(err, strconv.ErrRange)
+}
