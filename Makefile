@@ -33,12 +33,13 @@ man: setup ## write the manual pages into bin/man
 setup:
 	@command -v $(GO) >/dev/null || { echo "Go is missing: install Go 1.26 or later from go.dev/dl"; exit 1; }
 
-# What the tests run beside Go: node for WebAssembly, qemu for arm64, PyTorch (and a quick BLAS below it) for what is exported, and the
-# libraries that exported files do without. Installed where that is allowed; without them those cases are skipped, and say so.
+# What the tests run beside Go: node for WebAssembly, qemu for arm64, PyTorch (and a quick BLAS below it) for what is exported, the
+# libraries that exported files do without, and PostgreSQL. Installed where that is allowed; without them those cases are skipped, and say so.
 packages: setup
 	@missing=; command -v node >/dev/null || missing="$$missing nodejs"; \
 	command -v qemu-aarch64-static >/dev/null || command -v qemu-aarch64 >/dev/null || missing="$$missing qemu-user-static"; \
 	/usr/bin/python3 -c 'import torch, torchvision, torchaudio' 2>/dev/null || missing="$$missing python3-torch python3-torchvision python3-torchaudio libopenblas0-pthread"; \
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || missing="$$missing postgresql"; \
 	[ -n "$$missing" ] || exit 0; \
 	if ! command -v apt-get >/dev/null; then echo "to run every test, install:$$missing"; exit 0; fi; \
 	if [ "$$(id -u)" = 0 ]; then as=; elif sudo -n true 2>/dev/null; then as=sudo; else echo "to run every test: apt-get install$$missing"; exit 0; fi; \

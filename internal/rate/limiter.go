@@ -1,0 +1,190 @@
+package rate
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// leases is how many parts a limit is leased in, at the least. A replica takes one part at a time from the store and hands it
+// out by itself: what is left with replicas when a limit is reached is what the limit is short of.
+const leases = 100
+
+// mostBuckets is how many buckets are remembered. Beyond it some are forgotten, and asked for again.
+const mostBuckets = 50_000
+
+// Limiter hands out calls. Replicas that share a store share the limit: together they never hand out more, and at most one
+// part in a hundred for each replica less. It may be used by many at the same time.
+type Limiter struct {
+	store  Store
+	limit  int64
+	period time.Duration
+	clock  func() time.Time
+
+	mu      sync.Mutex
+	buckets map[string]*bucket
+}
+
+// New returns a limiter of so many calls, at least one, for each bucket and period.
+func New(store Store, limit int64, period time.Duration, clock func() time.Time) *Limiter {
+	return &Limiter{store: store, limit: max(1, limit), period: period, clock: clock, buckets: map[string]*bucket{}}
+}
+
+// bucket is what this replica knows of a bucket.
+type bucket struct {
+	turn chan struct{} // holds one: whoever has it asks the store, and the others wait
+
+	mu      sync.Mutex
+	waiting int64 // for a call
+	faults  int64 // how often the store has failed
+	fault   error // the last time
+	left    int64 // calls leased and not handed out
+	used    int64 // of the limit, by all replicas, when the store was last asked
+	leased  int64 // in this window, by the last lease
+	ends    time.Time
+}
+
+// Result says whether a call may be made, and how the window stands.
+type Result struct {
+	Allowed   bool
+	Limit     int64
+	Remaining int64 // as far as this replica knows
+	Reset     time.Time
+}
+
+// Take asks for one call. An error is the store's: nothing is known then.
+func (l *Limiter) Take(ctx context.Context, name string) (Result, error) {
+	b := l.bucket(name)
+	if r, known := b.take(l, false); known {
+		return r, nil
+	}
+	before := b.enter()
+	defer b.leave()
+	select {
+	case b.turn <- struct{}{}:
+		defer func() { <-b.turn }()
+	case <-ctx.Done():
+		return Result{}, ctx.Err()
+	}
+	if r, known := b.take(l, false); known { // somebody has asked in the meantime
+		return r, nil
+	}
+	n, err := b.wanted(l, before)
+	if err != nil {
+		return Result{}, err
+	}
+	w, err := l.store.Take(ctx, name, n, l.limit, l.period, l.clock())
+	if err != nil {
+		b.failed(ctx, err)
+		return Result{}, err
+	}
+	b.lease(l, w)
+	r, _ := b.take(l, true)
+	return r, nil
+}
+
+func (l *Limiter) bucket(name string) *bucket {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b := l.buckets[name]
+	if b == nil {
+		if len(l.buckets) >= mostBuckets {
+			l.forget()
+		}
+		b = &bucket{turn: make(chan struct{}, 1)}
+		l.buckets[name] = b
+	}
+	return b
+}
+
+// forget drops buckets whose window has ended, or else a tenth of all. One that is dropped is asked for again.
+func (l *Limiter) forget() {
+	now := l.clock()
+	for name, b := range l.buckets {
+		if b.ended(now) {
+			delete(l.buckets, name)
+		}
+	}
+	for name := range l.buckets {
+		if len(l.buckets) <= mostBuckets-mostBuckets/10 {
+			return
+		}
+		delete(l.buckets, name)
+	}
+}
+
+func (b *bucket) ended(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.waiting == 0 && !now.Before(b.ends)
+}
+
+// enter joins those who wait, and says how often the store had failed then.
+func (b *bucket) enter() (faults int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting++
+	return b.faults
+}
+
+func (b *bucket) leave() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting--
+}
+
+// failed tells everybody who waits, so that not each of them finds out by waiting for a store that is away. That a caller gave
+// up says nothing to the others.
+func (b *bucket) failed(ctx context.Context, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if ctx.Err() == nil {
+		b.faults, b.fault = b.faults+1, err
+	}
+}
+
+// take hands a call out, or says that there is none until the window ends. It is not known while the store would have to be
+// asked, unless it just was.
+func (b *bucket) take(l *Limiter, asked bool) (r Result, known bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	over := !l.clock().Before(b.ends)
+	switch {
+	case over && !asked:
+		return r, false
+	case b.left > 0:
+		b.left--
+		r.Allowed = true
+	case b.used < l.limit && !asked:
+		return r, false
+	}
+	r.Limit, r.Remaining, r.Reset = l.limit, max(0, l.limit-b.used)+b.left, b.ends
+	return r, true
+}
+
+// wanted is how much to lease: twice as much each time, up to one part of the limit, so that a replica which is rarely called
+// holds little back; and at least one for everybody who waits, since those are handed out at once. It is an error where the
+// store has failed since the caller began to wait.
+func (b *bucket) wanted(l *Limiter, faults int64) (int64, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.faults > faults {
+		return 0, b.fault
+	}
+	n := int64(1)
+	if l.clock().Before(b.ends) {
+		n = 2 * b.leased
+	}
+	return max(1, b.waiting, min(n, l.limit/leases)), nil
+}
+
+// lease notes what the store has granted. A lease that is left from a window before has lapsed.
+func (b *bucket) lease(l *Limiter, w Window) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ends := w.Began.Add(l.period)
+	if !ends.Equal(b.ends) {
+		b.left, b.ends = 0, ends
+	}
+	b.left, b.used, b.leased = b.left+w.Granted, w.Used, w.Granted
+}

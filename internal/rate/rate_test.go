@@ -1,0 +1,211 @@
+package rate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/modelverifier/verifier/internal/rate"
+	"github.com/modelverifier/verifier/internal/store"
+)
+
+var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// watched is a real store that counts calls and can be away.
+type watched struct {
+	rate.Store
+	calls atomic.Int64
+	away  atomic.Bool
+}
+
+var errAway = errors.New("away")
+
+func (w *watched) Take(ctx context.Context, bucket string, n, limit int64, period time.Duration, now time.Time) (rate.Window, error) {
+	w.calls.Add(1)
+	if w.away.Load() {
+		return rate.Window{}, errAway
+	}
+	return w.Store.Take(ctx, bucket, n, limit, period, now)
+}
+
+// clock stands still until it is set.
+type clock struct{ ms atomic.Int64 }
+
+func (c *clock) now() time.Time { return day.Add(time.Duration(c.ms.Load()) * time.Millisecond) }
+
+func open(t *testing.T) *watched {
+	t.Helper()
+	s, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "data.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return &watched{Store: s.Windows()}
+}
+
+func take(t *testing.T, l *rate.Limiter, bucket string) rate.Result {
+	t.Helper()
+	r, err := l.Take(t.Context(), bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestAWindowIsUsedUpAndBeginsAnew(t *testing.T) {
+	w, c := open(t), &clock{}
+	l := rate.New(w, 3, time.Minute, c.now)
+	for window := range 3 {
+		reset := c.now().Add(time.Minute)
+		for _, left := range []int64{2, 1, 0} {
+			if r := take(t, l, "b"); r != (rate.Result{Allowed: true, Limit: 3, Remaining: left, Reset: reset}) {
+				t.Errorf("window %d: %+v", window, r)
+			}
+		}
+		before := w.calls.Load()
+		c.ms.Add(59_999)
+		for range 100 {
+			if r := take(t, l, "b"); r != (rate.Result{Limit: 3, Reset: reset}) {
+				t.Fatalf("window %d, used up: %+v", window, r)
+			}
+		}
+		if n := w.calls.Load() - before; n != 0 {
+			t.Errorf("%d calls of the store for a bucket that is used up", n)
+		}
+		if r := take(t, l, "another"); !r.Allowed {
+			t.Error("buckets share a window")
+		}
+		c.ms.Add(1 + int64(window)*1000)
+	}
+}
+
+// TestTheStoreIsAskedForPartsOfALimit counts the calls, and what is said to be left, which only falls.
+func TestTheStoreIsAskedForPartsOfALimit(t *testing.T) {
+	w, c := open(t), &clock{}
+	l := rate.New(w, 10_000, time.Minute, c.now)
+	for i := range int64(10_000) {
+		if r := take(t, l, "b"); !r.Allowed || r.Remaining != 10_000-i-1 {
+			t.Fatalf("call %d: %+v", i, r)
+		}
+	}
+	if r := take(t, l, "b"); r.Allowed {
+		t.Error("more than the limit")
+	}
+	if n := w.calls.Load(); n > 110 {
+		t.Errorf("%d calls of the store", n)
+	}
+}
+
+// TestALeaseEndsWithItsWindow leaves some of a lease behind: it must not be used in the next window.
+func TestALeaseEndsWithItsWindow(t *testing.T) {
+	w, c := open(t), &clock{}
+	l := rate.New(w, 1000, time.Minute, c.now)
+	for range 20 {
+		take(t, l, "b")
+	}
+	c.ms.Add(60_000)
+	allowed := 0
+	for range 2000 {
+		if take(t, l, "b").Allowed {
+			allowed++
+		}
+	}
+	if allowed != 1000 {
+		t.Errorf("%d of 1000", allowed)
+	}
+}
+
+func TestAStoreThatIsAwayIsAnErrorForAllWhoWaitAndPasses(t *testing.T) {
+	w, c := open(t), &clock{}
+	l := rate.New(w, 100, time.Minute, c.now)
+	w.away.Store(true)
+	var wait sync.WaitGroup
+	for range 50 {
+		wait.Go(func() {
+			if _, err := l.Take(t.Context(), "b"); !errors.Is(err, errAway) {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	w.away.Store(false)
+	if r := take(t, l, "b"); !r.Allowed || r.Remaining != 99 {
+		t.Errorf("%+v", r)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.Take(gone, "c"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a caller that went away: %v", err)
+	}
+}
+
+// TestBucketsAreForgotten makes more than are remembered; those that are asked for again are where they were.
+func TestBucketsAreForgotten(t *testing.T) {
+	c := &clock{}
+	l := rate.New(always{c}, 2, time.Minute, c.now)
+	for i := range 120_000 {
+		take(t, l, fmt.Sprint(i))
+		if i%1000 == 0 {
+			c.ms.Add(1)
+		}
+	}
+	if n := l.Buckets(); n > 50_000 {
+		t.Errorf("%d buckets are remembered", n)
+	}
+}
+
+// always grants everything: it stands for a database in a test of memory alone.
+type always struct{ c *clock }
+
+func (a always) Take(_ context.Context, _ string, n, _ int64, _ time.Duration, _ time.Time) (rate.Window, error) {
+	return rate.Window{Granted: n, Used: n, Began: a.c.now()}, nil
+}
+func (always) Secret(context.Context) ([]byte, error)  { return nil, nil }
+func (always) Forget(context.Context, time.Time) error { return nil }
+
+func TestAddressesAreCountedByHouseAndCannotBeReadBack(t *testing.T) {
+	of := func(s string) string { return rate.Address([]byte("secret"), netip.MustParseAddr(s)) }
+	for _, same := range [][]string{{"192.0.2.7", "::ffff:192.0.2.7"}, {"2001:db8:1:2::1", "2001:db8:1:2:ffff::9", "2001:db8:1:2::1%eth0"}} {
+		for _, a := range same {
+			if of(a) != of(same[0]) {
+				t.Errorf("%s and %s are counted apart", a, same[0])
+			}
+			if strings.ContainsAny(of(a), ".%") || len(of(a)) != len("address:")+32 {
+				t.Errorf("%s is named %s", a, of(a))
+			}
+		}
+	}
+	differ := []string{"192.0.2.7", "192.0.2.8", "2001:db8:1:2::1", "2001:db8:1:3::1", "::1"}
+	names := map[string]bool{rate.Key("192.0.2.7"): true}
+	for _, a := range differ {
+		names[of(a)] = true
+	}
+	if len(names) != len(differ)+1 {
+		t.Errorf("%d names", len(names))
+	}
+	if rate.Address([]byte("another"), netip.MustParseAddr("192.0.2.7")) == of("192.0.2.7") {
+		t.Error("the secret does not count")
+	}
+}
+
+func BenchmarkTake(b *testing.B) {
+	c := &clock{}
+	l := rate.New(always{c}, 1<<40, time.Hour, c.now)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := l.Take(b.Context(), "b"); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,289 @@
+// Package pgtest starts a real PostgreSQL for tests, from the server that the system has installed.
+//
+// A server lives in a folder of its own, is reached over a socket in that folder only, runs as somebody without rights, and
+// ends with the test, however that ends. Only tests import this package.
+package pgtest
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+)
+
+// Server is a PostgreSQL that a test may stop, kill and start again.
+type Server struct {
+	bin, dir string
+	attr     *syscall.SysProcAttr
+	settings []string
+	mu       sync.Mutex
+	cmd      *exec.Cmd
+	log      *bytes.Buffer
+	ended    chan struct{}
+	last     int // database
+}
+
+var shared struct {
+	once   sync.Once
+	server *Server
+	err    error
+	main   bool
+}
+
+// Main runs a package's tests and then stops the server that they shared. TestMain calls it.
+func Main(m *testing.M) {
+	shared.main = true
+	code := m.Run()
+	if shared.server != nil {
+		shared.server.remove()
+	}
+	os.Exit(code)
+}
+
+// New returns the address of an empty database, on a server that all tests of the package share. It does not wait for the disk.
+func New(tb testing.TB) string {
+	tb.Helper()
+	if !shared.main {
+		tb.Fatal("pgtest: the package needs a TestMain that calls pgtest.Main")
+	}
+	shared.once.Do(func() { shared.server, shared.err = start("fsync=off", "full_page_writes=off") })
+	if shared.err != nil {
+		missing(tb, shared.err)
+	}
+	return shared.server.Database(tb)
+}
+
+// Start returns a server of the test's own, which writes to the disk as it would in production.
+func Start(tb testing.TB) *Server {
+	tb.Helper()
+	s, err := start()
+	if err != nil {
+		missing(tb, err)
+	}
+	tb.Cleanup(s.remove)
+	return s
+}
+
+// missing skips a test that has no PostgreSQL. Where CI is set the test fails: what guards main does not skip.
+func missing(tb testing.TB, err error) {
+	tb.Helper()
+	if os.Getenv("CI") != "" {
+		tb.Fatalf("no PostgreSQL: %v", err)
+	}
+	tb.Skipf("no PostgreSQL: %v", err)
+}
+
+func start(settings ...string) (*Server, error) {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if len(found) == 0 {
+		path, err := exec.LookPath("initdb")
+		if err != nil {
+			return nil, errors.New("initdb is not installed (Debian: apt-get install postgresql)")
+		}
+		found = []string{path}
+	}
+	s := &Server{bin: filepath.Dir(found[len(found)-1]), attr: &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}, settings: settings}
+	var err error
+	if s.dir, err = os.MkdirTemp("/tmp", "pgtest"); err != nil { // short: a socket's path has at most 107 characters
+		return nil, err
+	}
+	if err := s.init(); err != nil {
+		s.remove()
+		return nil, err
+	}
+	if err := s.Start(); err != nil {
+		s.remove()
+		return nil, err
+	}
+	return s, nil
+}
+
+// init makes the cluster. The server refuses to run as root, who therefore becomes somebody else.
+func (s *Server) init() error {
+	if os.Getuid() == 0 {
+		who, err := user.Lookup("postgres")
+		if err != nil {
+			if who, err = user.Lookup("nobody"); err != nil {
+				return err
+			}
+		}
+		uid, _ := strconv.Atoi(who.Uid)
+		gid, _ := strconv.Atoi(who.Gid)
+		s.attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		if err := os.Chown(s.dir, uid, gid); err != nil {
+			return err
+		}
+	}
+	cmd := exec.Command(filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", "test", "-A", "trust", "-N", "-E", "UTF8", "--locale=C")
+	cmd.Dir, cmd.SysProcAttr = s.dir, s.attr
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+// Start starts a server that was stopped or killed.
+func (s *Server) Start() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd != nil {
+		return errors.New("pgtest: it runs already")
+	}
+	for deadline := time.Now().Add(30 * time.Second); ; {
+		err := s.launch()
+		if err == nil || time.Now().After(deadline) || !strings.Contains(err.Error(), "shared memory") {
+			return err
+		}
+		time.Sleep(50 * time.Millisecond) // children of a killed server are still ending
+	}
+}
+
+func (s *Server) launch() error {
+	args := []string{"-D", s.data(), "-k", s.dir, "-h", "", "-c", "max_connections=100"}
+	for _, o := range s.settings {
+		args = append(args, "-c", o)
+	}
+	cmd, log := exec.Command(filepath.Join(s.bin, "postgres"), args...), &bytes.Buffer{}
+	cmd.Dir, cmd.SysProcAttr, cmd.Stdout, cmd.Stderr = s.dir, s.attr, log, log
+	started, ended := make(chan error), make(chan struct{})
+	go func() {
+		// The kernel ends the server with the thread that started it, so that thread stays.
+		runtime.LockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait()
+			close(ended)
+		}
+		runtime.UnlockOSThread()
+	}()
+	if err := <-started; err != nil {
+		return err
+	}
+	s.cmd, s.log, s.ended = cmd, log, ended
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		select {
+		case <-ended:
+			s.cmd = nil
+			return fmt.Errorf("postgres ended:\n%s", log)
+		default:
+		}
+		err := s.admin("SELECT 1")
+		if err == nil {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			s.end(syscall.SIGKILL)
+			return fmt.Errorf("postgres does not answer: %w\n%s", err, log)
+		}
+	}
+}
+
+// Stop shuts the server down; connections are cut.
+func (s *Server) Stop() { s.stop(syscall.SIGINT) }
+
+// Kill ends the server at once, as a power cut does to a process.
+func (s *Server) Kill() { s.stop(syscall.SIGKILL) }
+
+func (s *Server) stop(signal syscall.Signal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd != nil {
+		s.end(signal)
+	}
+}
+
+func (s *Server) end(signal syscall.Signal) {
+	_ = s.cmd.Process.Signal(signal)
+	<-s.ended
+	s.cmd = nil
+}
+
+func (s *Server) remove() {
+	s.stop(syscall.SIGQUIT) // at once, but without leaving shared memory behind
+	for range 100 {
+		if os.RemoveAll(s.dir) == nil {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// Address returns that of a database on this server.
+func (s *Server) Address(database string) string {
+	return "postgres:///" + database + "?" + url.Values{"host": {s.dir}, "user": {"test"}}.Encode()
+}
+
+// Database makes an empty database and returns its address.
+func (s *Server) Database(tb testing.TB) string { tb.Helper(); return s.create(tb, "") }
+
+// DatabaseIn makes an empty database whose tables are kept in another folder, on another disk perhaps.
+func (s *Server) DatabaseIn(tb testing.TB, dir string) string {
+	tb.Helper()
+	if c := s.attr.Credential; c != nil {
+		if err := os.Chown(dir, int(c.Uid), int(c.Gid)); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := s.admin("CREATE TABLESPACE elsewhere LOCATION '" + dir + "'"); err != nil {
+		tb.Fatal(err)
+	}
+	return s.create(tb, " TABLESPACE elsewhere")
+}
+
+func (s *Server) create(tb testing.TB, where string) string {
+	tb.Helper()
+	s.mu.Lock()
+	s.last++
+	name := "test" + strconv.Itoa(s.last)
+	s.mu.Unlock()
+	if err := s.admin("CREATE DATABASE " + name + where); err != nil {
+		tb.Fatal(err)
+	}
+	return s.Address(name)
+}
+
+// Dump returns pg_dump's text of a database.
+func (s *Server) Dump(tb testing.TB, address string) []byte {
+	tb.Helper()
+	out, err := exec.Command(filepath.Join(s.bin, "pg_dump"), address).Output()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return out
+}
+
+// Dump returns pg_dump's text of a database that New made.
+func Dump(tb testing.TB, address string) []byte {
+	tb.Helper()
+	return shared.server.Dump(tb, address)
+}
+
+func (s *Server) admin(statement string) error {
+	db, err := sql.Open("pgx", s.Address("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	_, err = db.ExecContext(ctx, statement)
+	return err
+}
