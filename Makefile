@@ -33,11 +33,13 @@ man: setup ## write the manual pages into bin/man
 setup:
 	@command -v $(GO) >/dev/null || { echo "Go is missing: install Go 1.26 or later from go.dev/dl"; exit 1; }
 
-# What the tests run beside Go: node for WebAssembly, qemu for arm64, PyTorch (and a quick BLAS below it) for what is exported, the
-# libraries that exported files do without, and PostgreSQL. Installed where that is allowed; without them those cases are skipped, and say so.
+# What the tests run beside Go: node for WebAssembly, qemu for arm64, openssl for signatures, PyTorch (and a quick BLAS below it) for what is
+# exported, the libraries that exported files do without, and PostgreSQL. Installed where that is allowed; without them those cases are
+# skipped, and say so.
 packages: setup
 	@missing=; command -v node >/dev/null || missing="$$missing nodejs"; \
 	command -v qemu-aarch64-static >/dev/null || command -v qemu-aarch64 >/dev/null || missing="$$missing qemu-user-static"; \
+	command -v openssl >/dev/null || missing="$$missing openssl"; \
 	/usr/bin/python3 -c 'import torch, torchvision, torchaudio' 2>/dev/null || missing="$$missing python3-torch python3-torchvision python3-torchaudio libopenblas0-pthread"; \
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || missing="$$missing postgresql"; \
 	[ -n "$$missing" ] || exit 0; \
@@ -62,6 +64,7 @@ bench: build ## benchmarks of decoding, the walk and the rules, summed up by ben
 	$(GO) test ./internal/graph ./internal/infer ./internal/rules ./internal/action/lint ./internal/fit/layout ./internal/fit/serve -run '^$$' -bench '^Benchmark(Decode|Walk|Rules|Lint|Valid|Suggest512|Check)$$' \
 		-benchtime 0.3s -benchmem -count 6 -cpu 1 > $(BIN)/bench.txt
 	$(TOOL) benchstat $(BIN)/bench.txt
+	$(GO) test ./internal/manifest -run '^$$' -bench . -benchtime 5x
 
 bench-http: build ## a bounded load on loopback against the real server, beside an empty handler
 	$(GO) run ./internal/httpapi/load -server $(BIN)/verifier-server

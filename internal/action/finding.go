@@ -17,7 +17,20 @@ type Finding struct {
 	Component string         `json:"component,omitempty"`
 	Edit      []Edit         `json:"edit,omitempty"`
 	Line      string         `json:"-"` // key of the policy line that fails: what a waiver on the command line names
+	Key       string         `json:"-"` // name of a finding that is of no rule: one of Keys
+	Section   bool           `json:"-"` // whether it is that of a section of the answer: data, layout or serve
 }
+
+// Key names findings past the graph itself, which no rule has.
+type Key struct{ ID, Title string }
+
+// Keys lists them, sorted by id. All of them warn.
+func Keys() []Key { return []Key{noTarget, noCard} }
+
+var (
+	noCard   = Key{"no-single-gpu", "No single GPU holds a training step"}
+	noTarget = Key{"no-deploy-target", "Too large for every deploy target"}
+)
 
 // Edit is the change of one parameter that repairs a finding.
 type Edit struct {

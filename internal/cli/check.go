@@ -11,6 +11,7 @@ import (
 	fitdata "github.com/modelverifier/verifier/internal/fit/data"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/load/dataset"
+	"github.com/modelverifier/verifier/internal/report"
 )
 
 var _ = register(func() *cobra.Command {
@@ -20,23 +21,31 @@ var _ = register(func() *cobra.Command {
 		Long: `Walks a model through five stages and stops at the first that refuses it. What only a person can decide is asked, and keeps
 nothing from going on. With --data the dataset is held against the model: sequences, tokenizer, labels, images, columns, classes.`,
 	}, func(j *judge, in *input) (*answer, error) {
-		q, err := request(in, check.Decode, func(g *graph.Graph) *check.Request { return &check.Request{Model: g} })
+		q, err := checkRequest(j, in)
 		if err != nil {
-			return nil, err
-		}
-		h, err := j.apply(in, &q.Policy)
-		if err != nil {
-			return nil, err
-		}
-		if err := datasets(j, q); err != nil {
 			return nil, err
 		}
 		r := check.Run(q)
-		return &answer{body: r, text: func(p *page) { checkText(p, r) }, house: h, found: j.foundIn(q.Model, r.Findings)}, nil
+		return &answer{body: r, text: func(p *page) { checkText(p, r) }, run: report.OfCheck(r, q.Policy)}, nil
 	})
-	c.Flags().StringArray("data", nil, "`dataset`: a folder or file of it, or what is known of it as JSON, as in {\"seq_len\":512}; later ones go over earlier ones")
+	dataFlag(c)
+	attestFlags(c)
 	return c
 })
+
+// checkRequest reads what check is asked, with the policy and the datasets.
+func checkRequest(j *judge, in *input) (*check.Request, error) {
+	q, err := request(in, check.Decode, func(g *graph.Graph) *check.Request { return &check.Request{Model: g} })
+	if err != nil {
+		return nil, err
+	}
+	j.apply(&q.Policy)
+	return q, datasets(j, q)
+}
+
+func dataFlag(c *cobra.Command) {
+	c.Flags().StringArray("data", nil, "`dataset`: a folder or file of it, or what is known of it as JSON, as in {\"seq_len\":512}; later ones go over earlier ones")
+}
 
 // datasets reads --data into the request.
 func datasets(j *judge, q *check.Request) error {

@@ -6,6 +6,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/report/annotate"
 )
 
 // The exit codes of every command.
@@ -23,6 +25,7 @@ const (
 	exitClean = 0
 	exitGated = 1 // the model is refused
 	exitUsage = 2 // wrong usage, or input that cannot be read
+	exitOther = 3 // verify-attestation: a valid record of another version
 	exitFault = 4 // a fault of our own, or output that cannot be written
 )
 
@@ -38,6 +41,8 @@ func register(f func() *cobra.Command) bool {
 var (
 	errGated = errors.New("gated")
 	errUsage = errors.New("unusable")
+
+	errVersion = errors.New("of another version") // of a record
 )
 
 // errWrite is that standard output takes no more.
@@ -56,12 +61,14 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	cmd, err := root.ExecuteC()
+	cmd, err := root.ExecuteContextC(withArgs(context.Background(), args))
 	switch {
 	case err == nil:
 		return exitClean
 	case errors.Is(err, errGated):
 		return exitGated
+	case errors.Is(err, errVersion):
+		return exitOther
 	case errors.Is(err, errUsage): // has been said
 		return exitUsage
 	case errors.Is(err, errWrite):
@@ -76,7 +83,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 // complain writes an error to standard error and, where JSON is wanted and the service would answer with a body, that body
 // to standard output.
 func complain(cmd *cobra.Command, err error) {
-	fmt.Fprintln(cmd.ErrOrStderr(), "verifier:", clean(err.Error()))
+	fmt.Fprintln(cmd.ErrOrStderr(), annotate.Harmless("verifier: "+clean(err.Error())))
 	if wantsJSON(cmd) && action.Status(err) < 500 {
 		_ = printJSON(cmd, action.Explain(err)) // standard error has it too
 	}
@@ -92,7 +99,7 @@ without a GPU.
 
 ` + references + `
 
-Exit codes: 0 nothing is refused, 1 the model is refused, 2 wrong usage or unreadable input, 4 a fault of our own.`,
+` + exitHelp(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -103,6 +110,7 @@ Exit codes: 0 nothing is refused, 1 the model is refused, 2 wrong usage or unrea
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Name() < list[j].Name() })
 	root.AddCommand(list...)
+	fitHelp(root)
 	return root
 }
 

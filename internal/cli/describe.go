@@ -2,12 +2,8 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"sort"
-	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -108,34 +104,46 @@ func heaviest(parts []describedPart, n int) []describedPart {
 	return out[:min(n, len(out))]
 }
 
-func (d *description) text() string {
-	var b strings.Builder
+// table lists the components. FLOPs are written in full where there is room for them.
+func (d *description) table(flops func(int64) string) *grid {
 	t := newTable("component", "type", "output", "weights", "FLOPs", "kept")
 	for _, p := range d.Components {
 		shape := p.State
 		if p.Shape != nil {
 			shape = p.Shape.String()
 		}
-		t.AppendRow(table.Row{p.Name, p.Type, shape, quantity.Grouped(p.Params), quantity.Grouped(p.FLOPs), quantity.Bytes(p.SavedBytes)})
+		t.add(clean(p.Name), clean(p.Type), shape, quantity.Grouped(p.Params), flops(p.FLOPs), quantity.Bytes(p.SavedBytes))
 	}
-	b.WriteString(render(t) + "\n\n")
+	return t
+}
+
+func (d *description) text() string {
+	p := &page{}
+	t := d.table(quantity.Grouped)
+	if t.natural() > columns {
+		t = d.table(quantity.FLOPs)
+	}
+	p.WriteString(t.String() + "\n\n")
 	if !d.Legal {
-		b.WriteString("of the components that are known:\n")
+		p.line("of the components that are known:")
 	}
-	fmt.Fprintf(&b, "weights   %s (%s)\n", quantity.Grouped(d.Params), quantity.Short(d.Params))
-	fmt.Fprintf(&b, "FLOPs     %s (%s), one sample, forward; %s multiply-adds\n", quantity.Grouped(d.FLOPs), quantity.FLOPs(d.FLOPs), quantity.Grouped(d.MACs))
-	fmt.Fprintf(&b, "kept      %s for the backward pass of one sample, in 32-bit floats\n", quantity.Bytes(d.SavedBytes))
-	fmt.Fprintf(&b, "structure %s\n", d.Fingerprint)
+	p.line("weights    %s (%s)", quantity.Grouped(d.Params), quantity.Short(d.Params))
+	p.line("FLOPs      %s (%s), one sample, forward; %s multiply-adds", quantity.Grouped(d.FLOPs), quantity.FLOPs(d.FLOPs), quantity.Grouped(d.MACs))
+	p.line("kept       %s for the backward pass of one sample, in 32-bit floats", quantity.Bytes(d.SavedBytes))
+	p.line("structure  %s", d.Fingerprint)
 	if len(d.Heaviest) > 0 {
-		b.WriteString("\nheaviest\n")
-		for _, p := range d.Heaviest {
-			fmt.Fprintf(&b, "  %-24s %14s weights  %5s  %s\n", p.Name, quantity.Grouped(p.Params), percent(p.Params, d.Params), quantity.FLOPs(p.FLOPs))
+		p.line("")
+		t := newTable("heaviest", "weights", "share", "FLOPs")
+		for _, h := range d.Heaviest {
+			t.add(clean(h.Name), quantity.Grouped(h.Params), percent(h.Params, d.Params), quantity.FLOPs(h.FLOPs))
 		}
+		p.WriteString(t.String() + "\n")
 	}
 	for _, s := range d.Blockers {
-		fmt.Fprintf(&b, "\nrefused   %s\n", s)
+		p.line("")
+		p.line("refused    %s", s)
 	}
-	return b.String()
+	return p.text()
 }
 
 func percent(part, whole int64) string {
@@ -144,37 +152,4 @@ func percent(part, whole int64) string {
 	}
 	share := float64(part) / float64(whole)
 	return fmt.Sprintf("%.0f %%", float64(share*100))
-}
-
-// render writes a table without the blanks that pad its last column.
-func render(t table.Writer) string {
-	lines := strings.Split(t.Render(), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return strings.Join(lines, "\n")
-}
-
-// numeric are the columns of numbers, in any table.
-var numeric = []string{"weights", "FLOPs", "kept", "rank", "blocks", "warnings", "cost"}
-
-// newTable returns a table in the one style of the command line; columns of numbers are set to the right.
-func newTable(columns ...string) table.Writer {
-	t := table.NewWriter()
-	style := table.StyleLight
-	style.Format.Header = text.FormatDefault
-	style.Options = table.Options{SeparateHeader: true}
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	t.SetStyle(style)
-	header := table.Row{}
-	var configs []table.ColumnConfig
-	for i, c := range columns {
-		header = append(header, c)
-		if slices.Contains(numeric, c) {
-			configs = append(configs, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
-		}
-	}
-	t.AppendHeader(header)
-	t.SetColumnConfigs(configs)
-	return t
 }

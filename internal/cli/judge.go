@@ -7,57 +7,98 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/modelverifier/verifier/internal/load"
 	"github.com/modelverifier/verifier/internal/policy"
+	"github.com/modelverifier/verifier/internal/report"
 	"github.com/modelverifier/verifier/internal/rules"
 )
 
-// judge is one run of a command that gives verdicts: what its flags say about every model.
+// judge is one run of a command that gives verdicts: what its flags, and the rules of the house, say about the model at hand.
 type judge struct {
-	cmd       *cobra.Command
-	policy    string // of --policy
-	failOn    rules.Severity
-	overrides []policy.Override
-	today     string // as 2027-01-31: the day on which waivers hold
+	cmd    *cobra.Command
+	name   string // of the command, as a policy file knows it
+	house  *house
+	terms  report.Terms
+	filled []string // flags that the policy file filled in, as --gpu=H100
+	undo   []func() // that take them back
+
+	loaded *load.Model // the model at hand, nil where it is the body of a request
+	out    outputs
 }
 
 // answer is what there is to say about one model.
 type answer struct {
-	body  any         // as it goes over the wire
-	text  func(*page) // for people
-	found []found     // what can make the command fail
-	house *house
+	body any         // as it goes over the wire
+	text func(*page) // for people
+	run  *report.Run // nil where there is no verdict
+	done func() any  // the body, where it says what gates; nil for none
 }
 
 // judging makes a command that gives a verdict on each file. Over the wire goes one body, so with --json it takes one file.
 func judging(c *cobra.Command, one func(*judge, *input) (*answer, error)) *cobra.Command {
 	c.Args = cobra.MinimumNArgs(1)
-	c.Flags().StringArray("severity", nil, "count a rule as block, warn, info or off in whether the command fails: `rule=off`; changes no verdict")
 	judgeFlags(c)
-	var off []string
-	for _, id := range ruleNames() {
-		off = append(off, id+"="+string(policy.Off))
-	}
-	offer(c, "severity", off...)
+	gateFlags(c)
+	outputFlags(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		j, err := newJudge(cmd)
-		if err != nil {
-			return err
-		}
 		if wantsJSON(cmd) && len(args) > 1 {
 			return errors.New("--json prints one body: give one file")
 		}
-		return j.each(args, one)
+		return newJudge(cmd).each(args, reading(one))
 	}
 	return c
 }
 
-// judgeFlags are the flags of every command that gives verdicts.
+// reading hands what a file holds to a command.
+func reading(one func(*judge, *input) (*answer, error)) func(*judge, string) (*answer, error) {
+	return func(j *judge, name string) (*answer, error) {
+		asRequest, _ := j.cmd.Flags().GetBool("request")
+		in, err := readInput(j.cmd, name, asRequest)
+		if err != nil {
+			return nil, err
+		}
+		j.loaded = in.loaded
+		return one(j, in)
+	}
+}
+
+// judgeFlags are the flags of commands that take the body of a request in place of a model.
 func judgeFlags(c *cobra.Command) {
 	takesModels(c)
+	policyFlags(c)
+	requestFlag(c)
+}
+
+func policyFlag(c *cobra.Command) {
 	c.Flags().String("policy", "", "`policy` lines as JSON, a file of them, a .verifier.yml, or none; in place of the repository's .verifier.yml")
-	c.Flags().String("fail-on", string(rules.Block), "exit with 1 from this `severity` on: block or warn")
+}
+
+func requestFlag(c *cobra.Command) {
 	c.Flags().Bool("request", false, "take FILE for the body of a request to the HTTP service, whatever it looks like")
+}
+
+// policyFlags are the flags of every command that gives verdicts.
+func policyFlags(c *cobra.Command) {
+	policyFlag(c)
+	c.Flags().String("fail-on", string(rules.Block), "exit with 1 from this `severity` on: block or warn")
 	offer(c, "fail-on", string(rules.Block), string(rules.Warn))
+}
+
+// gateFlags are the flags of commands whose findings can be waived.
+func gateFlags(c *cobra.Command) {
+	c.Flags().StringArray("severity", nil, "count a rule, or every rule of a checker, as block, warn, info or off in whether the command fails: `rule=off`; changes no verdict")
+	c.Flags().String("now", "", "the `day` on which waivers are judged, as 2027-01-31; without it none has expired")
+	if err := c.RegisterFlagCompletionFunc("severity", offs); err != nil {
+		panic(err) // there is no such flag
+	}
+}
+
+// offs completes --severity. The rules are listed only when someone asks: every start would pay for it.
+func offs(*cobra.Command, []string, string) (off []string, _ cobra.ShellCompDirective) {
+	for _, r := range report.Names().Rules {
+		off = append(off, r.ID+"="+string(policy.Off))
+	}
+	return off, cobra.ShellCompDirectiveNoFileComp
 }
 
 // offer completes the values of a flag.
@@ -67,40 +108,75 @@ func offer(c *cobra.Command, flag string, values ...string) {
 	}
 }
 
-func newJudge(cmd *cobra.Command) (*judge, error) {
-	j := &judge{cmd: cmd, today: time.Now().Format(time.DateOnly)}
-	j.policy, _ = cmd.Flags().GetString("policy")
-	failOn, _ := cmd.Flags().GetString("fail-on")
-	if j.failOn = rules.Severity(failOn); j.failOn != rules.Block && j.failOn != rules.Warn {
-		return nil, fmt.Errorf("--fail-on is %q but takes block or warn", failOn)
+func newJudge(cmd *cobra.Command) *judge { return &judge{cmd: cmd, name: cmd.Name()} }
+
+// enter finds the rules of the house for a model, and brings them and the flags together.
+func (j *judge) enter(model string) (err error) {
+	flag, _ := j.cmd.Flags().GetString("policy")
+	if j.house, err = j.houseOf(flag, model); err != nil {
+		return err
 	}
-	if cmd.Flags().Lookup("severity") != nil {
-		flags, _ := cmd.Flags().GetStringArray("severity")
-		for _, f := range flags {
-			o, err := policy.ParseOverride(f)
-			if err != nil {
-				return nil, err
-			}
-			j.overrides = append(j.overrides, o)
+	if err := j.fill(); err != nil {
+		return err
+	}
+	h := j.house
+	j.terms = report.Terms{FailOn: rules.Block, File: h.file, FileName: h.path, Baseline: h.baseline, Model: h.model}
+	if failOn, err := j.cmd.Flags().GetString("fail-on"); err == nil { // the command has the flag
+		if j.terms.FailOn = rules.Severity(failOn); j.terms.FailOn != rules.Block && j.terms.FailOn != rules.Warn {
+			return fmt.Errorf("--fail-on is %q but takes block or warn", failOn)
 		}
 	}
-	return j, nil
+	flags, _ := j.cmd.Flags().GetStringArray("severity")
+	for _, f := range flags {
+		o, err := report.Names().ParseOverride(f)
+		if err != nil {
+			return err
+		}
+		j.terms.Flags = append(j.terms.Flags, o)
+	}
+	j.terms.Now, err = day(j.cmd)
+	return err
+}
+
+// day is that of --now or else of the record's own time, never of the clock: the same command on the same files must fail
+// tomorrow if it fails today.
+func day(cmd *cobra.Command) (string, error) {
+	if cmd.Flags().Changed("now") {
+		now, _ := cmd.Flags().GetString("now")
+		if !policy.IsDay(now) {
+			return "", fmt.Errorf("--now is %q but takes a day such as 2027-01-31", now)
+		}
+		return now, nil
+	}
+	record, _ := cmd.Flags().GetString("attest-time")
+	if record == "" {
+		return "", nil
+	}
+	at, err := time.Parse(time.RFC3339, record)
+	if err != nil {
+		return "", fmt.Errorf("--attest-time is %q but takes a time such as 2027-01-31T12:00:00Z", record)
+	}
+	return at.UTC().Format(time.DateOnly), nil
 }
 
 // each judges file by file. One that cannot be read does not keep the others from being judged.
-func (j *judge) each(files []string, one func(*judge, *input) (*answer, error)) error {
-	if len(files) == 1 {
-		return j.file(files[0], one)
+func (j *judge) each(files []string, one func(*judge, string) (*answer, error)) error {
+	if err := j.begin(files); err != nil {
+		return err
 	}
+	if len(files) == 1 {
+		return j.finish(j.missed(files[0], j.file(files[0], one)))
+	}
+	return j.finish(j.all(files, one))
+}
+
+func (j *judge) all(files []string, one func(*judge, string) (*answer, error)) error {
 	var worst error
 	for i, name := range files {
-		if i > 0 {
-			name = "\n" + name
-		}
-		if err := printText(j.cmd, name+":\n"); err != nil {
+		if err := j.heading(i, name); err != nil {
 			return err
 		}
-		err := j.file(files[i], one)
+		err := j.missed(name, j.file(name, one))
 		switch {
 		case err == nil || errors.Is(err, errGated) && worst != nil:
 		case errors.Is(err, errGated):
@@ -115,25 +191,66 @@ func (j *judge) each(files []string, one func(*judge, *input) (*answer, error)) 
 	return worst
 }
 
-func (j *judge) file(name string, one func(*judge, *input) (*answer, error)) error {
-	asRequest, _ := j.cmd.Flags().GetBool("request")
-	in, err := readInput(j.cmd, name, asRequest)
+// file judges one model.
+func (j *judge) file(name string, one func(*judge, string) (*answer, error)) error {
+	if err := j.enter(name); err != nil {
+		return err
+	}
+	if j.house.lost != nil {
+		return j.house.lost
+	}
+	rec, err := j.record(name)
 	if err != nil {
 		return err
 	}
-	a, err := one(j, in)
+	defer rec.close()
+	a, err := one(j, name)
+	if err == nil {
+		err = j.addSource(a.run)
+	}
 	if err != nil {
 		return err
 	}
-	return j.deliver(a)
+	end := j.deliver(name, a)
+	if end == nil || errors.Is(end, errGated) {
+		if err := rec.finish(a.run); err != nil {
+			return err
+		}
+	}
+	return end
 }
 
-// deliver prints an answer and decides whether the command fails.
-func (j *judge) deliver(a *answer) error {
-	if err := j.print(a.body, a.text); err != nil {
+// heading begins the text about one of several models.
+func (j *judge) heading(i int, name string) error {
+	if j.textless() || is(j.cmd, "quiet") {
+		return nil
+	}
+	p := &page{}
+	if i > 0 {
+		p.line("")
+	}
+	p.line("%s:", name)
+	return printText(j.cmd, p.text())
+}
+
+// deliver says which findings make the command fail, and prints the answer.
+func (j *judge) deliver(model string, a *answer) error {
+	var notes []string
+	if a.run != nil {
+		a.run.Command, a.run.Model, a.run.Files, a.run.Filled = j.cmd.Name(), model, append(a.run.Files, j.house.files...), j.filled
+		notes = j.terms.Judge(a.run)
+		j.keep(a.run)
+	}
+	if a.done != nil {
+		a.body = a.done()
+	}
+	if err := j.print(a.body, j.shown(a)); err != nil {
 		return err
 	}
-	if j.gates(a) {
+	for _, n := range notes {
+		j.note("%s", n)
+	}
+	if a.run != nil && a.run.ExitCode == exitGated {
 		return errGated
 	}
 	return nil
@@ -143,28 +260,26 @@ func (j *judge) print(body any, text func(*page)) error {
 	if wantsJSON(j.cmd) {
 		return printJSON(j.cmd, body)
 	}
+	if j.textless() {
+		return nil
+	}
 	p := &page{coloured: wantsColour(j.cmd.OutOrStdout())}
 	text(p)
-	return printText(j.cmd, p.String())
+	return printText(j.cmd, p.text())
 }
 
-// apply finds the rules of the house for a model and puts their policy in place of none: a request that brings its own keeps
-// it, unless --policy was given.
-func (j *judge) apply(in *input, own **policy.Policy) (*house, error) {
-	h, err := houseOf(j.policy, in.name)
-	if err != nil {
-		return nil, err
-	}
-	if *own == nil || j.policy != "" && j.policy != noPolicy {
-		*own = h.policy
-		if h.path != "" && !h.policy.Empty() {
-			j.note("policy of %s", h.path)
+// apply puts the policy of the house in place of none: a request that brings its own keeps it, unless --policy was given.
+func (j *judge) apply(own **policy.Policy) {
+	flag, _ := j.cmd.Flags().GetString("policy")
+	if *own == nil || flag != "" && flag != noPolicy {
+		*own = j.house.policy
+		if j.house.path != "" && !j.house.policy.Empty() {
+			j.note("policy of %s", j.house.path)
 		}
 	}
-	return h, nil
 }
 
 // note writes a line about the run to standard error.
 func (j *judge) note(format string, args ...any) {
-	fmt.Fprintln(j.cmd.ErrOrStderr(), "note:", clean(fmt.Sprintf(format, args...)))
+	note(j.cmd, fmt.Sprintf(format, args...))
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,7 +15,7 @@ import (
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/infer"
-	"github.com/modelverifier/verifier/internal/rules"
+	"github.com/modelverifier/verifier/internal/report"
 )
 
 var _ = register(func() *cobra.Command {
@@ -25,7 +26,7 @@ var _ = register(func() *cobra.Command {
 parallel ranks, how well its stages are balanced, how long they wait, and what each of them holds on a card; and which sizes are legal.
 With --suggest and --gpus it searches the fastest layouts that fit instead.`,
 		Args: cobra.ExactArgs(1),
-		RunE: runLayout,
+		RunE: func(cmd *cobra.Command, args []string) error { return newJudge(cmd).each(args, layoutOne) },
 	})
 	f := c.Flags()
 	for _, size := range []struct {
@@ -46,43 +47,31 @@ With --suggest and --gpus it searches the fastest layouts that fit instead.`,
 	f.String("recompute", layout.Recomputes[0], "what is computed `again` in the backward pass: "+strings.Join(layout.Recomputes, ", "))
 	f.Bool("sequence-parallel", true, "split the sequence between layers too; on where tp is above 1")
 	f.Bool("suggest", false, "search the fastest layouts for --gpus cards of --gpu")
-	f.String("fail-on", string(rules.Block), "exit with 1 from this `severity` on: block or warn")
-	offer(c, "fail-on", string(rules.Block), string(rules.Warn))
+	policyFlags(c)
+	gateFlags(c)
+	outputFlags(c)
+	attestFlags(c)
 	offer(c, "framework", layout.Frameworks...)
 	offer(c, "recompute", layout.Recomputes...)
 	return c
 })
 
-func runLayout(cmd *cobra.Command, args []string) error {
-	r, err := layoutRequest(cmd)
+func layoutOne(j *judge, name string) (*answer, error) {
+	r, err := layoutRequest(j.cmd)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	failOn, _ := cmd.Flags().GetString("fail-on")
-	if failOn != string(rules.Block) && failOn != string(rules.Warn) {
-		return fmt.Errorf("--fail-on is %q but takes block or warn", failOn)
-	}
-	g, err := readVerifiable(cmd, args[0], "model")
+	g, err := j.verifiable(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	g.Normalize(catalog.Vocabulary)
 	res := infer.Walk(g)
-	p := &page{coloured: wantsColour(cmd.OutOrStdout())}
-	if suggest, _ := cmd.Flags().GetBool("suggest"); suggest {
-		return suggestLayouts(cmd, p, res, r)
+	if suggest, _ := j.cmd.Flags().GetBool("suggest"); suggest {
+		return suggestLayouts(j.cmd, res, r)
 	}
 	out := layout.Check(res, r)
-	if wantsJSON(cmd) {
-		err = printJSON(cmd, out)
-	} else {
-		layoutText(p, out, r)
-		err = printText(cmd, p.String())
-	}
-	if err == nil && (out.Verdict == string(rules.Block) || out.Verdict == failOn) {
-		return errGated
-	}
-	return err
+	return &answer{body: out, text: func(p *page) { layoutText(p, out, r) }, run: report.OfLayout(out, res)}, nil
 }
 
 // layoutRequest reads the flags.
@@ -143,17 +132,7 @@ func layoutText(p *page, r *layout.Result, q layout.Request) {
 	if r.Bubble != nil && r.Balance != nil {
 		p.line("idle share of a step %s, balance of the stages %s", r.Bubble, r.Balance)
 	}
-	if len(r.Stages) > 0 {
-		p.line("")
-		p.line("stage  layers      parameters  weights  gradients  optimizer  activations  peak GB  in flight")
-	}
-	for _, s := range r.Stages {
-		fits := ""
-		if s.Fits != nil && !*s.Fits {
-			fits = "  does not fit " + q.GPU.Name
-		}
-		p.line("%5d  %6d  %14d  %7s  %9s  %9s  %11s  %7s  %9d%s", s.Index, s.Layers, s.Params, s.WeightsGB, s.GradsGB, s.OptimizerGB, s.ActivationsGB, s.PeakGB, s.InFlight, fits)
-	}
+	stagesText(p, r, q)
 	if len(r.Findings) > 0 {
 		p.line("")
 	}
@@ -168,6 +147,25 @@ func layoutText(p *page, r *layout.Result, q layout.Request) {
 	p.line("legal pp: %s", sizes(r.LegalPP))
 }
 
+// stagesText is a table of what each stage holds, in GB.
+func stagesText(p *page, r *layout.Result, q layout.Request) {
+	if len(r.Stages) == 0 {
+		return
+	}
+	p.line("")
+	p.line("stage layers     parameters  weights    grads optimizer   activ.  peak GB flight")
+	var large []int64
+	for _, s := range r.Stages {
+		if s.Fits != nil && !*s.Fits {
+			large = append(large, int64(s.Index))
+		}
+		p.line("%5d %6d %14d %8s %8s %9s %8s %8s %6d", s.Index, s.Layers, s.Params, s.WeightsGB, s.GradsGB, s.OptimizerGB, s.ActivationsGB, s.PeakGB, s.InFlight)
+	}
+	if len(large) > 0 {
+		p.line("does not fit %s: %s", q.GPU.Name, "stage "+sizes(large))
+	}
+}
+
 func sizes(list []int64) string {
 	if len(list) == 0 {
 		return "not known"
@@ -179,36 +177,36 @@ func sizes(list []int64) string {
 	return strings.Join(words, ", ")
 }
 
-func suggestLayouts(cmd *cobra.Command, p *page, res *infer.Result, r layout.Request) error {
+func suggestLayouts(cmd *cobra.Command, res *infer.Result, r layout.Request) (*answer, error) {
 	gpus, _ := cmd.Flags().GetInt("gpus")
 	top, _ := cmd.Flags().GetInt("top")
 	switch {
 	case r.GPU == nil || gpus < 1 || top < 1:
-		return fmt.Errorf("--suggest needs --gpu and --gpus, and --top of at least 1")
+		return nil, errors.New("--suggest needs --gpu and --gpus, and --top of at least 1")
 	case gpus > layout.SearchedGPUs:
-		return fmt.Errorf("--gpus is %d but layouts are searched for at most %d", gpus, layout.SearchedGPUs)
+		return nil, fmt.Errorf("--gpus is %d but layouts are searched for at most %d", gpus, layout.SearchedGPUs)
 	case r.GlobalBatch != nil && *r.GlobalBatch < 1:
-		return fmt.Errorf("--global-batch is %d but must be at least 1", *r.GlobalBatch)
+		return nil, fmt.Errorf("--global-batch is %d but must be at least 1", *r.GlobalBatch)
 	}
 	out := layout.Suggest(res, r, int64(gpus), top)
-	if wantsJSON(cmd) {
-		return printJSON(cmd, out)
-	}
+	return &answer{body: out, text: func(p *page) { suggestionText(p, out) }}, nil
+}
+
+func suggestionText(p *page, out *layout.Suggestions) {
 	p.line("%d GPUs (%s), %s, global batch %d, %d tokens a sample: the fastest %d that fit, of %d legal layouts tried", out.GPUs, out.GPU, out.Framework, out.GlobalBatch, out.SeqLen,
 		len(out.Layouts), out.Considered)
 	p.line("")
-	p.line("  tp   pp    dp   cp   ep  vpp  zero  micro  recompute  step sec  idle    peak GB")
+	p.line("  tp  pp    dp  cp  ep vpp zero micro  recompute step sec  idle   peak GB last")
 	for _, l := range out.Layouts {
-		last := ""
+		last := "-" // as many layers as on the other stages
 		if l.LastStageLayers > 0 {
-			last = fmt.Sprintf("  %d layers on the last stage", l.LastStageLayers)
+			last = fmt.Sprint(l.LastStageLayers)
 		}
 		if l.ETP > 0 {
 			last += fmt.Sprintf("  etp %d", l.ETP)
 		}
-		p.line("%4d %4d %5d %4d %4d %4d  %4d  %5d  %-9s  %8s  %-6s  %7s%s", l.TP, l.PP, l.DP, l.CP, l.EP, l.VPP, l.Zero, l.MicroBatch, l.Recompute, l.StepSec, l.Bubble, l.PeakGB, last)
+		p.line("%4d%4d%6d%4d%4d%4d%5d%6d  %-9s%9s  %-6s%8s%5s", l.TP, l.PP, l.DP, l.CP, l.EP, l.VPP, l.Zero, l.MicroBatch, l.Recompute, l.StepSec, l.Bubble, l.PeakGB, last)
 	}
 	p.line("")
 	p.line("note: %s", out.Basis)
-	return printText(cmd, p.String())
 }

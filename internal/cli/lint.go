@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action/lint"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/report"
 )
 
 var _ = register(func() *cobra.Command {
@@ -18,20 +19,9 @@ var _ = register(func() *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
-		h, err := j.apply(in, &q.Policy)
-		if err != nil {
-			return nil, err
-		}
+		j.apply(&q.Policy)
 		r := lint.Run(q)
-		a := &answer{body: r, text: func(p *page) { lintText(p, r) }, house: h}
-		for _, f := range r.Findings {
-			key := f.Rule
-			if f.Line != "" {
-				key = f.Line
-			}
-			a.found = append(a.found, found{f.Severity, key, f.Component, f.ComponentName})
-		}
-		return a, nil
+		return &answer{body: r, text: func(p *page) { lintText(p, r) }, run: report.OfLint(r, q.Model, q.Policy)}, nil
 	})
 })
 

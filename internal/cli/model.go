@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/load"
 )
 
 // stdin is the name that stands for standard input.
@@ -18,9 +19,10 @@ const stdin = "-"
 
 // input is what a file holds: a model, or the body of a request, which an action reads.
 type input struct {
-	name  string
-	model *graph.Graph // or
-	body  []byte
+	name   string
+	model  *graph.Graph // or
+	body   []byte
+	loaded *load.Model // where it came from, nil for the body of a request
 }
 
 // readInput reads what a command was given: any reference to a model, or a file with the body of a request, which is told from a
@@ -28,7 +30,7 @@ type input struct {
 func readInput(cmd *cobra.Command, name string, asRequest bool) (*input, error) {
 	in := &input{name: name}
 	if asRequest {
-		data, err := readAll(cmd, name)
+		data, err := readAll(cmd, actual(cmd, name))
 		in.body = data
 		return in, err
 	}
@@ -36,9 +38,9 @@ func readInput(cmd *cobra.Command, name string, asRequest bool) (*input, error) 
 	if err != nil {
 		return nil, in.wrap(err)
 	}
-	in.model, in.body = m.Graph, m.Body
-	for _, note := range m.Notes {
-		fmt.Fprintln(cmd.ErrOrStderr(), "note:", clean(note))
+	in.model, in.body, in.loaded = m.Graph, m.Body, m
+	for _, n := range m.Notes {
+		note(cmd, n)
 	}
 	return in, nil
 }
@@ -58,8 +60,16 @@ func (in *input) wrap(err error) error {
 // readModel reads a model alone: of a request that which is its model.
 func readModel(cmd *cobra.Command, name string) (*graph.Graph, error) {
 	in, err := readInput(cmd, name, false)
-	if err != nil || in.model != nil {
-		return in.modelOr(), err
+	if err != nil {
+		return nil, err
+	}
+	return in.graph()
+}
+
+// graph is the model alone: of a request that which is its model.
+func (in *input) graph() (*graph.Graph, error) {
+	if in.model != nil {
+		return in.model, nil
 	}
 	body, err := graph.DecodeBody(in.body, graph.LocalLimits, func(path string) bool { return path == "model" })
 	if err != nil {
@@ -72,21 +82,32 @@ func readModel(cmd *cobra.Command, name string) (*graph.Graph, error) {
 	return m.Graph, nil
 }
 
-func (in *input) modelOr() *graph.Graph {
-	if in == nil {
-		return nil
-	}
-	return in.model
-}
-
 // readVerifiable reads a model and refuses one that cannot be verified, as an action does.
 func readVerifiable(cmd *cobra.Command, name, path string) (*graph.Graph, error) {
-	g, err := readModel(cmd, name)
+	in, err := readInput(cmd, name, false)
+	if err != nil {
+		return nil, err
+	}
+	return in.verifiable(path)
+}
+
+// verifiable is readVerifiable of the model at hand.
+func (j *judge) verifiable(name string) (*graph.Graph, error) {
+	in, err := readInput(j.cmd, name, false)
+	if err != nil {
+		return nil, err
+	}
+	j.loaded = in.loaded
+	return in.verifiable("model")
+}
+
+func (in *input) verifiable(path string) (*graph.Graph, error) {
+	g, err := in.graph()
 	if err != nil {
 		return nil, err
 	}
 	if err := action.CheckShapes(g, path); err != nil {
-		return nil, (&input{name: name}).wrap(err)
+		return nil, in.wrap(err)
 	}
 	return g, nil
 }

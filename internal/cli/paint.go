@@ -50,14 +50,14 @@ func (p *page) word(word string, width int) painted {
 	return painted(word + blanks)
 }
 
-// line appends a line.
+// line appends a line, broken where it is too long.
 func (p *page) line(format string, args ...any) {
 	for i, a := range args {
 		if s, ok := a.(string); ok {
 			args[i] = clean(s)
 		}
 	}
-	fmt.Fprintf(p, format+"\n", args...)
+	p.WriteString(wrap(fmt.Sprintf(format, args...)) + "\n")
 }
 
 // clean replaces what would not show.

@@ -7,10 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/action/plan"
-	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/report"
 )
 
 var _ = register(func() *cobra.Command {
@@ -19,30 +18,12 @@ var _ = register(func() *cobra.Command {
 		Short: "Say what a model is, what training it takes, and what changed since the version before",
 	}, planOne)
 	c.Flags().String("base", "", "the version before: adds what changed since this `file`")
-	c.Flags().Bool("markdown", false, "print the comment for a pull request")
-	c.Flags().String("attention", "", "`how` attention is computed: "+strings.Join(estimate.Attentions, ", "))
-	c.Flags().Int64("seq-len", 0, "tokens of a sample of text")
-	c.Flags().Int64("batch", 0, "samples in a training step")
-	c.Flags().String("precision", "", "`kind` of numbers that are trained with: "+strings.Join(estimate.Precisions, ", "))
-	c.Flags().String("optimizer", "", "`name` of the optimizer: "+strings.Join(estimate.Optimizers, ", "))
-	c.Flags().Int64("epochs", 0, "passes over the samples")
-	c.Flags().Int64("samples", 0, "samples in an epoch")
-	c.Flags().Bool("checkpointing", false, "keep only the inputs of blocks and compute the rest again")
-	planMoreFlags(c)
-	offer(c, "attention", estimate.Attentions...)
-	offer(c, "precision", estimate.Precisions...)
-	offer(c, "optimizer", estimate.Optimizers...)
+	runFlags(c)
+	useFlags(c)
 	return c
 })
 
 func planOne(j *judge, in *input) (*answer, error) {
-	markdown, _ := j.cmd.Flags().GetBool("markdown")
-	if markdown && wantsJSON(j.cmd) {
-		return nil, errors.New("--json has the Markdown in its body: give one of --json and --markdown")
-	}
-	if markdown && j.cmd.Flags().NArg() > 1 {
-		return nil, errors.New("--markdown prints one comment: give one file")
-	}
 	q, err := request(in, plan.Decode, func(g *graph.Graph) *plan.Request { return &plan.Request{Model: g} })
 	if err != nil {
 		return nil, err
@@ -50,26 +31,27 @@ func planOne(j *judge, in *input) (*answer, error) {
 	if err := planFlags(j.cmd, q); err != nil {
 		return nil, err
 	}
-	if base, _ := j.cmd.Flags().GetString("base"); base != "" {
-		if base == stdin && in.name == stdin {
-			return nil, errors.New("standard input can be the model or the base, not both")
-		}
-		if q.Base, err = readVerifiable(j.cmd, base, "base"); err != nil {
-			return nil, err
-		}
-	}
-	h, err := j.apply(in, &q.Policy)
-	if err != nil {
+	if base, err := baseOf(j.cmd, in); err != nil {
 		return nil, err
+	} else if base != nil {
+		q.Base = base
 	}
+	j.apply(&q.Policy)
 	r := plan.Run(q)
-	a := &answer{body: r, text: func(p *page) { planText(p, r.Text) }, house: h}
-	if markdown {
-		a.text = func(p *page) { p.WriteString(r.Markdown) }
+	j.out.comments = append(j.out.comments, r.Markdown)
+	return &answer{body: r, text: func(p *page) { planText(p, r.Text) }, run: report.OfPlan(r, q.Model, q.Policy)}, nil
+}
+
+// baseOf reads the version before, nil where --base was not given.
+func baseOf(cmd *cobra.Command, in *input) (*graph.Graph, error) {
+	base, _ := cmd.Flags().GetString("base")
+	if base == "" {
+		return nil, nil
 	}
-	run := r.Plan.Run
-	a.found = j.foundIn(q.Model, append(append([]action.Finding{}, run.Blockers...), run.Warnings...))
-	return a, nil
+	if base == stdin && in.name == stdin {
+		return nil, errors.New("standard input can be the model or the base, not both")
+	}
+	return readVerifiable(cmd, base, "base")
 }
 
 // planFlags puts what flags say in place of what the request says.
@@ -115,6 +97,6 @@ func planFlags(cmd *cobra.Command, q *plan.Request) error {
 func planText(p *page, text string) {
 	for line := range strings.Lines(text) {
 		label, _, _ := strings.Cut(line, " ")
-		p.WriteString(string(p.word(label, 0)) + line[len(label):])
+		p.WriteString(wrap(string(p.word(label, 0))+strings.TrimSuffix(line[len(label):], "\n")) + "\n")
 	}
 }

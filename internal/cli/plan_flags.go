@@ -13,20 +13,36 @@ import (
 	"github.com/modelverifier/verifier/internal/hardware"
 )
 
-// planMoreFlags declares what else can be said of a run, and of the use of the model.
-func planMoreFlags(c *cobra.Command) {
+// runFlags declares what can be said of a training run.
+func runFlags(c *cobra.Command) {
 	f := c.Flags()
+	f.String("attention", "", "`how` attention is computed: "+strings.Join(estimate.Attentions, ", "))
+	f.Int64("seq-len", 0, "tokens of a sample of text")
+	f.Int64("batch", 0, "samples in a training step")
+	f.String("precision", "", "`kind` of numbers that are trained with: "+strings.Join(estimate.Precisions, ", "))
+	f.String("optimizer", "", "`name` of the optimizer: "+strings.Join(estimate.Optimizers, ", "))
+	f.Int64("epochs", 0, "passes over the samples")
+	f.Int64("samples", 0, "samples in an epoch")
+	f.Bool("checkpointing", false, "keep only the inputs of blocks and compute the rest again")
 	f.String("gpu", "", "the `card` to train on, and to find changes for where it is too small: "+strings.Join(hardware.Names(), ", "))
 	f.Int64("micro-batch", 0, "samples that go through the model at once, their gradients added up to a batch")
 	f.Bool("fused-loss", false, "compute logits and loss in pieces")
 	f.StringSlice("frozen", nil, "components that are not trained: `names`, scopes or patterns such as model.layers.*")
 	f.Int64("lora", 0, "train adapters of this `rank` and nothing else")
 	f.StringSlice("lora-targets", nil, "components that get adapters: `names`, scopes or patterns; every linear map but the last")
+	offer(c, "attention", estimate.Attentions...)
+	offer(c, "precision", estimate.Precisions...)
+	offer(c, "optimizer", estimate.Optimizers...)
+	offer(c, "gpu", hardware.Names()...)
+}
+
+// useFlags declares what can be said of the use of the model.
+func useFlags(c *cobra.Command) {
+	f := c.Flags()
 	f.Int64("use-batch", 0, "inference: sequences or samples at once")
 	f.String("use-precision", "", "inference: `kind` of numbers: "+strings.Join(estimate.InferPrecisions, ", "))
 	f.Int64("prompt", 0, "inference: tokens that are read")
 	f.Int64("generate", 0, "inference: tokens that are written")
-	offer(c, "gpu", hardware.Names()...)
 	offer(c, "use-precision", estimate.InferPrecisions...)
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/modelverifier/verifier/internal/action/rank"
@@ -32,8 +31,8 @@ is left: when every candidate is blocked, or with --fail-on warn has a warning. 
 })
 
 func runRank(cmd *cobra.Command, args []string) error {
-	j, err := newJudge(cmd)
-	if err != nil {
+	j := newJudge(cmd)
+	if err := j.enter(args[0]); err != nil {
 		return err
 	}
 	q, err := candidates(cmd, args)
@@ -53,7 +52,9 @@ func runRank(cmd *cobra.Command, args []string) error {
 	if err := j.print(r, func(p *page) { rankText(p, r) }); err != nil {
 		return err
 	}
-	left := func(c rank.Ranked) bool { return c.Tier == rank.Legal && (c.Warnings == 0 || j.failOn == rules.Block) }
+	left := func(c rank.Ranked) bool {
+		return c.Tier == rank.Legal && (c.Warnings == 0 || j.terms.FailOn == rules.Block)
+	}
 	if !slices.ContainsFunc(r.Ranked, left) {
 		return errGated
 	}
@@ -94,9 +95,10 @@ func (j *judge) applyAll(files []string, own **policy.Policy) error {
 	var lines string
 	for i, name := range files {
 		mine := *own
-		if _, err := j.apply(&input{name: name}, &mine); err != nil {
+		if err := j.enter(name); err != nil {
 			return err
 		}
+		j.apply(&mine)
 		text := strings.Join(mine.Lines(), "; ")
 		if i > 0 && text != lines {
 			return errors.New(policyFile + " has other lines for " + name + " than for " + files[0] + "; give one --policy for all candidates")
@@ -112,9 +114,9 @@ func (j *judge) applyAll(files []string, own **policy.Policy) error {
 func rankText(p *page, r *rank.Result) {
 	t := newTable("rank", "candidate", "tier", "blocks", "warnings", "weights", "cost", "fits")
 	for _, c := range r.Ranked {
-		t.AppendRow(table.Row{c.Rank, clean(c.ID), string(p.word(c.Tier, 0)), c.Blocking, c.Warnings, quantity.Short(c.Params), quantity.AboutDollars(c.EstCostUSD.Unscaled), c.FitsGPU})
+		t.add(fmt.Sprint(c.Rank), clean(c.ID), string(p.word(c.Tier, 0)), fmt.Sprint(c.Blocking), fmt.Sprint(c.Warnings), quantity.Short(c.Params), quantity.AboutDollars(c.EstCostUSD.Unscaled), c.FitsGPU)
 	}
-	p.WriteString(render(t) + "\n\n")
+	p.WriteString(t.String() + "\n\n")
 	for _, c := range r.Ranked {
 		p.line("%s", c.ID)
 		for _, reason := range append(slices.Clone(c.Reasons), c.OtherStageBlockers...) {

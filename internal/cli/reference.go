@@ -30,6 +30,7 @@ func takesModels(c *cobra.Command) *cobra.Command {
 
 // loadModel brings a model in from wherever it is.
 func loadModel(cmd *cobra.Command, ref string) (*load.Model, error) {
+	ref = actual(cmd, ref)
 	opt := load.Options{Limits: graph.LocalLimits, Hub: hub.Options{Stdin: cmd.InOrStdin(), Agent: "verifier/" + version}}
 	opt.Hub.Download, _ = cmd.Flags().GetBool("download")
 	opt.Inputs, _ = cmd.Flags().GetStringArray("input")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/modelverifier/verifier/internal/rules"
@@ -47,9 +46,9 @@ func listRules(cmd *cobra.Command) error {
 	}
 	tw := newTable("rule", "severity", "what it finds")
 	for _, r := range rules.Rules() {
-		tw.AppendRow(table.Row{r.ID, string(r.Severity), r.Title})
+		tw.add(r.ID, string(r.Severity), r.Title)
 	}
-	return printText(cmd, fmt.Sprintf("%s\n\n%d rules; verifier rules ID shows one\n", render(tw), len(rules.Rules())))
+	return printText(cmd, fmt.Sprintf("%s\n\n%d rules; verifier rules ID shows one\n", tw, len(rules.Rules())))
 }
 
 type ruleJSON struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/modelverifier/verifier/internal/fit/serve"
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/report"
 )
 
 var _ = register(func() *cobra.Command {
@@ -23,48 +24,41 @@ what the engine would refuse for this model on these cards, what does not fit, a
 model is MODEL, whatever the command names. The command stands behind --, or in a file: a shell script, a Docker Compose file or a
 Kubernetes manifest.`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: serveCheck,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return newJudge(cmd).each(args[:1], func(j *judge, _ string) (*answer, error) { return serveOne(j, args) })
+		},
 	}
 	takesModels(c)
 	c.Flags().String("gpu", "", "the `card`; without it, fit and capability are not judged")
 	c.Flags().Int64("gpus", 0, "how many `cards` the machine has; as many as the command needs where left out")
 	c.Flags().String("engine-version", "", "the engine's `version`, in place of that of the image or the assumed one")
 	c.Flags().String("command-file", "", "read the command from this `file`")
-	c.Flags().String("fail-on", "block", "exit with 1 from this `severity` on: block or warn")
-	offer(c, "fail-on", "block", "warn")
+	policyFlags(c)
+	gateFlags(c)
+	outputFlags(c)
+	attestFlags(c)
 	return c
 })
 
-func serveCheck(cmd *cobra.Command, args []string) error {
-	r, err := serveRequest(cmd, args)
+func serveOne(j *judge, args []string) (*answer, error) {
+	r, read, err := serveRequest(j.cmd, args)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	g, err := readVerifiable(cmd, args[0], "model")
+	g, err := j.verifiable(args[0])
 	if err != nil {
-		return err
-	}
-	failOn, _ := cmd.Flags().GetString("fail-on")
-	if failOn != "block" && failOn != "warn" {
-		return fmt.Errorf("--fail-on is %q but takes block or warn", failOn)
+		return nil, err
 	}
 	g.Normalize(catalog.Vocabulary)
-	out := serve.Check(infer.Walk(g), r)
-	if wantsJSON(cmd) {
-		err = printJSON(cmd, out)
-	} else {
-		p := &page{coloured: wantsColour(cmd.OutOrStdout())}
-		serveText(p, out)
-		err = printText(cmd, p.String())
-	}
-	if err == nil && (out.Verdict == "block" || out.Verdict == "warn" && failOn == "warn") {
-		return errGated
-	}
-	return err
+	res := infer.Walk(g)
+	out := serve.Check(res, r)
+	a := &answer{body: out, text: func(p *page) { serveText(p, out) }, run: report.OfServe(out, res)}
+	a.run.Files = read
+	return a, nil
 }
 
-// serveRequest reads the flags and the command.
-func serveRequest(cmd *cobra.Command, args []string) (*serve.Request, error) {
+// serveRequest reads the flags and the command, and returns the files that it read for them.
+func serveRequest(cmd *cobra.Command, args []string) (_ *serve.Request, read []report.File, _ error) {
 	r := &serve.Request{}
 	name, _ := cmd.Flags().GetString("gpu")
 	if r.GPU = hardware.Lookup(name); r.GPU == nil && name != "" {
@@ -72,31 +66,32 @@ func serveRequest(cmd *cobra.Command, args []string) (*serve.Request, error) {
 		for _, g := range hardware.GPUs() {
 			names = append(names, g.Name)
 		}
-		return nil, fmt.Errorf("--gpu is %q but must be one of %s", name, strings.Join(names, ", "))
+		return nil, nil, fmt.Errorf("--gpu is %q but must be one of %s", name, strings.Join(names, ", "))
 	}
 	r.GPUs, _ = cmd.Flags().GetInt64("gpus")
 	if cmd.Flags().Changed("gpus") && r.GPUs < 1 {
-		return nil, fmt.Errorf("--gpus is %d but must be at least 1", r.GPUs)
+		return nil, nil, fmt.Errorf("--gpus is %d but must be at least 1", r.GPUs)
 	}
 	r.EngineVersion, _ = cmd.Flags().GetString("engine-version")
 	if r.EngineVersion != "" && !serve.IsVersion(r.EngineVersion) {
-		return nil, fmt.Errorf("--engine-version is %q but must be a version such as 0.11.0", r.EngineVersion)
+		return nil, nil, fmt.Errorf("--engine-version is %q but must be a version such as 0.11.0", r.EngineVersion)
 	}
 	file, _ := cmd.Flags().GetString("command-file")
 	words := args[1:]
 	switch {
 	case file != "" && len(words) > 0:
-		return nil, errors.New("give the command behind -- or with --command-file, not both")
+		return nil, nil, errors.New("give the command behind -- or with --command-file, not both")
 	case file != "":
 		data, err := readAll(cmd, file)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		read = append(read, report.File{Name: filepath.ToSlash(file), Data: data})
 		if r.Command, err = serve.CommandIn(string(data)); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, nil, fmt.Errorf("%s: %w", file, err)
 		}
 	case len(words) == 0:
-		return nil, errors.New("no command: give it behind --, or with --command-file")
+		return nil, nil, errors.New("no command: give it behind --, or with --command-file")
 	case len(words) == 1:
 		r.Command = words[0] // one word is a whole command, quoted
 	default:
@@ -105,9 +100,10 @@ func serveRequest(cmd *cobra.Command, args []string) (*serve.Request, error) {
 	for _, name := range serve.FilesOf(r.Command, r.EngineVersion) {
 		if data, err := readFile(filepath.FromSlash(name)); err == nil {
 			r.Files = append(r.Files, serve.File{Name: name, Text: string(data)})
+			read = append(read, report.File{Name: name, Data: data})
 		}
 	}
-	return r, nil
+	return r, read, nil
 }
 
 func serveText(p *page, r *serve.Result) {

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -49,9 +48,9 @@ func listTypes(cmd *cobra.Command) error {
 	}
 	tw := newTable("type", "group", "what it does")
 	for _, t := range catalog.Types() {
-		tw.AppendRow(table.Row{t.ID, string(t.Group), t.Title})
+		tw.add(t.ID, string(t.Group), t.Title)
 	}
-	return printText(cmd, fmt.Sprintf("%s\n\n%d types; verifier types TYPE shows one\n", render(tw), len(catalog.Types())))
+	return printText(cmd, fmt.Sprintf("%s\n\n%d types; verifier types TYPE shows one\n", tw, len(catalog.Types())))
 }
 
 type typeJSON struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hub"
 	"github.com/modelverifier/verifier/internal/importer"
+	"github.com/modelverifier/verifier/internal/importer/torch"
 )
 
 // Options are what a caller can choose.
@@ -41,6 +42,12 @@ type Model struct {
 	Weights *importer.Report  // how the weights beside it differ from those
 	Notes   []string
 	Edges   Edges
+
+	Imported []torch.Source // that a PyTorch source imports and that were read for it
+	MainSum  [32]byte       // of a PyTorch source: the digest of what was read
+
+	File  string // the text that a person changes to change the model, as it was given, or ""
+	lines func() []Place
 }
 
 // Edges are the connections of an imported graph, and how many of them were concluded and not read.
@@ -53,6 +60,11 @@ type Edges struct {
 
 // readers import the kinds of models. Each kind has a file of its own.
 var readers = map[hub.Kind]func(context.Context, *hub.Source, Options) (*Model, error){}
+
+// Importers are the folders under internal/importer that hold what reads a kind of model.
+func Importers(kind hub.Kind) []string {
+	return map[hub.Kind][]string{hub.Config: {"hf", "safetensors"}, hub.Safetensors: {"safetensors"}, hub.GGUF: {"gguf", "hf"}, hub.ONNX: {"onnx"}, hub.Python: {"torch"}}[kind]
+}
 
 // Open finds a model and imports it.
 func Open(ctx context.Context, ref string, opt Options) (*Model, error) {
@@ -69,7 +81,7 @@ func Open(ctx context.Context, ref string, opt Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Kind, m.ID, m.Revision = src.Kind, src.ID(), src.Revision
+	m.Kind, m.ID, m.Revision, m.File = src.Kind, src.ID(), src.Revision, textFile(src)
 	m.Notes = append(append([]string(nil), src.Notes...), m.Notes...)
 	if m.Graph != nil {
 		m.Edges = edges(m.Graph)
@@ -115,7 +127,7 @@ func readGraph(_ context.Context, src *hub.Source, opt Options) (*Model, error) 
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Params: -1}
+	m := &Model{Params: -1, lines: func() []Place { return graphPlaces(textFile(src), data) }}
 	if isRequest(data) {
 		m.Body = data
 		return m, nil
@@ -126,12 +138,18 @@ func readGraph(_ context.Context, src *hub.Source, opt Options) (*Model, error) 
 
 // decode reads a graph. JSON is told from the text notation by its first character.
 func decode(data []byte, limits graph.Limits) (*graph.Graph, error) {
-	text := bytes.TrimLeft(data, " \t\r\n")
-	if len(text) == 0 {
+	if len(bytes.TrimLeft(data, blanks)) == 0 {
 		return nil, errors.New("the file is empty")
 	}
-	if text[0] != '{' && text[0] != '[' && text[0] != '"' {
+	if !isJSON(data) {
 		return graph.Parse(string(data))
 	}
 	return graph.Decode(data, "model", limits)
+}
+
+const blanks = " \t\r\n"
+
+func isJSON(data []byte) bool {
+	text := bytes.TrimLeft(data, blanks)
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[' || text[0] == '"')
 }

@@ -5,12 +5,16 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/hub"
 	"github.com/modelverifier/verifier/internal/importer"
 	"github.com/modelverifier/verifier/internal/importer/hf"
 )
@@ -187,5 +191,28 @@ func TestAGraphIsReadAsItIs(t *testing.T) {
 	}
 	if _, err := open(filepath.Join(dir, fmt.Sprint("nothing", ".json"))); err == nil {
 		t.Error("a file that is not there was read")
+	}
+}
+
+// What a record lists of the importers must be what the reader of a kind imports.
+func TestImportersAreThoseOfTheReaders(t *testing.T) {
+	const prefix = "github.com/modelverifier/verifier/internal/importer/"
+	kinds := map[string][]hub.Kind{"config.go": {hub.Config}, "gguf.go": {hub.GGUF}, "onnx.go": {hub.ONNX}, "python.go": {hub.Python}}
+	registered := 0
+	for file, list := range kinds {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		registered += len(list)
+		for _, i := range f.Imports {
+			name, ok := strings.CutPrefix(strings.Trim(i.Path.Value, `"`), prefix)
+			if ok && !slices.Contains(Importers(list[0]), name) {
+				t.Errorf("%s imports %s, which is not among those of %s", file, name, list[0])
+			}
+		}
+	}
+	if want := len(readers) - 2; registered != want { // graphs are imported by nobody, safetensors alone beside config.json
+		t.Errorf("%d kinds are looked at, want %d", registered, want)
 	}
 }

@@ -36,7 +36,14 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Type: src.Symbol, Graph: model.Graph, Params: model.Params}
+	m := &Model{Type: src.Symbol, Graph: model.Graph, Params: model.Params, lines: func() []Place { return sourcePlaces(src.Path, full, model) }}
+	for _, s := range model.Sources {
+		if s.Name == model.Main {
+			m.MainSum = s.Sum
+		} else {
+			m.Imported = append(m.Imported, s)
+		}
+	}
 	if model.Status == torch.Partly {
 		m.Notes = append(m.Notes, "not all of the source could be followed: its weights are all counted, but not where each of them is used")
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
 )
@@ -11,7 +12,7 @@ import (
 // Known is a finding that was there when the baseline was taken, and how often.
 type Known struct {
 	Model     string `json:"model"`     // path from the folder of .verifier.yml, with slashes
-	Rule      string `json:"rule"`      // id of a rule, or key of a policy line
+	Rule      string `json:"rule"`      // with its checker: check/high-dropout, policy/max-params
 	Component string `json:"component"` // id, or "" for the graph itself
 	Count     int64  `json:"count"`
 }
@@ -35,6 +36,25 @@ func NewBaseline(findings []Known) *Baseline {
 		b.known = append(b.known, k)
 	}
 	return b
+}
+
+// Findings returns the findings: sorted, each once.
+func (b *Baseline) Findings() []Known {
+	if b == nil {
+		return nil
+	}
+	return slices.Clone(b.known)
+}
+
+// Beyond returns what is in the baseline and not, or less often, in another, with the count that is missing there.
+func (b *Baseline) Beyond(other *Baseline) []Known {
+	var out []Known
+	for _, k := range b.Findings() {
+		if k.Count -= other.count(k); k.Count > 0 {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 func (k Known) compare(l Known) int {
@@ -82,16 +102,17 @@ func (b *Baseline) AppendJSON(out []byte) []byte {
 	return append(out, "\n]}\n"...)
 }
 
-// ParseBaseline reads what AppendJSON writes. Rules that no longer exist are kept: a baseline outlives them.
-func ParseBaseline(data []byte) (*Baseline, error) {
-	v, err := parseBaseline(data)
+// ParseBaseline reads what AppendJSON writes. A rule may stand without its checker. Rules that no longer exist are kept: a
+// baseline outlives them.
+func (n Names) ParseBaseline(data []byte) (*Baseline, error) {
+	v, err := n.baseline(data)
 	if err != nil {
 		return nil, err
 	}
 	return v, nil
 }
 
-func parseBaseline(data []byte) (*Baseline, *graph.Error) {
+func (n Names) baseline(data []byte) (*Baseline, *graph.Error) {
 	v, err := parseJSON(string(data), "")
 	if err != nil {
 		return nil, err
@@ -112,9 +133,26 @@ func parseBaseline(data []byte) (*Baseline, *graph.Error) {
 		if err != nil {
 			return nil, err
 		}
+		k.Rule = n.whole(k.Rule)
 		findings = append(findings, k)
 	}
 	return NewBaseline(findings), nil
+}
+
+// whole is the name of a rule with its checker.
+func (n Names) whole(rule string) string {
+	if strings.Contains(rule, "/") {
+		return rule
+	}
+	if lineOf(rule) != nil {
+		return Checker + "/" + RuleOf(rule)
+	}
+	for _, r := range n.Rules {
+		if r.ID == rule {
+			return r.Checker + "/" + rule
+		}
+	}
+	return rule
 }
 
 func known(v item) (k Known, err *graph.Error) {

@@ -21,11 +21,22 @@ import (
 //	    reason: follows the paper
 //	    expires: 2027-01-31      # the last day
 //	baseline: .verifier-baseline.json
+//	severity:                    # in whether a command fails, and nowhere else
+//	  vocab-alignment: off       # a rule, checker/rule, or a checker: check, data, layout, policy, serve
+//	change:                      # against the version before
+//	  max_params_growth: 10%     # or a factor, 1.5x, or an amount, 5M; of cost $2.50, of memory 4GB
+//	approved:                    # versions that may change as they do
+//	  - {fingerprint: 1a2b3c4d, reason: the larger one was decided on}
+//	defaults: {fail-on: warn}    # of flags that are not given
 //
 // In patterns * stands for any characters, slashes too, and ? for one.
 type File struct {
-	Waivers  []Waiver
-	Baseline string // path from the folder of the file, or ""
+	Severity  []Override
+	Waivers   []Waiver
+	Baseline  string // path from the folder of the file, or ""
+	Change    Change
+	Approvals []Approval
+	Defaults  []Default
 
 	general Policy
 	models  []modelLines // least specific first
@@ -38,21 +49,21 @@ type modelLines struct {
 }
 
 // ParseFile reads a .verifier.yml. An error is a *graph.Error whose path begins with the line: "line 3: policy.max_params".
-func ParseFile(data []byte, gpus GPUs) (*File, error) {
-	f, err := reader{gpus}.file(data)
+func ParseFile(data []byte, names Names) (*File, error) {
+	f, err := names.file(data)
 	if err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-func (r reader) file(data []byte) (*File, *graph.Error) {
-	f := &File{}
+func (n Names) file(data []byte) (*File, *graph.Error) {
+	f, r := &File{}, reader{n.GPUs}
 	v, err := parseYAML(data)
 	if err != nil || v.kind == graph.Null {
 		return f, err
 	}
-	if err := v.only("section", "policy", "models", "waivers", "baseline"); err != nil {
+	if err := v.only("section", "policy", "models", "severity", "waivers", "baseline", "change", "approved", "defaults"); err != nil {
 		return nil, err
 	}
 	if m := v.member("policy"); m != nil {
@@ -67,18 +78,34 @@ func (r reader) file(data []byte) (*File, *graph.Error) {
 			return nil, err
 		}
 	}
-	if m := v.member("waivers"); m != nil {
-		if f.Waivers, err = waivers(*m); err != nil {
-			return nil, err
+	return f, n.softer(v, f)
+}
+
+// softer reads the sections that change no verdict.
+func (n Names) softer(v item, f *File) (err *graph.Error) {
+	for _, section := range []struct {
+		name string
+		read func(item) *graph.Error
+	}{
+		{severityKey, func(m item) (err *graph.Error) { f.Severity, err = n.overrides(m); return err }},
+		{"waivers", func(m item) (err *graph.Error) { f.Waivers, err = n.waivers(m); return err }},
+		{"baseline", func(m item) *graph.Error {
+			if f.Baseline = m.text; m.kind != graph.String || m.text == "" {
+				return m.wrong("the path of a file")
+			}
+			return nil
+		}},
+		{"change", func(m item) (err *graph.Error) { f.Change, err = readChange(m); return err }},
+		{"approved", func(m item) (err *graph.Error) { f.Approvals, err = approvals(m); return err }},
+		{"defaults", func(m item) (err *graph.Error) { f.Defaults, err = n.defaults(m); return err }},
+	} {
+		if m := v.member(section.name); m != nil {
+			if err := section.read(*m); err != nil {
+				return err
+			}
 		}
 	}
-	if m := v.member("baseline"); m != nil {
-		if m.kind != graph.String || m.text == "" {
-			return nil, m.wrong("the path of a file")
-		}
-		f.Baseline = m.text
-	}
-	return f, nil
+	return nil
 }
 
 func (r reader) models(v item) ([]modelLines, *graph.Error) {

@@ -39,7 +39,7 @@ baseline: .verifier-baseline.json
 
 func parseFile(t *testing.T, text string) *File {
 	t.Helper()
-	f, err := ParseFile([]byte(text), someGPUs)
+	f, err := ParseFile([]byte(text), someNames)
 	if err != nil {
 		t.Fatalf("%s\n%v", text, err)
 	}
@@ -63,7 +63,7 @@ func TestTheMostSpecificLineWins(t *testing.T) {
 		t.Errorf("baseline is %q", f.Baseline)
 	}
 	var none *File
-	if !none.For("x").Empty() || none.Waiver("cycle", "2026-01-01") != nil {
+	if !none.For("x").Empty() || none.Waiver("check", "cycle", "2026-01-01") != nil {
 		t.Error("no file has lines")
 	}
 }
@@ -123,7 +123,7 @@ func TestFaultsOfAFileAreNamedWithTheirLine(t *testing.T) {
 		{"policy:\n  max_layers: 1\n  max_layers: 2\n", graph.CodeDuplicate, "line 3: "},
 		{"policy:\n  max_layers: 1\n  'max_layers': 2\n", graph.CodeDuplicate, "line 3: "},
 		{"policy: 3\n", graph.CodeType, "line 1: policy: must be an object of policy lines, not an integer"},
-		{"- a\n", graph.CodeType, "line 1: must be an object with policy, models, waivers, baseline, not a list"},
+		{"- a\n", graph.CodeType, "line 1: must be an object with policy, models, severity, waivers, baseline, change, approved, defaults, not a list"},
 		{"models:\n  \"a*\":\n    max_layer: 3\n", CodeKey, `line 3: models["a*"].max_layer: no policy line`},
 		{"models: [a]\n", graph.CodeType, "line 1: models: must be"},
 		{"baseline: [a]\n", graph.CodeType, "line 1: baseline: must be"},
@@ -146,7 +146,7 @@ func TestFaultsOfAFileAreNamedWithTheirLine(t *testing.T) {
 		{"waivers:\n  - {rule: cycle, reason: x, expires: soon}\n", CodeValue, "must be a day"},
 		{"waivers: [x]\n", graph.CodeType, "line 1: waivers[0]: must be an object"},
 	} {
-		_, err := ParseFile([]byte(c.text), someGPUs)
+		_, err := ParseFile([]byte(c.text), someNames)
 		var e *graph.Error
 		if !errors.As(err, &e) || c.code != "" && e.Code != c.code || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v (%+v)\nwant %s: %s", c.text, err, e, c.code, c.want)
@@ -176,7 +176,7 @@ func TestHostileFilesAreRefusedWithTheLimit(t *testing.T) {
 		{strings.Repeat("#", maxFileBytes+1), graph.CodeBytes, maxFileBytes},
 		{indented(200), graph.CodeDepth, maxFileDepth},
 	} {
-		_, err := ParseFile([]byte(c.text), someGPUs)
+		_, err := ParseFile([]byte(c.text), someNames)
 		var e *graph.Error
 		if !errors.As(err, &e) || e.Code != c.code || e.Limit != c.limit {
 			t.Errorf("%.20q: %v", c.text, err)
@@ -200,15 +200,14 @@ func TestAWaiverHoldsForItsRuleItsComponentsAndItsTime(t *testing.T) {
 		reason      string
 	}{
 		{"high-dropout", "2027-01-31", []string{"c7", "encoder.3"}, "follows the paper"},
-		{"severity.high-dropout", "2027-01-31", []string{"encoder.3"}, "follows the paper"},
 		{"high-dropout", "2027-02-01", []string{"encoder.3"}, ""},
 		{"high-dropout", "2027-01-31", []string{"decoder.3"}, ""},
 		{"high-dropout", "2027-01-31", nil, ""},
 		{"cycle", "2027-01-31", []string{"encoder.3"}, ""},
-		{"max_params", "2999-12-31", nil, "the old one"},
+		{"max-params", "2999-12-31", nil, "the old one"},
 	} {
 		reason := ""
-		if w := f.Waiver(c.rule, c.today, c.names...); w != nil {
+		if w := f.Waiver("check", c.rule, c.today, c.names...); w != nil {
 			reason = w.Reason
 		}
 		if reason != c.reason {
@@ -238,28 +237,28 @@ func TestPatterns(t *testing.T) {
 func TestDates(t *testing.T) {
 	for s, want := range map[string]bool{"2027-01-31": true, "2028-02-29": true, "2000-02-29": true, "1900-02-29": false, "2027-04-31": false,
 		"2027-13-01": false, "2027-00-01": false, "2027-01-00": false, "2027-1-31": false, "20270131": false, "2027-01-3x": false, "2027/01/31": false} {
-		if isDate(s) != want {
+		if IsDay(s) != want {
 			t.Errorf("%s: %v", s, !want)
 		}
 	}
 }
 
 func TestABaselineCountsWhatWasThere(t *testing.T) {
-	b := NewBaseline([]Known{{"b.json", "cycle", "", 1}, {"a.json", "high-dropout", "d1", 1}, {"a.json", "high-dropout", "d1", 1}})
+	b := NewBaseline([]Known{{"b.json", "check/cycle", "", 1}, {"a.json", "check/high-dropout", "d1", 1}, {"a.json", "check/high-dropout", "d1", 1}})
 	text := string(b.AppendJSON(nil))
 	if want := `{"version": 1, "findings": [
-  {"model": "a.json", "rule": "high-dropout", "component": "d1", "count": 2},
-  {"model": "b.json", "rule": "cycle", "component": "", "count": 1}
+  {"model": "a.json", "rule": "check/high-dropout", "component": "d1", "count": 2},
+  {"model": "b.json", "rule": "check/cycle", "component": "", "count": 1}
 ]}
 `; text != want {
 		t.Fatalf("%s\nwant %s", text, want)
 	}
-	back, err := ParseBaseline([]byte(text))
+	back, err := someNames.ParseBaseline([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d1 := Known{Model: "a.json", Rule: "high-dropout", Component: "d1"}
-	d2 := Known{Model: "a.json", Rule: "high-dropout", Component: "d2"}
+	d1 := Known{Model: "a.json", Rule: "check/high-dropout", Component: "d1"}
+	d2 := Known{Model: "a.json", Rule: "check/high-dropout", Component: "d2"}
 	if got := fmt.Sprint(back.New([]Known{d1, d2, d1, d1})); got != "[false true false true]" {
 		t.Error(got)
 	}
@@ -267,7 +266,7 @@ func TestABaselineCountsWhatWasThere(t *testing.T) {
 	if got := fmt.Sprint(none.New([]Known{d1})); got != "[true]" {
 		t.Error(got)
 	}
-	if back, err := ParseBaseline(NewBaseline(nil).AppendJSON(nil)); err != nil || len(back.known) != 0 {
+	if back, err := someNames.ParseBaseline(NewBaseline(nil).AppendJSON(nil)); err != nil || len(back.known) != 0 {
 		t.Error(back, err)
 	}
 }
@@ -288,7 +287,7 @@ func TestFaultsOfABaseline(t *testing.T) {
 		`{"version":1,"findings":[{"model":"a","rule":"r","component":"","count":"1"}]}`:  "findings[0].count",
 		`{"version":1,"findings":[{"model":"a","rule":"r","component":"","count":1e20}]}`: "findings[0].count",
 	} {
-		if b, err := ParseBaseline([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if b, err := someNames.ParseBaseline([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v", text, b, err)
 		}
 	}

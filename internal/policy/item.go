@@ -17,6 +17,7 @@ type item struct {
 	line    int    // in a file, else 0
 	kind    graph.Kind
 	text    string // a string, or a number as a plain decimal
+	raw     string // a value of a file as it stands there, without quotes: 00123456, 0.10
 	list    []item
 	members []member
 }

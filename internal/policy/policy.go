@@ -2,12 +2,12 @@
 // violation that quotes it; max_memory_gb and max_cost_usd compare estimates and therefore warn, the others block.
 //
 // A policy can only make a verdict stricter: nothing that Decode reads softens one, over the wire or in the policy: and
-// models: sections of a repository's .verifier.yml. What softens, waivers and baselines in that file and overrides on the
-// command line, changes no verdict and no body, only whether a command fails (Waiver, Baseline, Override), and lies
-// outside the type Policy.
+// models: sections of a repository's .verifier.yml. What softens, the severity: section beside them, waivers, baselines and
+// approvals in that file and overrides on the command line, changes no verdict and no body, only whether a command fails
+// (Override, Waiver, Baseline, Approval), and lies outside the type Policy.
 //
-// The package knows facts about a model and no graph, no hardware, no clock and no disk: the caller passes the facts, a
-// lookup of GPU names and today's date.
+// The package knows facts about a model and no graph, no hardware, no clock and no disk: the caller passes the facts, the
+// names of GPUs, rules and flags, and the day.
 package policy
 
 import (
@@ -94,19 +94,46 @@ func (p *Policy) Empty() bool { return len(p.Lines()) == 0 }
 
 // Lines quotes every line of the policy, in the order in which Check goes through them.
 func (p *Policy) Lines() []string {
+	var out []string
+	for _, l := range p.Set() {
+		out = append(out, l.Line)
+	}
+	return out
+}
+
+// Line is a line that is set.
+type Line struct {
+	Key      string // max_params, or severity.high-dropout
+	Line     string // quoted
+	Severity rules.Severity
+	Title    string // of a violation
+}
+
+const raisedTitle = "A rule that the policy makes stricter has findings"
+
+// Set lists the lines that are set, in the order in which Check goes through them.
+func (p *Policy) Set() []Line {
 	if p == nil {
 		return nil
 	}
-	var out []string
+	var out []Line
 	for i := range lines {
 		if text := lines[i].text(p); text != "" {
-			out = append(out, lines[i].key+": "+text)
+			out = append(out, Line{lines[i].key, lines[i].key + ": " + text, lines[i].severity, lines[i].title})
 		}
 	}
 	for _, r := range p.Severity {
-		out = append(out, r.line())
+		out = append(out, Line{severityKey + "." + r.Rule, r.line(), r.Severity, raisedTitle})
 	}
 	return out
+}
+
+// Title is that of a violation of the line with a key.
+func Title(key string) string {
+	if l := lineOf(key); l != nil {
+		return l.title
+	}
+	return raisedTitle
 }
 
 // ranks orders severities; no finding at all is 0.

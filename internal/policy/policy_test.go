@@ -2,7 +2,6 @@ package policy
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +21,15 @@ func someGPUs(name string) (string, bool, string) {
 	}
 	return "", false, ""
 }
+
+// someNames stands for what package report knows.
+var someNames = func() Names {
+	n := Names{GPUs: someGPUs, Rules: []Rule{{"data", "data-labels"}, {"serve", "tp-heads"}}}
+	for _, r := range rules.Rules() {
+		n.Rules = append(n.Rules, Rule{structural, r.ID})
+	}
+	return n
+}()
 
 func decode(t *testing.T, raw string) *Policy {
 	t.Helper()
@@ -205,22 +213,35 @@ func TestAFindingThatBlocksAnywayIsNotRaisedAgain(t *testing.T) {
 	}
 }
 
-func TestOverridesOfTheCommandLineGoEitherWay(t *testing.T) {
-	cycle, dropout := rules.Lookup("cycle"), rules.Lookup("high-dropout")
+func TestOverridesGoEitherWayForRulesAndCheckers(t *testing.T) {
 	var all []Override
-	for _, flag := range []string{"cycle=warn", "cycle=off", "high-dropout=block"} {
-		o, err := ParseOverride(flag)
+	for _, flag := range []string{"cycle=warn", "cycle=off", "high-dropout=block", "check=info", "serve/tp-heads=warn", "policy/max_params=info", "policy/cycle=block"} {
+		o, err := someNames.ParseOverride(flag)
 		if err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, o)
 	}
-	got := []rules.Severity{Overridden(cycle, all), Overridden(cycle, all[:1]), Overridden(dropout, all), Overridden(dropout, nil)}
-	if want := []rules.Severity{Off, rules.Warn, rules.Block, rules.Warn}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
+	for _, c := range []struct {
+		checker, rule string
+		n             int // so many of the overrides
+		want          rules.Severity
+	}{
+		{"check", "cycle", 7, Off}, {"check", "cycle", 1, rules.Warn}, {"check", "high-dropout", 7, rules.Block}, {"check", "high-dropout", 2, ""},
+		{"check", "dead-end", 7, rules.Info}, {"data", "data-labels", 7, ""}, {"serve", "tp-heads", 7, rules.Warn}, {"policy", "max-params", 7, rules.Info},
+		{"policy", "cycle", 6, Off}, {"policy", "cycle", 7, rules.Block},
+	} {
+		got := rules.Severity("")
+		if o := Overridden(c.checker, c.rule, all[:c.n]); o != nil {
+			got = o.Severity
+		}
+		if got != c.want {
+			t.Errorf("%s/%s under %d: %q, want %q", c.checker, c.rule, c.n, got, c.want)
+		}
 	}
-	for flag, message := range map[string]string{"cycl=warn": "did you mean cycle?", "cycle": "must be rule=block", "cycle=": "must be", "=": "no rule", "cycle=fatal": "must be"} {
-		if o, err := ParseOverride(flag); err == nil || !strings.Contains(err.Error(), message) {
+	for flag, message := range map[string]string{"cycl=warn": "did you mean cycle?", "cycle": "must be block, warn, info or off", "cycle=": "must be", "=": "no rule", "cycle=fatal": "must be",
+		"chek/cycle=off": "did you mean check/cycle?", "serve/cycle=off": "no rule", "max_cost_growth=off": "only an entry under approved:", "polcy=off": "did you mean policy?"} {
+		if o, err := someNames.ParseOverride(flag); err == nil || !strings.Contains(err.Error(), message) {
 			t.Errorf("%s: %v, %v", flag, o, err)
 		}
 	}

@@ -133,7 +133,7 @@ func TestYAMLAndJSONOfAPolicyAreTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		members := drawLines(t, "policy")
 		raw, _ := json.Marshal(map[string]any{"policy": members})
-		f, err := ParseFile(raw, someGPUs)
+		f, err := ParseFile(raw, someNames)
 		if err != nil {
 			t.Fatalf("%s: %v", raw, err)
 		}
@@ -144,12 +144,13 @@ func TestYAMLAndJSONOfAPolicyAreTheSame(t *testing.T) {
 }
 
 func FuzzParseFile(f *testing.F) {
-	for _, seed := range []string{exampleFile, "policy: &p {max_layers: 3}\nmodels: {m: *p}\n", "a: &a [*a]", "? a\n: b", "policy:\n  max_params: >\n   1", "- - -", "!!x &a *b", "{\"policy\": {\"severity\": {\"cycle\": \"block\"}}}", "waivers:\n- {rule: cycle, reason: x, expires: 2027-01-01}", "%YAML 1.2\n---\n", "<<: *a"} {
+	for _, seed := range []string{exampleFile, "policy: &p {max_layers: 3}\nmodels: {m: *p}\n", "a: &a [*a]", "? a\n: b", "policy:\n  max_params: >\n   1", "- - -", "!!x &a *b", "{\"policy\": {\"severity\": {\"cycle\": \"block\"}}}", "waivers:\n- {rule: cycle, reason: x, expires: 2027-01-01}", "%YAML 1.2\n---\n", "<<: *a",
+		"severity: {check: off, policy/max_params: warn}\nchange: {max_params_growth: 10%, max_cost_growth: $2.50, max_memory_growth: 1.5x}\napproved: [{fingerprint: 00123456, reason: x}]", "defaults: {fail-on: warn, plan: {batch: 8}, input: [a, b]}"} {
 		f.Add([]byte(seed), "m")
 	}
 	f.Add([]byte(bomb()), "a0")
 	f.Fuzz(func(t *testing.T, data []byte, model string) {
-		file, err := ParseFile(data, someGPUs)
+		file, err := ParseFile(data, flagged)
 		if err != nil {
 			var e *graph.Error
 			if !errors.As(err, &e) || e.Code == "" || e.Message == "" || len(err.Error()) > 2_000 {
@@ -167,7 +168,46 @@ func FuzzParseFile(f *testing.F) {
 				t.Fatalf("%+v", r)
 			}
 		}
-		file.Waiver("cycle", "2026-01-01", model)
+		file.Waiver("check", "cycle", "2026-01-01", model)
+		Overridden("check", "cycle", file.Severity)
+		for _, v := range file.Change.Check(Amounts{1, 2, 3}, Amounts{4, 5, 6}) {
+			if v.Severity != rules.Block || v.Detail == "" {
+				t.Fatalf("%+v", v)
+			}
+		}
+		for _, a := range file.Approvals {
+			if !isFingerprint(a.Fingerprint) || a.Reason == "" {
+				t.Fatalf("%+v", a)
+			}
+		}
+		for _, d := range file.DefaultsFor("plan", []string{"fail-on", "batch"}) {
+			if len(d.Values) == 0 {
+				t.Fatalf("%+v", d)
+			}
+		}
+	})
+}
+
+// FuzzParseBaseline reads a baseline, writes it and reads it again.
+func FuzzParseBaseline(f *testing.F) {
+	for _, seed := range []string{`{"version": 1, "findings": []}`, `{"version":1,"findings":[{"model":"a","rule":"cycle","component":"","count":2},{"model":"a","rule":"max_params","component":"","count":1}]}`,
+		`{"version":1,"findings":[{"model":"\u0000","rule":"check/x/y","component":"\ud800","count":2147483647}]}`, `null`, `{"version":1,"findings":[{}]}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, err := someNames.ParseBaseline(data)
+		if err != nil {
+			var e *graph.Error
+			if !errors.As(err, &e) || e.Code == "" || e.Message == "" || len(err.Error()) > 2_000 {
+				t.Fatalf("%#v", err)
+			}
+			return
+		}
+		text := b.AppendJSON(nil)
+		again, err := someNames.ParseBaseline(text)
+		if err != nil || string(again.AppendJSON(nil)) != string(text) || len(b.Beyond(again)) > 0 || len(again.Beyond(b)) > 0 {
+			t.Fatalf("%v: %s", err, text)
+		}
 	})
 }
 

@@ -3,7 +3,6 @@ package policy
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/rules"
@@ -11,7 +10,7 @@ import (
 
 const severityKey = "severity"
 
-// Off is a severity that only an override on the command line can give: findings of the rule are not shown.
+// Off is a severity that only an override can give: findings of the rule fail nothing.
 const Off rules.Severity = "off"
 
 func (r Raise) line() string { return severityKey + ": {" + r.Rule + ": " + string(r.Severity) + "}" }
@@ -37,7 +36,7 @@ func raises(v item) ([]Raise, *graph.Error) {
 			return nil, m.errorf(CodeValue, "must be block, warn or info, not %q", clip(m.text))
 		case ranks[s] < ranks[rule.Severity]:
 			return nil, m.errorf(CodeValue, "%s is milder than the rule's own %s: a policy can only make a verdict stricter; "+
-				"use a waiver in .verifier.yml or --severity on the command line", s, rule.Severity)
+				"use a waiver or severity: beside policy: in .verifier.yml, or --severity on the command line", s, rule.Severity)
 		}
 		out = append(out, Raise{rule.ID, s})
 	}
@@ -59,7 +58,7 @@ func (p *Policy) raised(f *Facts, out []Violation) []Violation {
 			continue
 		}
 		v := Violation{Line: r.line(), Key: severityKey + "." + r.Rule, Severity: r.Severity}
-		v.Title = "A rule that the policy makes stricter has findings"
+		v.Title = raisedTitle
 		v.Detail = v.Line + ": the model has " + plural(int64(n), "finding") + " of this rule"
 		out = append(out, v)
 	}
@@ -72,34 +71,4 @@ func ruleIDs() []string {
 		out = append(out, r.ID)
 	}
 	return out
-}
-
-// Override changes the severity of a rule for one run of the command line, in either direction. No request carries one.
-type Override struct {
-	Rule     string
-	Severity rules.Severity // or Off
-}
-
-// ParseOverride reads rule=severity, as a flag has it.
-func ParseOverride(flag string) (Override, error) {
-	id, severity, _ := strings.Cut(flag, "=")
-	v := item{path: "--severity"}
-	if rules.Lookup(id) == nil {
-		return Override{}, v.unknown(CodeValue, "rule", id, ruleIDs())
-	}
-	s := rules.Severity(severity)
-	if ranks[s] == 0 && s != Off {
-		return Override{}, v.errorf(CodeValue, "must be rule=block, warn, info or off, not %q", clip(flag))
-	}
-	return Override{id, s}, nil
-}
-
-// Overridden is the severity of a rule under overrides, of which the last one counts.
-func Overridden(rule *rules.Rule, overrides []Override) rules.Severity {
-	for _, o := range slices.Backward(overrides) {
-		if o.Rule == rule.ID {
-			return o.Severity
-		}
-	}
-	return rule.Severity
 }

@@ -5,28 +5,28 @@ import (
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
-	"github.com/modelverifier/verifier/internal/rules"
 )
 
 // Waiver says that findings of a rule, or violations of a policy line, fail no command. They are still found and shown, with
 // the reason; the verdict and every body on the wire stay as they are.
 type Waiver struct {
-	Rule      string // id of a rule, or key of a policy line
+	selection
+	Rule      string // as it was written: id of a rule, or key of a policy line; a checker and a slash may stand before it
 	Component string // pattern for the id or the name; "" stands for every one, and for findings on the graph
 	Reason    string
 	Expires   string // the last day, as 2027-01-31, or ""
 }
 
-// Waiver returns the first waiver that holds today (as 2027-01-31) for a finding on a component known by these names, or nil.
-// A violation of the line of a severity has the rule severity.<rule>, for which a waiver of the rule holds too.
-func (f *File) Waiver(rule, today string, names ...string) *Waiver {
+// Waiver returns the first waiver that holds on a day (as 2027-01-31) for a finding of a rule on a component known by these
+// names, or nil. Where no day is given, the empty one, nothing has run out.
+func (f *File) Waiver(checker, rule, day string, names ...string) *Waiver {
 	if f == nil {
 		return nil
 	}
 	for i := range f.Waivers {
 		w := &f.Waivers[i]
 		named := w.Component == "" || slices.ContainsFunc(names, func(n string) bool { return glob(w.Component, n) })
-		if w.Rule == strings.TrimPrefix(rule, severityKey+".") && named && !w.Expired(today) {
+		if w.covers(checker, rule) && named && !w.Expired(day) {
 			return w
 		}
 	}
@@ -34,15 +34,15 @@ func (f *File) Waiver(rule, today string, names ...string) *Waiver {
 }
 
 // Expired reports whether the last day is over. Days written as 2027-01-31 compare as text.
-func (w *Waiver) Expired(today string) bool { return w.Expires != "" && today > w.Expires }
+func (w *Waiver) Expired(day string) bool { return w.Expires != "" && day > w.Expires }
 
-func waivers(v item) ([]Waiver, *graph.Error) {
+func (n Names) waivers(v item) ([]Waiver, *graph.Error) {
 	if v.kind != graph.List {
 		return nil, v.wrong("a list of waivers")
 	}
 	var out []Waiver
 	for _, e := range v.list {
-		w, err := waiver(e)
+		w, err := n.waiver(e)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func waivers(v item) ([]Waiver, *graph.Error) {
 	return out, nil
 }
 
-func waiver(v item) (w Waiver, err *graph.Error) {
+func (n Names) waiver(v item) (w Waiver, err *graph.Error) {
 	if err := v.only("part of a waiver", "rule", "component", "reason", "expires"); err != nil {
 		return w, err
 	}
@@ -71,17 +71,18 @@ func waiver(v item) (w Waiver, err *graph.Error) {
 		}
 		*part.into = m.text
 	}
-	if rules.Lookup(w.Rule) == nil && lineOf(w.Rule) == nil {
-		return w, v.member("rule").unknown(CodeValue, "rule or policy line", w.Rule, append(ruleIDs(), keys()[:len(lines)]...))
+	known := []string(nil)
+	if w.selection, known = n.selects(w.Rule); known != nil {
+		return w, n.unknownRule(*v.member("rule"), CodeValue, "rule or policy line", w.Rule, known)
 	}
-	if w.Expires != "" && !isDate(w.Expires) {
+	if w.Expires != "" && !IsDay(w.Expires) {
 		return w, v.member("expires").errorf(CodeValue, "must be a day such as 2027-01-31, not %q", clip(w.Expires))
 	}
 	return w, nil
 }
 
-// isDate reports whether a text is a day of the Gregorian calendar in the form 2027-01-31.
-func isDate(s string) bool {
+// IsDay reports whether a text is a day of the Gregorian calendar in the form 2027-01-31.
+func IsDay(s string) bool {
 	if len(s) != 10 || s[4] != '-' || s[7] != '-' || !digits(s[:4]) || !digits(s[5:7]) || !digits(s[8:]) {
 		return false
 	}

@@ -190,6 +190,9 @@ func (r *yamlReader) mapping(values []*ast.MappingValueNode, v item, depth int) 
 }
 
 func scalar(n ast.Node, v item) (item, *graph.Error) {
+	if t := n.GetToken(); t != nil {
+		v.raw = t.Value
+	}
 	switch n := n.(type) {
 	case *ast.NullNode, *ast.CommentGroupNode:
 		v.kind = graph.Null
@@ -201,7 +204,7 @@ func scalar(n ast.Node, v item) (item, *graph.Error) {
 			v.kind, v.text = graph.Float, plain(f)
 		}
 	case *ast.LiteralNode:
-		v.kind, v.text = graph.String, n.Value.Value
+		v.kind, v.text, v.raw = graph.String, n.Value.Value, n.Value.Value
 	case *ast.IntegerNode:
 		v.kind, v.text = graph.Int, fmt.Sprint(n.Value)
 	case *ast.FloatNode:

@@ -14,9 +14,9 @@ import (
 
 //go:generate go run ./gen
 
-// Packages are the folders under internal/ whose files decide a verdict: the pure packages up to the actions. A folder that
-// does not exist yet is passed over.
-var Packages = []string{"graph", "quantity", "catalog", "hardware", "infer", "rules", "estimate", "fit", "policy", "action"}
+// Packages are the folders under internal/ whose files decide a verdict: the pure packages up to the report, and those that make a graph
+// of a model's files. A folder that does not exist yet is passed over.
+var Packages = []string{"graph", "quantity", "catalog", "hardware", "infer", "rules", "estimate", "fit", "policy", "action", "report", "importer", "hub", "load"}
 
 //go:embed digests.txt
 var digests string

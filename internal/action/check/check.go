@@ -20,11 +20,13 @@ import (
 
 // Request is what can be asked.
 type Request struct {
-	Model  *graph.Graph
-	Policy *policy.Policy
-	Data   *fitdata.Request
-	Layout *layout.Request
-	Serve  *serve.Request
+	Model    *graph.Graph
+	Policy   *policy.Policy
+	Data     *fitdata.Request
+	Layout   *layout.Request
+	Serve    *serve.Request
+	Training estimate.Options // the run that is priced; over the wire always the default one
+	SeqLen   int64            // tokens of a sample; 0 for the default
 
 	room *action.Room // nil where the model was not read by DecodeIn
 }
@@ -41,6 +43,8 @@ type Result struct {
 	DataFit   *fitdata.Result  `json:"dataFit,omitempty"`
 	Layout    *layout.Result   `json:"layout,omitempty"`
 	Serve     *serve.Result    `json:"serve,omitempty"`
+
+	Study *action.Study `json:"-"` // what the answer was made from, for a caller in this program
 }
 
 // Stage is what one stage found out.
@@ -96,11 +100,11 @@ func Run(r *Request) *Result {
 		room = new(action.Room)
 	}
 	w := &walk{Study: room.Examine(r.Model), request: r, findings: []action.Finding{}}
-	w.Price(options(r), 0)
+	w.Price(r.Options(), r.SeqLen)
 	if r.Serve != nil {
 		w.serve = serve.Check(w.Walked, r.Serve)
 	}
-	out, worst := &Result{Stages: make([]Stage, 0, len(stages)), DataFit: w.fitData(), Layout: w.fitLayout(), Serve: w.serve}, OK
+	out, worst := &Result{Stages: make([]Stage, 0, len(stages)), DataFit: w.fitData(), Layout: w.fitLayout(), Serve: w.serve, Study: w.Study}, OK
 	for _, stage := range stages {
 		s := stage(w)
 		out.Stages = append(out.Stages, s)
@@ -122,12 +126,13 @@ func Run(r *Request) *Result {
 	return out
 }
 
-// options is the run that is priced: the default one, over as many samples as the dataset has where it says so.
-func options(r *Request) estimate.Options {
-	if r.Data == nil || r.Data.Samples == nil || *r.Data.Samples == 0 {
-		return estimate.Options{}
+// Options is the run that is priced, over as many samples as the dataset has where it says so.
+func (r *Request) Options() estimate.Options {
+	o := r.Training
+	if r.Data != nil && r.Data.Samples != nil && *r.Data.Samples > 0 && !o.SamplesGiven {
+		o.Samples, o.SamplesGiven = *r.Data.Samples, true
 	}
-	return estimate.Options{Samples: *r.Data.Samples, SamplesGiven: true}
+	return o
 }
 
 // statusOf is the status of a stage with so many findings. What is pending outweighs what is doubtful.

@@ -38,7 +38,7 @@ func serveStage(w *walk, s *Stage) {
 		} else {
 			warns++
 		}
-		w.findings = append(w.findings, action.Finding{Stage: s.Stage, Severity: severity, Title: f.Title, Detail: f.Detail, Fix: f.Fix})
+		w.findings = append(w.findings, action.Finding{Stage: s.Stage, Severity: severity, Title: f.Title, Detail: f.Detail, Fix: f.Fix, Section: true})
 	}
 	s.Status = worse(s.Status, statusOf(blocks, warns, false))
 	if blocks > 0 {

@@ -28,11 +28,25 @@ func (r *reader) component(typ, name string, params []graph.Param, inputs []*Ten
 		raw, _ := json.Marshal(r.scope())
 		c.Extra = []graph.Member{{Name: "scope", Raw: string(raw)}}
 	}
-	r.graph.Components = append(r.graph.Components, c)
+	r.add(c, r.madeAt())
 	for _, f := range from {
 		r.graph.Connections = append(r.graph.Connections, graph.Connection{From: r.graph.Components[f].ID, To: id})
 	}
 	return len(r.graph.Components) - 1
+}
+
+// add appends a component that a line of the source made.
+func (r *reader) add(c graph.Component, at interp.Place) {
+	r.graph.Components = append(r.graph.Components, c)
+	r.lines = append(r.lines, at)
+}
+
+// madeAt is the line that makes a component now: that which constructed the layer that is running, else the operation's.
+func (r *reader) madeAt() interp.Place {
+	if at := r.built[r.scope()]; r.leaf() && at.Line > 0 {
+		return at
+	}
+	return r.in.Place()
 }
 
 // unique makes an id of a name in the scope of the module that is running.
@@ -128,6 +142,7 @@ func (r *reader) apply(typ, name string, params []graph.Param, inputs ...*Tensor
 		if res.Err != nil {
 			message = res.Err.Message
 		}
+		r.refused = out.node
 		r.refuse(out, typ, message)
 	}
 	return out

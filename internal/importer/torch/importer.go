@@ -55,7 +55,10 @@ type Model struct {
 	Problems []Problem
 	Notes    []Problem
 	Edges    Edges
-	Customs  int // components of declared shape that stand for what the catalogue does not have
+	Lines    []interp.Place // where each component was made, with files as from the folder that imports start at; none of a traced model
+	Sources  []Source       // that were read, the main one among them
+	Main     string         // the name of that one
+	Customs  int            // components of declared shape that stand for what the catalogue does not have
 
 	lost bool // the forward branches on what is not known: it may do otherwise in evaluation
 }
@@ -89,6 +92,15 @@ func Import(ctx context.Context, root, file, name string, opt Options) (*Model, 
 	if err != nil {
 		return nil, err
 	}
+	read := &sources{fsys, map[Source]bool{}}
+	m, err := importTwice(ctx, read, rel, pkg, name, opt)
+	if err == nil {
+		m.Sources, m.Main = read.list(), rel
+	}
+	return m, err
+}
+
+func importTwice(ctx context.Context, fsys fs.FS, rel, pkg, name string, opt Options) (*Model, error) {
 	first, err := importOnce(ctx, fsys, rel, pkg, name, opt, !opt.Evaluate)
 	if err != nil || first.Status == Full || opt.Evaluate || !first.lost {
 		return first, err
@@ -112,20 +124,31 @@ func locate(root, file string) (fs.FS, string, string, error) {
 	if err != nil || info.IsDir() {
 		return nil, "", "", fail(CodeSource, file, "is not a Python file that can be read")
 	}
-	dir, rel, pkg := filepath.Dir(full), filepath.Base(full), ""
+	dir, rel, pkg := packageOf(full)
+	return os.DirFS(dir), rel, pkg, nil
+}
+
+// packageOf splits a path before the outermost package that the file is in.
+func packageOf(full string) (dir, rel, pkg string) {
+	dir, rel = filepath.Dir(full), filepath.Base(full)
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "__init__.py")); err != nil || filepath.Dir(dir) == dir {
-			break
+			return dir, rel, pkg
 		}
 		pkg = filepath.Base(dir)
 		rel = path.Join(pkg, rel)
 		dir = filepath.Dir(dir)
 	}
-	return os.DirFS(dir), rel, pkg, nil
 }
 
 func fail(code, where, format string, args ...any) *graph.Error {
 	return &graph.Error{Code: code, Path: where, Message: fmt.Sprintf(format, args...)}
+}
+
+// Folder is where the paths of Model.Lines start: the folder above the outermost package of a file.
+func Folder(file string) string {
+	dir, _, _ := packageOf(file)
+	return dir
 }
 
 func importOnce(ctx context.Context, fsys fs.FS, file, pkg, name string, opt Options, training bool) (*Model, error) {

@@ -47,6 +47,7 @@ func (r *reader) read(root *interp.Instance, name string, opt Options) (*Model, 
 			out.Unused += t.shape.Size()
 		}
 	}
+	out.Lines = r.lines
 	r.check(out)
 	return out, nil
 }
@@ -57,7 +58,7 @@ func (r *reader) nameParts(root *interp.Instance) {
 		x := m.value.(*interp.Instance)
 		r.paths[x] = m.name
 		if m.name != "" && r.isLeafClass(x.Class) {
-			r.leaves[m.name] = true
+			r.leaves[m.name], r.built[m.name] = true, x.Made
 		}
 	}
 }
@@ -176,15 +177,26 @@ func (r *reader) partly(out *Model, err error, root *interp.Instance) {
 	}
 	out.Problems = append(out.Problems, p)
 	if r.stopped {
-		return // the graph ends at a component that does not run: the engine says why
+		r.endAtRefusal()
+		return
 	}
 	r.constructionOrder(root)
+}
+
+// endAtRefusal puts an output behind the component that does not run, so that the engine says why and not that there is no output.
+func (r *reader) endAtRefusal() {
+	if r.refused == 0 {
+		return // it is not in the graph: without an output, the graph is refused all the same
+	}
+	id := r.unique("output")
+	r.add(graph.Component{ID: id, Type: "output", Name: id}, interp.Place{})
+	r.graph.Connections = append(r.graph.Connections, graph.Connection{From: r.graph.Components[r.refused].ID, To: id, Inferred: "constructionOrder"})
 }
 
 // constructionOrder makes a graph of the layers in the order in which they were made, where the forward could not be followed. Its
 // edges are concluded, not read.
 func (r *reader) constructionOrder(root *interp.Instance) {
-	*r.graph = graph.Graph{Name: r.graph.Name}
+	*r.graph, r.lines = graph.Graph{Name: r.graph.Name}, nil
 	r.used, r.scopes, r.customs = map[string]int{}, nil, 0
 	for _, w := range r.parameters(root) {
 		w.value.(*Tensor).param.counted = false
@@ -197,7 +209,7 @@ func (r *reader) constructionOrder(root *interp.Instance) {
 		at = id
 	}
 	if len(r.inputs) > 0 {
-		r.graph.Components = append(r.graph.Components, graph.Component{ID: "input", Type: "input", Name: "input", Params: []graph.Param{param("shape", r.inputs[0].shape)}})
+		r.add(graph.Component{ID: "input", Type: "input", Name: "input", Params: []graph.Param{param("shape", r.inputs[0].shape)}}, interp.Place{})
 		r.used["input"] = 1
 		at = "input"
 	}
@@ -214,13 +226,13 @@ func (r *reader) constructionOrder(root *interp.Instance) {
 			continue
 		}
 		id := r.unique(m.name)
-		r.graph.Components = append(r.graph.Components, graph.Component{ID: id, Type: "customModule", Name: id,
-			Params: []graph.Param{param("numParams", count), param("code", m.value.(*interp.Instance).Class.Name)}})
+		x := m.value.(*interp.Instance)
+		r.add(graph.Component{ID: id, Type: "customModule", Name: id, Params: []graph.Param{param("numParams", count), param("code", x.Class.Name)}}, x.Made)
 		link(id)
 	}
 	if at != "" && len(r.graph.Components) > 0 {
 		id := r.unique("output")
-		r.graph.Components = append(r.graph.Components, graph.Component{ID: id, Type: "output", Name: id})
+		r.add(graph.Component{ID: id, Type: "output", Name: id}, interp.Place{})
 		link(id)
 	}
 }
@@ -288,7 +300,7 @@ func (r *reader) argument(m *interp.Module, s string) interp.Value {
 
 // loadPrelude reads our own definitions of what other packages build.
 func (r *reader) loadPrelude() error {
-	m, err := r.in.LoadSource("prelude", "prelude.py", prelude)
+	m, err := r.in.LoadSource("<prelude>", "<prelude>", prelude) // no name that a file of the user's has
 	if err != nil {
 		return fmt.Errorf("torch: prelude: %w", err)
 	}

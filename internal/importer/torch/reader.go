@@ -20,10 +20,13 @@ type reader struct {
 	inputs  []*Tensor
 	paths   map[*interp.Instance]string
 	leaves  map[string]bool
+	built   map[string]interp.Place // where the leaves were constructed
+	lines   []interp.Place          // of the components
 	scopes  []string
 	customs int
 	last    *Tensor
 	stopped bool
+	refused int // the component that does not run, where it is in the graph; it is never the first, which is an input
 }
 
 // quiet are the functions of torch that switch something on or off, or describe a place or a type.
@@ -35,7 +38,7 @@ var quiet = []string{
 }
 
 func newReader(in *interp.Interp, training bool) *reader {
-	r := &reader{in: in, training: training, graph: &graph.Graph{}, used: map[string]int{}, paths: map[*interp.Instance]string{}, leaves: map[string]bool{}}
+	r := &reader{in: in, training: training, graph: &graph.Graph{}, used: map[string]int{}, paths: map[*interp.Instance]string{}, leaves: map[string]bool{}, built: map[string]interp.Place{}}
 	r.moduleClass = r.makeModuleClass()
 	r.tensorClass = interp.NewClass("Tensor")
 	r.parameterClass = interp.NewClass("Parameter", r.tensorClass)

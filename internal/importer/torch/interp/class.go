@@ -29,6 +29,8 @@ type Instance struct {
 	order []string
 	// Native is what a native class keeps in its instances.
 	Native any
+	// Made is the call that constructed it, in the user's own files.
+	Made Place
 }
 
 // builtinTypes are those whose instances are not objects here: a class that derives from one cannot be followed.
@@ -378,6 +380,7 @@ func (in *Interp) construct(c *Class, args *Args) Value {
 }
 
 func (in *Interp) initialise(x *Instance, args *Args) Value {
+	x.Made = in.Place()
 	init, ok := in.method(x, "__init__")
 	if ok {
 		in.Call(init, args)

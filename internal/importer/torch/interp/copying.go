@@ -17,7 +17,7 @@ func (in *Interp) shallow(v Value) Value {
 	case *Set:
 		return in.newSet(x.d.Keys())
 	case *Instance:
-		out := &Instance{Class: x.Class, attrs: map[string]Value{}, order: slices.Clone(x.order), Native: x.Native}
+		out := &Instance{Class: x.Class, attrs: map[string]Value{}, order: slices.Clone(x.order), Native: x.Native, Made: x.Made}
 		for k, v := range x.attrs {
 			out.attrs[k] = v
 		}
@@ -63,7 +63,7 @@ func (in *Interp) DeepCopy(v Value, memo map[any]Value) Value {
 	case *Set:
 		return in.newSet(x.d.Keys())
 	case *Instance:
-		out := &Instance{Class: x.Class, attrs: map[string]Value{}, order: slices.Clone(x.order), Native: x.Native}
+		out := &Instance{Class: x.Class, attrs: map[string]Value{}, order: slices.Clone(x.order), Native: x.Native, Made: x.Made}
 		memo[v] = out
 		if c, ok := x.Native.(Copier); ok {
 			out.Native = c.DeepCopy(in, memo)

@@ -107,6 +107,22 @@ func (in *Interp) Fault(format string, args ...any) {
 // Where is the place that is being evaluated.
 func (in *Interp) Where() (file string, line int) { return in.frame.file, in.frame.line }
 
+// Place is a line of a file, or nothing where it is not known.
+type Place struct {
+	File string
+	Line int
+}
+
+// Place is the innermost line of the user's own files that is being evaluated: what was loaded under a name in angle brackets is ours.
+func (in *Interp) Place() Place {
+	for f := in.frame; f != nil; f = f.up {
+		if f.file != "" && f.file[0] != '<' {
+			return Place{f.file, f.line}
+		}
+	}
+	return Place{}
+}
+
 // Note keeps a remark about the place that is being evaluated, once.
 func (in *Interp) Note(format string, args ...any) {
 	n := Note{in.frame.file, in.frame.line, fmt.Sprintf(format, args...)}

@@ -1,0 +1,125 @@
+package conformance
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// place is where and how a record is made: the same command gives the same bytes in each.
+type place struct {
+	program []string // that runs the binary, and the binary
+	env     []string
+	reverse bool // the files of the model were written in the other order
+}
+
+const attestedConfig = `{"model_type":"gpt2","architectures":["GPT2LMHeadModel"],"n_layer":2,"n_embd":96,"n_head":6,"vocab_size":1000,"n_positions":128}`
+
+// lay writes the model, with a policy beside it.
+func (p *place) lay(t *testing.T, dir string) {
+	t.Helper()
+	files := [][2]string{{"llm/config.json", attestedConfig}, {"llm/a.txt", "a"}, {"llm/b-c.txt", "b"}, {"llm/b/c.bin", strings.Repeat("x", 1<<20)}, {".verifier.yml", "policy: {max_params: 200M}\ndefaults: {fail-on: warn}\n"}}
+	for i := range files {
+		f := files[i]
+		if p.reverse {
+			f = files[len(files)-1-i]
+		}
+		path := filepath.Join(dir, f[0])
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(f[1]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (p *place) run(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(p.program[0], append(append([]string{}, p.program[1:]...), args...)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), p.env...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != 1 {
+		t.Fatalf("%v %v: %v %s", p.program, args, err, errs.String())
+	}
+	return out.String()
+}
+
+// places builds the program for what this machine can run.
+func places(t *testing.T) map[string]*place {
+	t.Helper()
+	dir := t.TempDir()
+	program := func(name string, env ...string) string {
+		path := filepath.Join(dir, name)
+		build(t, append(env, "GOFLAGS=-buildvcs=false"), "build", "-ldflags", "-X github.com/modelverifier/verifier/internal/cli.version=v1.2.3", "-o", path, "../cmd/verifier")
+		return path
+	}
+	native := program("native", "GOOS="+runtime.GOOS)
+	out := map[string]*place{
+		"one processor":                  {program: []string{native}, env: []string{"GOMAXPROCS=1"}},
+		"eight, elsewhere, other order":  {program: []string{native}, env: []string{"GOMAXPROCS=8", "TZ=Asia/Kolkata", "HOME=/nonexistent", "LC_ALL=tr_TR.UTF-8", "NO_COLOR=1"}, reverse: true},
+		"in GitHub's and GitLab's hands": {program: []string{native}, env: []string{"GITHUB_ACTIONS=true", "GITLAB_CI=true", "CI=1"}},
+	}
+	if runtime.GOARCH == "amd64" {
+		out["amd64 v3"] = &place{program: []string{program("v3", "GOAMD64=v3")}}
+		if qemu := find("qemu-aarch64-static", "qemu-aarch64"); qemu != "" && runtime.GOOS == "linux" {
+			out["arm64"] = &place{program: []string{qemu, program("arm64", "GOOS=linux", "GOARCH=arm64")}}
+		} else {
+			t.Log("arm64 is left out: qemu is not installed")
+		}
+	}
+	return out
+}
+
+func find(names ...string) string {
+	for _, n := range names {
+		if path, err := exec.LookPath(n); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+func TestRecordsAreTheSameBytesEverywhere(t *testing.T) {
+	skipShort(t)
+	all := places(t)
+	for _, args := range [][]string{
+		{"check", "llm"}, {"policy-apply", "llm", "--base", "llm"}, {"layout", "llm", "--tp", "4", "--gpu", "H100"},
+		{"serve-check", "llm", "--gpu", "A10G", "--", "vllm", "serve", "x", "--tensor-parallel-size", "4"},
+	} {
+		records := map[string]string{}
+		dirs := map[string]string{}
+		for name, p := range all {
+			dir := t.TempDir()
+			p.lay(t, dir)
+			p.run(t, dir, append([]string{args[0], "--attest", "r.json", "--attest-time", "2027-01-31T12:00:00Z"}, args[1:]...)...)
+			data, err := os.ReadFile(filepath.Join(dir, "r.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			records[name], dirs[name] = string(data), dir
+		}
+		first := records["one processor"]
+		for name, record := range records {
+			if record != first {
+				t.Errorf("%v: %s gives another record", args, name)
+			}
+		}
+		// Every build proves the record of another, over a model that lies elsewhere under another name.
+		for name, p := range all {
+			elsewhere := filepath.Join(t.TempDir(), "renamed")
+			if err := os.CopyFS(elsewhere, os.DirFS(filepath.Join(dirs["one processor"], "llm"))); err != nil {
+				t.Fatal(err)
+			}
+			out := p.run(t, dirs[name], "verify-attestation", filepath.Join(dirs["one processor"], "r.json"), elsewhere)
+			if !strings.HasPrefix(out, "reproduced: ") {
+				t.Errorf("%v: %s does not reproduce the record: %s", args, name, out)
+			}
+		}
+	}
+}

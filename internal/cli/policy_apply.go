@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/action/check"
+	"github.com/modelverifier/verifier/internal/action/plan"
+	"github.com/modelverifier/verifier/internal/report"
+)
+
+var _ = register(func() *cobra.Command {
+	c := judging(&cobra.Command{
+		Use:   "policy-apply MODEL...",
+		Short: "Check a model under the rules of the repository, and what changed since the version before",
+		Long: `Does what check does, and says of each finding what the repository's .verifier.yml makes of it: how severely it counts, whether it is
+waived or was there before, and whether it makes the command fail. With --base the version before is planned too: the change is refused
+when it breaks a model that ran, or a line under change:, unless the fingerprint of the model stands under approved:.`,
+	}, policyApply)
+	dataFlag(c)
+	attestFlags(c)
+	c.Flags().String("base", "", "the version before: a change for the worse against this `model` is refused")
+	runFlags(c)
+	return c
+})
+
+func policyApply(j *judge, in *input) (*answer, error) {
+	q, err := checkRequest(j, in)
+	if err != nil {
+		return nil, err
+	}
+	priced := &plan.Request{Model: q.Model, Training: q.Training, SeqLen: q.SeqLen}
+	if err := planFlags(j.cmd, priced); err != nil {
+		return nil, err
+	}
+	q.Training, q.SeqLen = priced.Training, priced.SeqLen
+	base, err := baseOf(j.cmd, in)
+	switch {
+	case err != nil:
+		return nil, err
+	case base != nil && j.cmd.Flags().NArg() > 1:
+		return nil, errors.New("--base is the version before of one model: give one")
+	case base == nil && j.house.file != nil && len(j.house.file.Change.Set()) > 0:
+		j.note("the lines under change: of %s are judged with --base", j.house.path)
+	}
+	r := check.Run(q)
+	run := report.OfCheck(r, q.Policy)
+	var change *report.Change
+	if base != nil {
+		before := action.Examine(base)
+		before.Price(q.Options(), q.SeqLen)
+		change = report.Compare(before, r.Study, j.house.file)
+		run.AddChange(change)
+		run.Files = baseFile(j.cmd)
+	}
+	var body *report.Applied
+	done := func() any {
+		body = j.terms.Apply(r, run, q.Policy, change)
+		return body
+	}
+	return &answer{run: run, done: done, text: func(p *page) { appliedText(p, body) }}, nil
+}
+
+// baseFile is the version before as a file that decided, where it is one file.
+func baseFile(cmd *cobra.Command) []report.File {
+	name, _ := cmd.Flags().GetString("base")
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	data, err := readFile(name)
+	if err != nil {
+		return nil // it is larger than what is read whole
+	}
+	return []report.File{{Name: filepath.ToSlash(name), Data: data}}
+}
+
+func appliedText(p *page, a *report.Applied) {
+	checkText(p, a.Result)
+	h := a.Policy
+	p.line("")
+	p.line("%s  %d of %s gating, %d waived, %d in the baseline", p.word("policy", 9), h.Gating, plural(len(h.Findings), "finding"), h.Waived, h.Existing)
+	for _, f := range h.Findings {
+		if f.Gates {
+			p.line("gates      %s  [%s/%s]", f.Detail, f.Checker, f.Rule)
+		}
+	}
+	c := a.Change
+	if c == nil {
+		return
+	}
+	p.line("%s  %s", p.word("change", 9), p.word(c.Gate, 0))
+	if c.Approval == nil {
+		return // what it is refused for gates, and stands above
+	}
+	for _, reason := range c.Reasons {
+		p.line("           %s", reason)
+	}
+	p.line("           approved all the same: %s", c.Approval.Reason)
+}

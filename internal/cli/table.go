@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// numeric are the columns of numbers, in any table: they are set to the right, and never broken.
+var numeric = []string{"weights", "FLOPs", "kept", "rank", "blocks", "warnings", "cost"}
+
+// grid is a table in the one style of the command line. It is as wide as a terminal at the most: the widest columns of text are
+// broken until it fits.
+type grid struct {
+	columns []string
+	rows    []table.Row
+	widths  []int
+}
+
+func newTable(columns ...string) *grid {
+	g := &grid{columns: columns}
+	for _, c := range columns {
+		g.widths = append(g.widths, width(c))
+	}
+	return g
+}
+
+// add appends a row. Cells are what fmt prints of them.
+func (g *grid) add(cells ...string) {
+	row := table.Row{}
+	for i, c := range cells {
+		row = append(row, c)
+		g.widths[i] = max(g.widths[i], width(c))
+	}
+	g.rows = append(g.rows, row)
+}
+
+const gap = 2 // blanks behind each column
+
+// natural is how wide the table is when nothing is broken; go-pretty counts the gap behind the last column too.
+func (g *grid) natural() int {
+	n := gap * len(g.widths)
+	for _, w := range g.widths {
+		n += w
+	}
+	return n
+}
+
+// narrowest is what a column of text is not broken below.
+const narrowest = 8
+
+// fitted are the widths of the columns of text in a table that fits, the widest being broken first.
+func (g *grid) fitted() []int {
+	out := slices.Clone(g.widths)
+	for over := g.natural() - columns; over > 0; over-- {
+		widest := -1
+		for i, w := range out {
+			if !slices.Contains(numeric, g.columns[i]) && w > narrowest && (widest < 0 || w > out[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		out[widest]--
+	}
+	return out
+}
+
+// broken is a cell on several lines: between words, else behind what parts of a name are set off with, else anywhere.
+func broken(cell string, most int) string {
+	if strings.Contains(cell, "\x1b") {
+		return text.WrapText(cell, most) // knows colours
+	}
+	var lines []string
+	for width(cell) > most {
+		head := text.Trim(cell, most)
+		if i := strings.LastIndexAny(head, " ./_-"); i > 0 {
+			head = head[:i+1]
+		}
+		lines, cell = append(lines, strings.TrimRight(head, " ")), strings.TrimLeft(cell[len(head):], " ")
+	}
+	return strings.Join(append(lines, cell), "\n")
+}
+
+// String writes the table without the blanks that pad its last column.
+func (g *grid) String() string {
+	t := table.NewWriter()
+	style := table.StyleLight
+	style.Format.Header = text.FormatDefault
+	style.Options = table.Options{SeparateHeader: true}
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", strings.Repeat(" ", gap)
+	t.SetStyle(style)
+	header := table.Row{}
+	var configs []table.ColumnConfig
+	widths := g.fitted()
+	for i, c := range g.columns {
+		header = append(header, c)
+		config := table.ColumnConfig{Number: i + 1, WidthMax: widths[i], WidthMaxEnforcer: broken}
+		if slices.Contains(numeric, c) {
+			config.Align, config.AlignHeader = text.AlignRight, text.AlignRight
+		}
+		configs = append(configs, config)
+	}
+	t.AppendHeader(header)
+	t.AppendRows(g.rows)
+	t.SetColumnConfigs(configs)
+	lines := strings.Split(t.Render(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/modelverifier/verifier/internal/report/annotate"
+)
+
+// columns is how wide text is at the most: what every terminal shows, and every log.
+const columns = 80
+
+// width is how many columns a string takes on a terminal, colours aside.
+func width(s string) int { return text.StringWidthWithoutEscSequences(s) }
+
+// text is the page as it is printed: no line of it is a command of a service that reads the log.
+func (p *page) text() string { return annotate.Harmless(p.String()) }
+
+// wrap breaks a line that is too long between words. What follows hangs under the text of the first line, behind its label. A
+// word that is longer than a line is broken too.
+func wrap(line string) string {
+	if width(line) <= columns {
+		return line
+	}
+	hang := hangOf(line)
+	indent := strings.Repeat(" ", hang)
+	var out []string
+	at := ""
+	for _, w := range words(line) {
+		for {
+			if width(at+w) <= columns {
+				at += w
+				break
+			}
+			bare := strings.TrimLeft(w, " ")
+			if strings.TrimSpace(at) != "" && at != indent && (hang+width(bare) <= columns || width(at) > columns/2) {
+				out, at, w = append(out, at), indent, bare
+				continue
+			}
+			head, rest := text.Trim(at+w, columns), ""
+			rest = strings.TrimPrefix(at+w, head)
+			if rest == at+w || head == "" { // colours within a word: leave it whole
+				at += w
+				break
+			}
+			out, at, w = append(out, head), indent, rest
+		}
+	}
+	return strings.Join(append(out, at), "\n")
+}
+
+// words splits a line before its blanks, which stay with the word behind them.
+func words(line string) []string {
+	var out []string
+	start, inWord := 0, false
+	for i := range len(line) {
+		if blank := line[i] == ' '; blank && inWord {
+			out, start = append(out, line[start:i]), i
+			inWord = false
+		} else if !blank {
+			inWord = true
+		}
+	}
+	return append(out, line[start:])
+}
+
+// hangOf is the column that text starts at behind labels, which two blanks set off; two more than the line's own indentation where
+// it has none. Labels stand in the first third of a line.
+func hangOf(line string) int {
+	own := width(line) - width(strings.TrimLeft(line, " "))
+	hang, at := own+2, 0
+	for i, w := range words(line) {
+		if i > 0 && strings.HasPrefix(w, "  ") {
+			if start := at + len(w) - len(strings.TrimLeft(w, " ")); start <= columns/3 {
+				hang = start
+			}
+		}
+		at += width(w)
+	}
+	return hang
+}

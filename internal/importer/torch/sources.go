@@ -1,0 +1,42 @@
+package torch
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"io/fs"
+	"slices"
+)
+
+// Source is a file that an import read.
+type Source struct {
+	Name string // from the folder that absolute imports start from, with slashes
+	Sum  [sha256.Size]byte
+}
+
+// sources notes the digest of every file that is read, from the very bytes that are parsed.
+type sources struct {
+	fs.FS
+	read map[Source]bool
+}
+
+// ReadFile makes this an fs.ReadFileFS.
+func (s *sources) ReadFile(name string) ([]byte, error) {
+	data, err := fs.ReadFile(s.FS, name)
+	if err == nil {
+		s.read[Source{name, sha256.Sum256(data)}] = true
+	}
+	return data, err
+}
+
+// Stat makes this an fs.StatFS.
+func (s *sources) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, name) }
+
+// list returns what was read, sorted by name.
+func (s *sources) list() []Source {
+	out := make([]Source, 0, len(s.read))
+	for f := range s.read {
+		out = append(out, f)
+	}
+	slices.SortFunc(out, func(a, b Source) int { return cmp.Or(cmp.Compare(a.Name, b.Name), slices.Compare(a.Sum[:], b.Sum[:])) })
+	return out
+}

@@ -1,0 +1,7 @@
+package report
+
+// Where what a record and a report refer to is published. A fork that publishes elsewhere changes these two lines.
+const (
+	Site      = "https://modelverifier.dev"
+	SchemaURL = Site + "/schemas/precheck/v1.json" // of the record's JSON schema; the version is the major one alone
+)

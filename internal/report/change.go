@@ -1,0 +1,122 @@
+package report
+
+import (
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/policy"
+	"github.com/modelverifier/verifier/internal/quantity"
+	"github.com/modelverifier/verifier/internal/rules"
+)
+
+// The gates of a change.
+const (
+	Approved = "approved"
+	Refused  = "refused"
+)
+
+// Change is what became of a model since the version before, and whether it may.
+type Change struct {
+	Gate        string          `json:"gate"`    // Approved or Refused
+	Reasons     []string        `json:"reasons"` // why it is refused, or was approved all the same
+	Approval    *ApprovalReason `json:"approval,omitempty"`
+	Fingerprint Both[string]    `json:"fingerprint"`
+	Legal       Both[bool]      `json:"legal"` // whether no rule refuses it; policies do not count
+	Params      Both[*int64]    `json:"params"`
+	EstCostUSD  Both[*Dollars]  `json:"estCostUsd"`
+	CardBytes   Both[*int64]    `json:"cardBytes"`
+	violations  []policy.Violation
+	approved    *policy.Approval
+	lines       []policy.Line
+}
+
+// Dollars is an amount of money on the wire.
+type Dollars = quantity.Decimal
+
+// Both is a value before and now. A null is not known.
+type Both[T any] struct {
+	Base T `json:"base"`
+	Head T `json:"head"`
+}
+
+// ApprovalReason is why a change passes that a line refuses.
+type ApprovalReason struct {
+	Reason string `json:"reason"`
+}
+
+// legality is the one line that needs no entry in a file.
+var legality = policy.Line{Key: "change_legality", Severity: rules.Block, Title: "The change breaks a model that ran"}
+
+// Compare holds a model against the version before, both priced in the same way, and against the lines of a file.
+func Compare(base, head *action.Study, file *policy.File) *Change {
+	c := &Change{Gate: Approved, Reasons: []string{}, lines: []policy.Line{legality}, Fingerprint: Both[string]{base.Walked.Fingerprint(), head.Walked.Fingerprint()},
+		Legal: Both[bool]{base.Runs(), head.Runs()}}
+	before, after := amounts(base), amounts(head)
+	c.Params = Both[*int64]{known(before.Params), known(after.Params)}
+	c.CardBytes = Both[*int64]{known(before.CardBytes), known(after.CardBytes)}
+	c.EstCostUSD = Both[*Dollars]{dollars(before.CostMicroUSD), dollars(after.CostMicroUSD)}
+	if c.Legal.Base && !c.Legal.Head {
+		c.violations = append(c.violations, policy.Violation{Key: legality.Key, Severity: rules.Block, Title: legality.Title,
+			Detail: "the version before runs and this one does not", Fix: "repair what blocks, or approve the fingerprint " + c.Fingerprint.Head})
+	}
+	if file != nil {
+		c.lines = append(c.lines, file.Change.Set()...)
+		if len(c.violations) == 0 { // of a model that does not run there is nothing to compare
+			c.violations = append(c.violations, file.Change.Check(before, after)...)
+		}
+		c.approved = file.Approved(c.Fingerprint.Head)
+	}
+	for _, v := range c.violations {
+		if v.Severity == rules.Block {
+			c.Reasons = append(c.Reasons, v.Detail)
+		}
+	}
+	switch {
+	case len(c.Reasons) > 0 && c.approved != nil:
+		c.Approval = &ApprovalReason{c.approved.Reason}
+	case len(c.Reasons) > 0:
+		c.Gate = Refused
+	}
+	return c
+}
+
+// AddChange adds what a change breaks to a run: findings that nothing but an approval softens.
+func (r *Run) AddChange(c *Change) {
+	r.Verdicts.Change = &Gate{c.Gate}
+	for _, l := range c.lines {
+		help := "What has been broken since the version before is refused."
+		if l.Line != "" {
+			help = "The policy has the line " + l.Line + " under change:."
+		}
+		r.Rules = append(r.Rules, Rule{Checker: PolicyChecker, ID: policy.RuleOf(l.Key), Severity: l.Severity, Title: l.Title, Help: help})
+	}
+	for _, v := range c.violations {
+		f := Finding{Checker: PolicyChecker, Rule: policy.RuleOf(v.Key), Severity: v.Severity, Title: v.Title, Detail: v.Detail, Fix: v.Fix, firm: true}
+		if c.approved != nil {
+			f.Waived, f.Reason = true, c.approved.Reason
+		}
+		r.add(nil, f)
+	}
+	r.sort()
+}
+
+// amounts are known of a model that runs and has no shape withheld.
+func amounts(s *action.Study) policy.Amounts {
+	if !s.Runs() || len(s.Withheld) > 0 {
+		return policy.Amounts{Params: -1, CostMicroUSD: -1, CardBytes: -1}
+	}
+	return policy.Amounts{Params: s.Params(), CostMicroUSD: s.Training.CostMicroUSD, CardBytes: s.Training.CardBytes}
+}
+
+func known(n int64) *int64 {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
+func dollars(micro int64) *Dollars {
+	if micro < 0 {
+		return nil
+	}
+	d := quantity.USD(micro)
+	return &d
+}
