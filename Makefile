@@ -33,11 +33,12 @@ man: setup ## write the manual pages into bin/man
 setup:
 	@command -v $(GO) >/dev/null || { echo "Go is missing: install Go 1.26 or later from go.dev/dl"; exit 1; }
 
-# What the tests run beside Go: node for WebAssembly, qemu for arm64, openssl for signatures, PyTorch (and a quick BLAS below it) for what is
-# exported, the libraries that exported files do without, and PostgreSQL. Installed where that is allowed; without them those cases are
-# skipped, and say so.
+# What the tests run beside Go: node for WebAssembly, chromium for pages, qemu for arm64, openssl for signatures, PyTorch (and a quick BLAS below
+# it) for what is exported, the libraries that exported files do without, and PostgreSQL. Installed where that is allowed; without them
+# those cases are skipped, and say so.
 packages: setup
 	@missing=; command -v node >/dev/null || missing="$$missing nodejs"; \
+	command -v npm >/dev/null || missing="$$missing npm"; command -v chromium >/dev/null || missing="$$missing chromium"; \
 	command -v qemu-aarch64-static >/dev/null || command -v qemu-aarch64 >/dev/null || missing="$$missing qemu-user-static"; \
 	command -v openssl >/dev/null || missing="$$missing openssl"; \
 	/usr/bin/python3 -c 'import torch, torchvision, torchaudio' 2>/dev/null || missing="$$missing python3-torch python3-torchvision python3-torchaudio libopenblas0-pthread"; \
@@ -46,6 +47,8 @@ packages: setup
 	if ! command -v apt-get >/dev/null; then echo "to run every test, install:$$missing"; exit 0; fi; \
 	if [ "$$(id -u)" = 0 ]; then as=; elif sudo -n true 2>/dev/null; then as=sudo; else echo "to run every test: apt-get install$$missing"; exit 0; fi; \
 	$$as apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$as apt-get install -y -qq --no-install-recommends $$missing >/dev/null
+	@[ -d tools/browser/node_modules/playwright-core ] || ! command -v npm >/dev/null || npm ci --prefix tools/browser --no-audit --no-fund --silent || \
+		echo "to run every test: npm ci --prefix tools/browser"
 
 vet:
 	$(GO) vet ./...

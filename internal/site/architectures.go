@@ -1,0 +1,156 @@
+package site
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"sort"
+
+	"github.com/modelverifier/verifier/internal/action/plan"
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/exporter/scene"
+	"github.com/modelverifier/verifier/internal/exporter/svg"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/models"
+)
+
+// architecture is a bundled model and what the engine finds out about it.
+type architecture struct {
+	models.Entry
+	json        []byte // the graph, as it is published
+	types       []count
+	flops       int64
+	fingerprint string
+}
+
+// count is how many components of a type a model has.
+type count struct {
+	Type string
+	N    int
+}
+
+func archPath(id, ending string) string { return "/a/" + id + "." + ending }
+
+// architectures walks every bundled model.
+func architectures() []*architecture {
+	entries := models.Entries()
+	out := make([]*architecture, len(entries))
+	for i, e := range entries {
+		res := walk(e.ID)
+		g := res.Graph
+		a := &architecture{Entry: e, json: compact(g), flops: res.FLOPs, fingerprint: res.Fingerprint()}
+		n := map[string]int{}
+		for j := range g.Components {
+			n[g.Components[j].Type]++
+		}
+		for t, c := range n {
+			a.types = append(a.types, count{t, c})
+		}
+		sort.Slice(a.types, func(i, j int) bool {
+			return a.types[i].N > a.types[j].N || a.types[i].N == a.types[j].N && a.types[i].Type < a.types[j].Type
+		})
+		out[i] = a
+	}
+	return out
+}
+
+// compact writes a graph on one line: the configuration of one that was imported has lines of its own.
+func compact(g *graph.Graph) []byte {
+	var b bytes.Buffer
+	if err := json.Compact(&b, g.AppendJSON(nil)); err != nil {
+		panic("site: " + err.Error()) // cannot happen: a graph is written as JSON
+	}
+	return append(b.Bytes(), '\n')
+}
+
+// walk infers a model. What it finds out is large, so nobody keeps it.
+func walk(id string) *infer.Result {
+	g := open(id)
+	g.Normalize(catalog.Vocabulary)
+	return infer.Walk(g)
+}
+
+func open(id string) *graph.Graph {
+	g, err := models.Open(id)
+	if err != nil {
+		panic("site: " + err.Error()) // cannot happen: the models are part of the program, and their tests read them
+	}
+	return g
+}
+
+// usedBy maps each component type to the architectures that have it.
+func (s *Site) usedBy() map[string][]*architecture {
+	out := map[string][]*architecture{}
+	for _, a := range s.models() {
+		for _, c := range a.types {
+			out[c.Type] = append(out[c.Type], a)
+		}
+	}
+	return out
+}
+
+// indexed is an item of /a/index.json.
+type indexed struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Family string `json:"family"`
+	Params int64  `json:"params"`
+	Source string `json:"source"`
+	Graph  string `json:"graph"`
+	Page   string `json:"page"`
+}
+
+func (s *Site) indexed(e *models.Entry) indexed {
+	return indexed{e.ID, e.Name, e.Family, e.Params, e.Source, s.url(archPath(e.ID, "json")), s.url(archPath(e.ID, "html"))}
+}
+
+// addArchitectures publishes the list of architectures and, for each, its page, graph and picture.
+func (s *Site) addArchitectures() {
+	entries := models.Entries()
+	s.addPage(page{Path: "/architectures.html", Title: "Architectures", Section: "architectures",
+		Description: "Well-known neural networks as graphs to fetch and edit, each with its exact number of weights and where that comes from."},
+		"architectures", func() any {
+			byFamily := map[string][]*models.Entry{}
+			var families []string
+			for i := range entries {
+				f := entries[i].Family
+				if byFamily[f] == nil {
+					families = append(families, f)
+				}
+				byFamily[f] = append(byFamily[f], &entries[i])
+			}
+			sort.Strings(families)
+			return map[string]any{"Families": families, "ByFamily": byFamily, "Count": len(entries)}
+		})
+	for i, e := range entries {
+		s.add(archPath(e.ID, "json"), typeJSON, func() []byte { return s.models()[i].json })
+		s.add(archPath(e.ID, "svg"), typeSVG, func() []byte { return s.models()[i].picture() })
+		s.addPage(page{Path: archPath(e.ID, "html"), Title: e.Name, Section: "architectures",
+			Description: fmt.Sprintf("%s as a graph to fetch and edit: its weights, compute, memory and cost.", e.Name)},
+			"architecture", func() any { return s.architecturePage(s.models()[i]) })
+	}
+}
+
+func (a *architecture) picture() []byte {
+	drawn, err := scene.Of(walk(a.ID))
+	if err != nil {
+		panic("site: " + a.ID + ": " + err.Error()) // cannot happen: every model is small enough to be drawn, and a test draws them all
+	}
+	return []byte(svg.Draw(drawn))
+}
+
+// size finds the size of a picture, so that a page does not move while it loads.
+var size = regexp.MustCompile(`width="(\d+)" height="(\d+)"`)
+
+func (s *Site) architecturePage(a *architecture) any {
+	record := plan.Run(&plan.Request{Model: open(a.ID)})
+	m := size.FindSubmatch(s.files[archPath(a.ID, "svg")].content().body)
+	graphFile := s.files[archPath(a.ID, "json")].content().body
+	return map[string]any{
+		"A": a, "Types": a.types, "Plan": record.Plan, "Text": record.Text, "FLOPs": a.flops, "Base": s.config.BaseURL,
+		"Width": string(m[1]), "Height": string(m[2]), "Findings": findings(walk(a.ID)), "GraphBytes": len(graphFile),
+		"Layers": int64(record.Plan.Model.Layers), "Imported": bytes.Contains(graphFile, []byte(`"config":`)),
+	}
+}
