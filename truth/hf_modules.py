@@ -12,6 +12,8 @@ root = sys.argv[1]
 softmax, eager, norm, loss = [], [], {}, []
 LM = re.compile(r"(ForCausalLM|ForConditionalGeneration|ForMaskedLM|LMHeadModel|ForPreTraining|DoubleHeadsModel|WithLMHeadModel)$")
 for folder in sorted(os.listdir(root)):
+    if not os.path.isdir(os.path.join(root, folder)):
+        continue
     for name in sorted(os.listdir(os.path.join(root, folder))):
         if not re.match(r"modeling_.*\.py$", name):
             continue
@@ -20,6 +22,9 @@ for folder in sorted(os.listdir(root)):
         types = re.findall(r'^    model_type(?:: str)? = "([^"]+)"', open(config).read(), re.M) if os.path.exists(config) else []
         if types and "_supports_sdpa = True" not in source and re.search(r"softmax\(", source):
             eager += types
+            taken = re.findall(r"^ *(?:attention_probs|attn_weights|attn_prob|attention|w) = .*softmax\(.*$", source, re.M)  # inside the module
+            if "def eager_attention_forward" not in source and taken and not any("float" in t for t in taken) and not re.search(r"query\w* = query\w*\.to\(torch\.float32\)|query\.float\(\)", source):
+                softmax += types
         for node in ast.parse(source).body:
             text = ast.get_source_segment(source, node) or ""
             if isinstance(node, ast.FunctionDef) and node.name == "eager_attention_forward":

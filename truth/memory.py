@@ -11,7 +11,7 @@ precision: fp32, tf32 (torch.backends.cuda.matmul.allow_tf32), amp (bf16 autocas
 optimizer: adamw, adam, sgd (momentum 0.9), sgd-plain, adamw-fused, adafactor: torch.optim with its defaults. adamw-8bit needs bitsandbytes.
 checkpointing: torch.utils.checkpoint around each attention layer and block of a graph, gradient_checkpointing_enable() of transformers.
 """
-import argparse, contextlib, gc, json, time, traceback, warnings
+import argparse, contextlib, copy, gc, gzip, json, time, traceback, warnings
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -96,7 +96,7 @@ def llama(e=1024, layers=8, i=2816, v=32000, s=1024, h=16, kv=16):
 
 
 def moe(e=768, layers=6, v=32000, s=1024, n=8, k=2, i=1536):
-    return lm("moe", layers, e, v, s, residual(lambda b, x: b.add("groupedQueryAttention", x, embedDim=e, numHeads=12, numKVHeads=4),
+    return lm("moe", layers, e, v, s, residual(lambda b, x: b.add("groupedQueryAttention", x, embedDim=e, numHeads=e // 64, numKVHeads=4),
                                                lambda b, x: b.add("moeLayer", x, embedDim=e, numExperts=n, topK=k, expertDim=i)), "rmsNorm", False)
 
 
@@ -265,6 +265,164 @@ def unet(img=256, w=64):
     return b.g
 
 
+def mlafour(e=1024, layers=6, v=32000, s=1024):
+    return lm("mla", layers, e, v, s, residual(lambda b, x: b.add("mla", x, embedDim=e, numHeads=16, kvLoraRank=256, qLoraRank=384, qkNopeHeadDim=64, qkRopeHeadDim=32, vHeadDim=64),
+                                               lambda b, x: b.add("swiglu", x, embedDim=e, intermediateSize=2816)), "rmsNorm", False)
+
+
+def seq2seq(e=512, layers=4, v=16000, s=256):
+    b = B(f"seq2seq-{layers}x{e}")
+    src, x = (b.add("learnedPositionalEmbedding", b.add("embedding", b.add("input", shape=[s]), numEmbeddings=v, embeddingDim=e), maxLen=s, embedDim=e) for _ in range(2))
+    for _ in range(layers):
+        src = b.add("transformerBlock", src, embedDim=e, numHeads=8, ffDim=4 * e)
+    for _ in range(layers):
+        n = lambda y: b.add("layerNorm", y, normalizedShape=e)
+        x = b.add("add", [x, b.add("causalAttention", n(x), embedDim=e, numHeads=8)])
+        x = b.add("add", [x, b.add("crossAttention", [n(x), src], embedDim=e, numHeads=8)])
+        x = b.add("add", [x, b.add("feedForward", n(x), embedDim=e, ffDim=4 * e)])
+    b.add("output", b.add("lmHead", x, embedDim=e, vocabSize=v))
+    return b.g
+
+
+def inception(img=160):
+    b = B(f"inception-{img}")
+    x, c = b.add("maxpool2d", conv(b, b.add("input", shape=[3, img, img]), 3, 64, 5, 2), kernelSize=3, stride=2, padding=1), 64
+    for w in (32, 48, 64, 96):
+        ways = [conv(b, x, c, 2 * w, 1), conv(b, conv(b, x, c, w, 1), w, 2 * w), conv(b, conv(b, x, c, w, 1), w, w, 5),
+                conv(b, b.add("maxpool2d", x, kernelSize=3, stride=1, padding=1), c, w, 1)]
+        x, c = b.add("concatenate", ways, dim=1), 6 * w
+        x = b.add("avgpool2d", x, kernelSize=2) if w in (48, 64) else x
+    return classify(b, x, c)
+
+
+def shuffle(img=224):
+    b = B(f"shuffle-{img}")
+    x, c = conv(b, b.add("input", shape=[3, img, img]), 3, 48, 3, 2), 48
+    for o in (96, 192, 384):
+        for j in range(3):
+            y = b.add("channelShuffle", conv(b, x, c, o, 1, g=4), groups=4)
+            y = conv(b, conv(b, y, o, o, 3, 2 if j == 0 else 1, o, None), o, o, 1, g=4, act=None)
+            x, c = b.add("hardSwish", y if j == 0 else b.add("add", [x, y])), o
+        x = b.add("seBlock", x, channels=c, reduction=8)
+    return classify(b, x, c, 100)
+
+
+def blocks(kind, img=224):
+    b = B(f"{kind}-{img}")
+    x, c = conv(b, b.add("input", shape=[3, img, img]), 3, 32, 3, 2, act="relu6"), 32
+    if kind == "inverted":
+        for t, o, n, s in ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)):
+            for j in range(n):
+                x, c = b.add("invResidualBlock", x, inChannels=c, outChannels=o, stride=s if j == 0 else 1, expandRatio=t), o
+    else:
+        for o, n in ((64, 3), (128, 4), (256, 6), (512, 3)):
+            for j in range(n):
+                x, c = b.add("bottleneckBlock", x, inChannels=c, channels=o, stride=2 if j == 0 else 1), 4 * o
+    return classify(b, x, c)
+
+
+def generator(w=64, z=128):
+    b = B(f"generator-{w}")
+    x, c = b.add("reshape", b.add("linear", b.add("input", shape=[z]), inFeatures=z, outFeatures=8 * w * 16), shape=[8 * w, 4, 4]), 8 * w
+    for o in (8 * w, 4 * w, 2 * w, w):
+        x = conv(b, b.add("upsample", x, scaleFactor=2, mode="nearest"), c, o, act="leakyRelu")
+        x, c = b.add("upsample", x, scaleFactor=2, mode="bilinear") if o == w else x, o
+    b.add("output", b.add("tanh", b.add("conv2d", x, inChannels=c, outChannels=8, kernelSize=3, padding=1)))
+    return b.g
+
+
+def tower(e=384, layers=6, s=400, f=80):
+    b = B(f"conformer-{layers}x{e}")
+    x = b.add("linear", b.add("input", shape=[s, f]), inFeatures=f, outFeatures=e)
+    for _ in range(layers):
+        x = b.add("conformerBlock", x, embedDim=e, numHeads=6)
+    b.add("output", b.add("linear", x, inFeatures=e, outFeatures=1000))
+    return b.g
+
+
+def wavenet(w=128, s=4000):
+    b = B(f"wavenet-{w}")
+    x = b.add("conv1d", b.add("input", shape=[64, s]), inChannels=64, outChannels=w, kernelSize=1)
+    for n in range(10):
+        y = b.add("conv1d", x, inChannels=w, outChannels=2 * w, kernelSize=3, padding=2 ** (n % 5), dilation=2 ** (n % 5))
+        x = b.add("add", [x, b.add("conv1d", b.add("glu", y, dim=1), inChannels=w, outChannels=w, kernelSize=1)])
+    b.add("output", b.add("linear", b.add("globalAvgPool1d", x), inFeatures=w, outFeatures=100))
+    return b.g
+
+
+def wide(d=1024, w=8192, n=4):
+    b = B(f"wide-{n}x{w}")
+    x = b.add("input", shape=[d])
+    for k in range(n):
+        x, d = b.add("dropout", b.add(("gelu", "silu", "tanh", "mish")[k % 4], b.add("batchNorm", b.add("linear", x, inFeatures=d, outFeatures=w), numFeatures=w)), p=0.2), w
+    b.add("output", b.add("linear", x, inFeatures=d, outFeatures=1000))
+    return b.g
+
+
+def classifier(ty="lstm", e=300, h=768, s=400, v=60000, **more):
+    b = B(f"{ty}classifier-{h}")
+    x = b.add(ty, b.add("embedding", b.add("input", shape=[s]), numEmbeddings=v, embeddingDim=e), inputSize=e, hiddenSize=h, returnSequences=False, **more)
+    b.add("output", b.add("linear", b.add("dropout", x, p=0.3), inFeatures=h, outFeatures=10))
+    return b.g
+
+
+def vgg(img=224):
+    b = B(f"vgg13bn-{img}")
+    x, c = b.add("input", shape=[3, img, img]), 3
+    for o in (64, 128, 256, 512, 512):
+        x, c = b.add("maxpool2d", conv(b, conv(b, x, c, o), o, o), kernelSize=2), o
+    x, d = b.add("flatten", x), 512 * (img // 32) ** 2
+    for o in (4096, 4096):
+        x, d = b.add("dropout", b.add("relu", b.add("linear", x, inFeatures=d, outFeatures=o)), p=0.5), o
+    b.add("output", b.add("linear", x, inFeatures=d, outFeatures=1000))
+    return b.g
+
+
+def dit(e=768, layers=8, img=32, k=2):
+    b = B(f"dit-{layers}x{e}")
+    n = (img // k) ** 2
+    x = b.add("learnedPositionalEmbedding", b.add("patchEmbed", b.add("input", shape=[4, img, img]), inChannels=4, patchSize=k, embedDim=e), maxLen=n, embedDim=e)
+    c = b.add("linear", b.add("input", shape=[256]), inFeatures=256, outFeatures=e)
+    for _ in range(layers):
+        x = b.add("ditBlock", [x, c], embedDim=e, numHeads=12)
+    b.add("output", b.add("linear", b.add("layerNorm", x, normalizedShape=e), inFeatures=e, outFeatures=32))
+    return b.g
+
+
+def more_cases():
+    """Of kinds that the first had not, none aside: what a mended model was held to."""
+    def case(make, batch, *runs, **more):
+        for r in runs:
+            p, a, o, c = (r.split() + ["sdpa", "adamw", ""][len(r.split()) - 1:] + [""])[:4]
+            yield dict(kind="graph", make=make, batch=batch, precision=p, optimizer=o, attention=a, checkpointing=c == "ckpt", aside=False, **more)
+    yield from case(mlafour, 4, "fp32", "amp", "bf16")
+    yield from case(seq2seq, 16, "fp32", "amp", "bf16", "amp sdpa adamw ckpt")
+    yield from case(inception, 64, "fp32", "amp")
+    yield from case(shuffle, 64, "fp32", "amp", "bf16 sdpa sgd")
+    yield from case(lambda: blocks("inverted"), 48, "fp32", "amp", "fp32 sdpa sgd ckpt")
+    yield from case(lambda: blocks("bottleneck"), 32, "fp32", "amp", "bf16")
+    yield from case(generator, 64, "fp32", "amp")
+    yield from case(tower, 16, "fp32", "amp")
+    yield from case(wavenet, 16, "fp32", "amp")
+    yield from case(wide, 512, "fp32", "amp", "bf16 sdpa adafactor", "fp32 sdpa sgd")
+    yield from case(classifier, 64, "fp32", "amp")
+    yield from case(lambda: classifier("gru", h=512, numLayers=3), 64, "fp32")
+    yield from case(vgg, 32, "fp32", "amp", "fp32 sdpa sgd")
+    yield from case(dit, 16, "fp32", "amp", "bf16")
+    yield from case(lambda: moe(e=512, layers=8, v=16000, s=512, n=16, k=4, i=768), 8, "amp", "fp32", "bf16 sdpa adamw ckpt")
+    yield from case(lambda: gpt(e=1024, layers=4, v=50000, s=768), 3, "fp32 eager", "amp eager", "bf16 eager sgd", "fp32 sdpa adafactor")
+    yield from case(lambda: vit(e=384, h=6, layers=8, img=256), 24, "fp32", "amp", "bf16", "bf16 eager", "fp32 sdpa adamw ckpt")
+    yield from case(lambda: llama(e=768, layers=10, i=2048, v=16000, s=1536, h=12, kv=4), 3, "fp32", "amp", "bf16 eager", "fp16")
+    yield from case(lambda: resnet((3, 4, 6, 3)), 24, "fp32", "amp", "bf16")
+    yield from case(lambda: recurrent("lstm", e=512, h=1024, n=3, s=128, v=10000), 32, "fp32", "amp", "bf16")
+    for lo in (dict(rank=16), dict(rank=64)):
+        yield from case(llama, 4, "bf16", "amp", "fp32", lora=lo)
+    yield from case(resnet, 32, "fp32", "amp", frozen="all but the last layer")
+    yield from case(gpt, 8, "fp32", "amp", frozen="first half")
+    yield from case(lambda: resnet((3, 4, 6, 3), True), 32, "fp32", frozen="first half")
+    yield from case(gpt, 16, "fp32", "amp", microBatch=4)
+
+
 def graph_cases():
     def case(make, batch, *runs, aside=False):
         for r in runs:
@@ -323,6 +481,68 @@ AGAIN = [  # types of the shared rows with options that those have not
 ]
 
 
+D = lambda h, i, l, a, kv, v, **k: dict(hidden_size=h, intermediate_size=i, num_hidden_layers=l, num_attention_heads=a, num_key_value_heads=kv, vocab_size=v, **k)
+E = lambda h, i, l, a, v, **k: dict(hidden_size=h, intermediate_size=i, num_hidden_layers=l, num_attention_heads=a, vocab_size=v, **k)
+FURTHER_ASIDE = ("albert", "dinov2", "segformer", "deepseek_v3", "gptj", "mobilenet_v2")
+MORE = [  # further types
+    ("causal-lm", "olmo2", D(1024, 2816, 8, 16, 16, 40000, pad_token_id=1), 768, 4),
+    ("causal-lm", "granite", D(1024, 2816, 8, 16, 4, 40000), 1024, 4),
+    ("causal-lm", "starcoder2", D(1024, 4096, 8, 16, 4, 40000), 1024, 4),
+    ("causal-lm", "stablelm", D(1024, 2816, 8, 16, 16, 40000), 1024, 4),
+    ("causal-lm", "falcon", dict(hidden_size=1024, num_hidden_layers=8, num_attention_heads=16, vocab_size=40000), 1024, 4),
+    ("causal-lm", "gpt_neo", dict(hidden_size=768, num_layers=8, num_heads=12, vocab_size=40000, attention_types=[[["global", "local"], 4]], max_position_embeddings=1024), 1024, 4),
+    ("causal-lm", "gptj", dict(n_embd=1024, n_layer=8, n_head=16, rotary_dim=32, vocab_size=40000, n_positions=1024), 1024, 4),
+    ("causal-lm", "mpt", dict(d_model=1024, n_heads=16, n_layers=8, vocab_size=40000, max_seq_len=1024), 1024, 4),
+    ("causal-lm", "cohere", D(1024, 2816, 8, 16, 4, 60000), 1024, 4),
+    ("causal-lm", "smollm3", D(1024, 2816, 8, 16, 4, 40000, pad_token_id=0), 1024, 4),
+    ("causal-lm", "mistral", D(1024, 2816, 8, 16, 4, 32000, sliding_window=256), 1024, 4),
+    ("causal-lm", "gemma3_text", D(1024, 4096, 8, 8, 4, 64000, head_dim=128, sliding_window=512), 1024, 4),
+    ("causal-lm", "qwen2_moe", D(768, 2048, 6, 12, 12, 40000, moe_intermediate_size=512, shared_expert_intermediate_size=1024, num_experts=16, num_experts_per_tok=4), 1024, 4),
+    ("causal-lm", "qwen3_moe", D(768, 2048, 6, 12, 4, 40000, moe_intermediate_size=384, num_experts=32, num_experts_per_tok=4, head_dim=64), 1024, 4),
+    ("causal-lm", "olmoe", D(768, 512, 6, 12, 12, 40000, num_experts=16, num_experts_per_tok=4), 1024, 4),
+    ("causal-lm", "gpt_oss", D(768, 768, 6, 12, 4, 40000, num_local_experts=8, num_experts_per_tok=2, head_dim=64), 1024, 4),
+    ("causal-lm", "deepseek_v3", D(768, 2048, 6, 12, 12, 40000, moe_intermediate_size=384, n_routed_experts=16, num_experts_per_tok=4, n_group=4, topk_group=2, first_k_dense_replace=1, q_lora_rank=256, kv_lora_rank=128, qk_nope_head_dim=64, qk_rope_head_dim=32, v_head_dim=64), 1024, 4),
+    ("masked-lm", "electra", E(768, 3072, 8, 12, 30522, embedding_size=256), 512, 16),
+    ("masked-lm", "albert", E(768, 3072, 12, 12, 30000), 512, 16),
+    ("masked-lm", "deberta-v2", E(768, 3072, 8, 12, 60000, relative_attention=True, position_buckets=256, pos_att_type=["p2c", "c2p"], max_relative_positions=-1, norm_rel_ebd="layer_norm", share_att_key=True), 512, 8),
+    ("masked-lm", "modernbert", E(768, 1152, 12, 12, 50368), 512, 16),
+    ("masked-lm", "mpnet", E(768, 3072, 8, 12, 30527, max_position_embeddings=514), 512, 16),
+    ("seq2seq-lm", "m2m_100", dict(encoder_layers=4, decoder_layers=4, d_model=768, encoder_ffn_dim=3072, decoder_ffn_dim=3072, encoder_attention_heads=12, decoder_attention_heads=12, vocab_size=50000), 384, 8),
+    ("image-classification", "dinov2", {}, 0, 24), ("image-classification", "beit", {}, 0, 24), ("image-classification", "swinv2", dict(), 0, 24),
+    ("image-classification", "mobilenet_v2", {}, 0, 48), ("image-classification", "regnet", {}, 0, 32), ("image-classification", "efficientnet", dict(image_size=224), 0, 12),
+    ("image-classification", "convnextv2", {}, 0, 32), ("image-classification", "segformer", {}, 0, 32), ("image-classification", "bit", {}, 0, 16),
+    ("image-classification", "siglip", {}, 0, 32),
+]
+ADAPTED = [
+    ("causal-lm", "llama", D(1024, 2816, 12, 16, 4, 32000), 1024, 4, dict(lora=dict(rank=16)), ("bf16 sdpa adamw", "amp sdpa adamw", "fp32 sdpa adamw", "bf16 sdpa adamw ckpt")),
+    ("causal-lm", "qwen2", D(1024, 2816, 12, 16, 4, 64000), 1024, 4, dict(lora=dict(rank=8, targets=["*.q_proj", "*.v_proj"])), ("bf16 sdpa adamw", "amp sdpa adamw")),
+    ("masked-lm", "bert", {}, 512, 16, dict(frozen="first half"), ("fp32 sdpa adamw", "amp sdpa adamw")),
+    ("image-classification", "vit", {}, 0, 32, dict(frozen="all but the last layer"), ("fp32 sdpa adamw", "bf16 sdpa adamw")),
+]
+
+
+def more_hf():
+    for k, (task, ty, over, seq, batch) in enumerate(MORE):
+        for run in ("amp sdpa adamw", ("bf16 eager adamw", "fp32 sdpa adamw", "bf16 sdpa sgd")[k % 3]):
+            yield dict(kind="hf", task=task, type=ty, over=over, seq=seq, batch=batch, run=run, aside=ty in FURTHER_ASIDE)
+    for task, ty, over, seq, batch, what, runs in ADAPTED:
+        for run in runs:
+            yield dict(kind="hf", task=task, type=ty, over=over, seq=seq, batch=batch, run=run, aside=False, **what)
+    for task, ty, over, seq, batch in MORE[1:4] + MORE[23:24]:
+        yield dict(kind="hf", task=task, type=ty, over=over, seq=seq, batch=2 * batch, run="amp sdpa adamw ckpt", aside=ty in FURTHER_ASIDE)
+
+
+def infer_cases():
+    """Models that are used, not trained: a prompt and what is generated behind it, greedily, or one batch of samples."""
+    for p in ("bf16", "fp32"):
+        for ty, over in (("llama", D(2048, 5632, 12, 16, 4, 32000)), ("gpt2", {}), ("qwen2", D(1024, 2816, 12, 16, 2, 100000)), ("mistral", D(1024, 2816, 8, 16, 4, 32000, sliding_window=512))):
+            for batch, prompt, generated in ((8, 512, 64), (1, 1, 200), (16, 960, 16)):
+                yield dict(kind="generate", task="causal-lm", type=ty, over=over, batch=batch, precision=p, prompt=prompt, generated=generated, attention="sdpa")
+        yield dict(kind="generate", task="causal-lm", type="llama", over=D(1024, 2816, 8, 8, 8, 32000), batch=4, precision=p, prompt=1500, generated=16, attention="eager")
+        for make, batch in ((resnet, 64), (vit, 64), (unet, 8), (lambda: llama(s=1024), 8), (gpt, 16), (mlp, 512), (lambda: blocks("inverted"), 64), (inception, 64)):
+            yield dict(kind="forward", make=make, batch=batch, precision=p, attention="sdpa")
+
+
 def hf_cases():
     for run in ("amp sdpa adamw", "bf16 eager adamw", "fp32 sdpa adamw"):
         for task, ty, over, seq, batch, aside in HF:
@@ -342,7 +562,33 @@ def optimizer(name, params):
             "sgd": lambda: o.SGD(params, lr=1e-3, momentum=0.9), "sgd-plain": lambda: o.SGD(params, lr=1e-3), "adafactor": lambda: o.Adafactor(params, lr=1e-3)}[name]()
 
 
-def steps(m, o, loss_of, precision, base, dev, count=11, warm=4):
+class Adapter(nn.Module):
+    """A frozen linear map and two thin ones beside it, as peft's LoRA without dropout and with its weights in the map's type."""
+
+    def __init__(self, m, rank):
+        super().__init__()
+        i, o = (m.nf, m.nf) if hasattr(m, "nf") else (m.in_features, m.out_features)
+        like = dict(device=m.weight.device, dtype=m.weight.dtype)
+        self.m, self.a, self.b = m, nn.Linear(i, rank, bias=False, **like), nn.Linear(rank, o, bias=False, **like)
+
+    def forward(self, x):
+        return self.m(x) + self.b(self.a(x)) * 2.0
+
+
+def adapt(m, c, head):
+    """Freezes what a row says, and returns the names of the modules that are frozen."""
+    if "lora" in c:
+        m.requires_grad_(False)
+        ends = [t.split(".")[-1] for t in c["lora"].get("targets", [])]
+        for n, parent in list(m.named_modules()):
+            for k, child in list(parent.named_children()):
+                path = f"{n}.{k}" if n else k
+                if isinstance(child, nn.Linear) and child is not head and not isinstance(parent, Adapter) and (not ends or k in ends):
+                    setattr(parent, k, Adapter(child, c["lora"]["rank"]))
+    return m
+
+
+def steps(m, o, loss_of, precision, base, dev, count=11, warm=4, micro=1):
     count = count if dev == "cuda" else 1
     scaler = torch.amp.GradScaler(dev) if precision == "fp16" and dev == "cuda" else None
     if dev == "cuda":
@@ -353,6 +599,10 @@ def steps(m, o, loss_of, precision, base, dev, count=11, warm=4):
         if dev == "cuda":
             torch.cuda.synchronize(); torch.cuda.reset_peak_memory_stats()
         t = time.perf_counter()
+        for _ in range(micro - 1):
+            loss, logits = loss_of(cast)
+            loss.backward()
+            del loss, logits
         loss, logits = loss_of(cast)
         if scaler:
             scaler.scale(loss).backward(); scaler.step(o); scaler.update()
@@ -363,12 +613,70 @@ def steps(m, o, loss_of, precision, base, dev, count=11, warm=4):
         if dev == "cuda":
             torch.cuda.synchronize(); peak = torch.cuda.max_memory_allocated() - base
         times.append(time.perf_counter() - t)
+    phases = {} if dev != "cuda" else trace(loss_of, cast, scaler, o, base) if micro == 1 else {}
     torch.backends.cuda.matmul.allow_tf32 = False
     if dev != "cuda":
         return dict(params=sum(p.numel() for p in m.parameters()))
     times = sorted(times[warm:])
-    return dict(peakBytes=peak, reservedBytes=torch.cuda.max_memory_reserved(), steadyBytes=torch.cuda.memory_allocated() - base,
+    return dict(phases, peakBytes=peak, reservedBytes=torch.cuda.max_memory_reserved(), steadyBytes=torch.cuda.memory_allocated() - base,
                 stepMs=round(1000 * times[len(times) // 2], 3), params=sum(p.numel() for p in m.parameters()))
+
+
+LIVE = []  # what lived at the peak of the last run, for --live
+
+
+def trace(loss_of, cast, scaler, o, base):
+    """One more step, not timed: the most that was allocated in each of its phases, and what lived at the peak."""
+    def most():
+        torch.cuda.synchronize()
+        n = torch.cuda.max_memory_allocated() - base
+        torch.cuda.reset_peak_memory_stats()
+        return n
+    gc.collect(); torch.cuda.synchronize(); torch.cuda.reset_peak_memory_stats()
+    if WATCH:
+        torch.cuda.memory._record_memory_history(enabled="all", context="all", stacks="python", max_entries=400000)
+    loss, logits = loss_of(cast)
+    kept = torch.cuda.memory_allocated() - base
+    forward = most()
+    (scaler.scale(loss) if scaler else loss).backward()
+    backward = most()
+    if scaler:
+        scaler.step(o); scaler.update()
+    else:
+        o.step()
+    step = most()
+    if WATCH:
+        LIVE[:] = live(torch.cuda.memory._snapshot()["device_traces"][0])
+        torch.cuda.memory._record_memory_history(enabled=None)
+    o.zero_grad(set_to_none=True)
+    return dict(keptBytes=kept, forwardBytes=forward, backwardBytes=backward, optimizerBytes=step)
+
+
+def live(events):
+    """Sizes, counts and places of what was allocated in this step and alive at its peak."""
+    now, size, best, at = {}, 0, 0, -1
+    for k, e in enumerate(events):
+        if e["action"] == "alloc":
+            now[e["addr"]] = e["size"]; size += e["size"]
+        elif e["action"] == "free_requested" and e["addr"] in now:
+            size -= now.pop(e["addr"])
+        if size > best:
+            best, at = size, k
+    now = {}
+    for e in events[:at + 1]:
+        if e["action"] == "alloc":
+            now[e["addr"]] = e
+        elif e["action"] == "free_requested":
+            now.pop(e["addr"], None)
+    count = {}
+    for e in now.values():
+        frames = [f for f in e.get("frames") or [] if "/torch/" not in f["filename"].replace("/opt/torch/", "/")][:2]
+        place = " < ".join(f"{f['filename'].rsplit('/', 1)[-1]}:{f['line']} {f['name']}" for f in frames) or "backward"
+        count[e["size"], place] = count.get((e["size"], place), 0) + 1
+    return sorted(([n, c, w] for (n, w), c in count.items()), key=lambda x: -x[0] * x[1])
+
+
+WATCH = False
 
 
 def fresh(dev):
@@ -388,7 +696,7 @@ def train_graph(g, c, dev, **more):
         for i in m.order:
             if m.comps[i]["type"] in CHECKPOINTED:
                 m.mods[m.key[i]] = Checkpointed(m.mods[m.key[i]])
-    xs = m.inputs(c["batch"], dev)
+    xs = m.inputs(c.get("microBatch", c["batch"]), dev)
     if c["precision"] == "bf16":
         m, xs = m.bfloat16(), {k: v.bfloat16() if v.is_floating_point() else v for k, v in xs.items()}
     if any("lazy" in type(x).__name__.lower() for x in m.modules()):
@@ -399,11 +707,15 @@ def train_graph(g, c, dev, **more):
         with cast():
             y = m(xs)
             y = y if y.dim() == 4 else y.reshape(-1, y.shape[-1])
-            if not target:
+            if not target or target[0].shape[0] != y.shape[0]:
+                target[:] = []
                 target.append(torch.zeros(y.shape[:1] + y.shape[2:], dtype=torch.long, device=dev))
             return F.cross_entropy(y, target[0]), y  # a script holds its logits through the step
-    o = optimizer(c["optimizer"], m.parameters())
-    return steps(m, o, loss_of, c["precision"], base, dev, **more)
+    adapt(m, c, next(m.mods[m.key[i]] for i in reversed(m.order) if m.comps[i]["type"] != "output"))
+    for i in c.get("frozen", ()):
+        m.mods[m.key[i]].requires_grad_(False)
+    o = optimizer(c["optimizer"], [p for p in m.parameters() if p.requires_grad])
+    return steps(m, o, loss_of, c["precision"], base, dev, micro=c["batch"] // c.get("microBatch", c["batch"]), **more)
 
 
 DROPOUTS = ("attention_dropout", "attn_pdrop", "embd_pdrop", "resid_pdrop", "hidden_dropout_prob", "attention_probs_dropout_prob", "dropout", "dropout_rate", "hidden_dropout",
@@ -425,6 +737,9 @@ def hf_config(c):
     d = json.loads(json.dumps(cfg.to_dict(), default=str))
     mapped = auto(c["task"])._model_mapping[type(cfg)]
     d["model_type"], d["architectures"] = c["type"], [(mapped[0] if isinstance(mapped, tuple) else mapped).__name__]
+    cfg.architectures = d["architectures"]
+    if c["task"] == "seq2seq-lm" and getattr(cfg, "decoder_start_token_id", None) is None:
+        cfg.decoder_start_token_id = 0
     for k in ("transformers_version", "_name_or_path", "id2label", "label2id"):
         d.pop(k, None)
     if c["task"] == "image-classification":
@@ -436,12 +751,20 @@ def hf_config(c):
 def train_hf(cfg, c, dev, **more):
     base = fresh(dev)
     with torch.device(dev):
-        m = auto(c["task"]).from_config(cfg, attn_implementation=c["attention"]).train()
+        try:
+            m = auto(c["task"]).from_config(copy.deepcopy(cfg), attn_implementation=c["attention"]).train()
+        except ValueError:  # a model that has no such attention, or none at all
+            m = auto(c["task"]).from_config(cfg).train()
     if c["precision"] == "bf16":
         m = m.bfloat16()
     if c["checkpointing"]:
         m.gradient_checkpointing_enable()
-    o = optimizer(c["optimizer"], m.parameters())
+    if "lora" in c and c["checkpointing"]:
+        m.enable_input_require_grads()
+    adapt(m, c, m.get_output_embeddings())
+    for name in c.get("frozen", ()):
+        m.get_submodule(name).requires_grad_(False)
+    o = optimizer(c["optimizer"], [p for p in m.parameters() if p.requires_grad])
     if c["task"] == "image-classification":
         x = dict(pixel_values=torch.randn(c["batch"], 3, cfg.image_size if hasattr(cfg, "image_size") else 224, cfg.image_size if hasattr(cfg, "image_size") else 224, device=dev,
                                           dtype=torch.bfloat16 if c["precision"] == "bf16" else torch.float32), labels=torch.zeros(c["batch"], dtype=torch.long, device=dev))
@@ -455,22 +778,77 @@ def train_hf(cfg, c, dev, **more):
     return steps(m, o, loss_of, c["precision"], base, dev, **more)
 
 
+def frozen_of(words, order):
+    """What stays as it is, of names in the order in which they run."""
+    return order[:-1] if words == "all but the last layer" else order[:len(order) // 2]
+
+
+def suffix(c):
+    return ("-lora%d%s" % (c["lora"]["rank"], "qv" if c["lora"].get("targets") else "") if "lora" in c else "") + ("-" + c["frozen"].replace(" ", "") if "frozen" in c else "") + (f"-micro{c['microBatch']}" if "microBatch" in c else "")
+
+
+def generate(c, dev):
+    cfg, d = hf_config(dict(c, seq=0))
+    cfg.use_cache = True
+    base = fresh(dev)
+    with torch.device(dev):
+        m = auto(c["task"]).from_config(cfg, attn_implementation=c["attention"]).eval()
+    m = m.to(torch.bfloat16 if c["precision"] == "bf16" else torch.float32)
+    ids = torch.randint(5, 1000, (c["batch"], c["prompt"]), device=dev)
+    for count in (2, c["generated"]):
+        gc.collect(); torch.cuda.empty_cache(); torch.cuda.reset_peak_memory_stats()
+        with torch.no_grad():
+            m.generate(ids, max_new_tokens=count, min_new_tokens=count, do_sample=False, pad_token_id=0, eos_token_id=1, attention_mask=torch.ones_like(ids))
+        torch.cuda.synchronize()
+        peak = torch.cuda.max_memory_allocated() - base
+    row = {k: c[k] for k in ("task", "batch", "precision", "prompt", "generated", "attention")}
+    return dict(id=f"{c['type']}-b{c['batch']}-p{c['prompt']}-g{c['generated']}-{c['precision']}-{c['attention']}", **row, peakBytes=peak, reservedBytes=torch.cuda.max_memory_reserved(),
+                params=sum(p.numel() for p in m.parameters()), config=d)
+
+
+def forward(c, dev):
+    g = c["make"]()
+    base = fresh(dev)
+    reference.EAGER = False
+    with torch.device(dev):
+        m = reference.Graph(g).eval()
+    xs = m.inputs(c["batch"], dev)
+    if c["precision"] == "bf16":
+        m, xs = m.bfloat16(), {k: v.bfloat16() if v.is_floating_point() else v for k, v in xs.items()}
+    for _ in range(3):
+        torch.cuda.synchronize(); torch.cuda.reset_peak_memory_stats()
+        with torch.no_grad():
+            m(xs)
+        torch.cuda.synchronize()
+    return dict(id=f"{g['name']}-b{c['batch']}-{c['precision']}", batch=c["batch"], precision=c["precision"], attention=c["attention"], peakBytes=torch.cuda.max_memory_allocated() - base,
+                reservedBytes=torch.cuda.max_memory_reserved(), params=sum(p.numel() for p in m.parameters()), graph=g)
+
+
 def row_of(c):
     if c["kind"] == "graph":
         g = c["make"]()
-        run = {k: c[k] for k in ("batch", "precision", "attention", "optimizer", "checkpointing", "aside")}
-        return dict(id=f"{g['name']}-b{c['batch']}-{c['precision']}-{c['attention']}-{c['optimizer']}{'-ckpt' if c['checkpointing'] else ''}", **run), lambda dev: train_graph(g, run, dev), dict(graph=g)
+        run = {k: c[k] for k in ("batch", "precision", "attention", "optimizer", "checkpointing", "aside", "lora", "microBatch") if k in c}
+        if "frozen" in c:
+            run["frozen"] = frozen_of(c["frozen"], [i["id"] for i in g["components"] if i["type"] not in ("input", "output")])
+        return dict(id=f"{g['name']}-b{c['batch']}-{c['precision']}-{c['attention']}-{c['optimizer']}{'-ckpt' if c['checkpointing'] else ''}{suffix(c)}", **run), lambda dev: train_graph(g, run, dev), dict(graph=g)
     cfg, d = hf_config(c)
     p, a, o, *ck = c["run"].split()
     run = dict(task=c["task"], batch=c["batch"], seq=c["seq"], precision=p, attention=a, optimizer=o, checkpointing=bool(ck), aside=c["aside"])
+    if "lora" in c:
+        run["lora"] = c["lora"]
+    if "frozen" in c:
+        layers = [f"{'bert' if c['type'] == 'bert' else 'vit'}.{'encoder.layer' if c['type'] == 'bert' else 'layers'}.{k}" for k in range(12)]
+        run["frozen"] = [layers[0].split(".")[0] + ".embeddings"] + (layers[:6] if c["frozen"] == "first half" else layers + ["vit.layernorm"])
     row = {("seqLen" if k == "seq" else k): v for k, v in run.items()}
-    return dict(id=f"{c['type']}-b{c['batch']}-s{c['seq']}-{p}-{a}-{o}{'-ckpt' if ck else ''}", **row), lambda dev: train_hf(cfg, run, dev), dict(config=d)
+    return dict(id=f"{c['type']}-b{c['batch']}-s{c['seq']}-{p}-{a}-{o}{'-ckpt' if ck else ''}{suffix(c)}", **row), lambda dev: train_hf(cfg, run, dev), dict(config=d)
 
 
 def main():
+    global WATCH
     ap = argparse.ArgumentParser()
-    ap.add_argument("out"); ap.add_argument("--seconds", type=float, default=1e9); ap.add_argument("--only", default=""); ap.add_argument("--smoke", action="store_true"); ap.add_argument("--graphs", action="store_true")
+    ap.add_argument("out"); ap.add_argument("--seconds", type=float, default=1e9); ap.add_argument("--only", default=""); ap.add_argument("--smoke", action="store_true"); ap.add_argument("--graphs", action="store_true"); ap.add_argument("--live", default=""); ap.add_argument("--more", action="store_true"); ap.add_argument("--infer", action="store_true"); ap.add_argument("--without", default="")
     a = ap.parse_args()
+    watch = open(a.live, "w") if a.live else None
     try:
         import more_blocks, more_ops
         reference.TYPES.update(more_ops.TYPES); reference.TYPES.update(more_blocks.TYPES)
@@ -483,7 +861,19 @@ def main():
         x = torch.randn(256, 256, device=dev, requires_grad=True)
         (x @ x).sum().backward(); (x.bfloat16() @ x.bfloat16()).sum().backward(); (x.half() @ x.half()).sum().backward()  # cuBLAS's workspace, once
         del x
-    graphs, hf = list(graph_cases()), [] if a.graphs else list(hf_cases())
+    if a.infer:
+        with open(a.out, "w") as f:
+            for c in sorted(infer_cases(), key=lambda c: c["kind"]):
+                try:
+                    row = (generate if c["kind"] == "generate" else forward)(c, dev)
+                except Exception as e:
+                    print("failed", c, type(e).__name__, str(e)[:300], flush=True)
+                    continue
+                f.write(json.dumps(dict(row, gpu=torch.cuda.get_device_name(0), torch=torch.__version__), separators=(",", ":")) + "\n"); f.flush()
+                print(row["id"], row["peakBytes"] >> 20, flush=True)
+        return
+    graphs, hf = (list(more_cases()), list(more_hf())) if a.more else (list(graph_cases()), [] if a.graphs else list(hf_cases()))
+    done = {json.loads(l)["id"] for l in gzip.open(a.without, "rt")} if a.without else set()
     cases = [c for i in range(max(len(graphs), len(hf))) for c in (graphs[i:i + 1] + hf[i:i + 1])]
     with open(a.out, "w") as f:
         for c in cases:
@@ -493,16 +883,21 @@ def main():
                 c = dict(c, batch=2)
             try:
                 row, run, what = row_of(c)
-                if a.only not in row["id"]:
+                if a.only not in row["id"] or row["id"] in done:
                     continue
                 t = time.time()
+                WATCH = watch is not None and not row["aside"]
                 row.update(run(dev), gpu=torch.cuda.get_device_name(0) if dev == "cuda" else "none", torch=torch.__version__, **what)
             except Exception as e:
                 print("failed", c.get("type") or c["make"], c["precision"] if "precision" in c else c["run"], type(e).__name__, str(e)[:300], traceback.format_exc()[-400:] if a.smoke else "", flush=True)
+                if "CUDA error" in str(e):
+                    raise
                 e = run = None
                 continue
             f.write(json.dumps(row, separators=(",", ":")) + "\n"); f.flush()
             print(row["id"], row["params"], row.get("peakBytes", 0) >> 20, "MiB", row.get("stepMs"), f"{time.time() - t:.1f}s", flush=True)
+            if WATCH:
+                watch.write(json.dumps(dict(id=row["id"], live=LIVE[:120]), separators=(",", ":")) + "\n"); watch.flush()
             run = None
 
 

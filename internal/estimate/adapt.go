@@ -285,12 +285,16 @@ func trainedOf(res *infer.Result, a *Adaptation) *trainedParts {
 
 // tensors is the number of trained tensors of a component.
 func (t *trainedParts) tensors(i int, n *infer.Node) int64 {
-	count := int64(0)
-	if t == nil || t.shares[i].own {
-		for k := range n.Weights {
-			count = plus(count, n.Weights[k].Times)
-		}
-		return count
+	if t != nil && !t.shares[i].own {
+		return times(2, t.shares[i].adapters)
 	}
-	return times(2, t.shares[i].adapters)
+	count, packed := int64(0), groups(n, implementationOf(n.Component))
+	for k := range n.Weights {
+		if w := &n.Weights[k]; packed && isExpert(w) {
+			count = plus(count, 1)
+		} else {
+			count = plus(count, w.Times)
+		}
+	}
+	return count
 }

@@ -49,15 +49,14 @@ func (t *Training) variations() string {
 		} else {
 			b.WriteString(parts(a.LoRA.Targets))
 		}
-		b.WriteString(" in the type of the weights (not measured)")
+		b.WriteString(" in the type of the weights")
 	} else if a != nil && len(a.Frozen) > 0 {
-		b.WriteString(", " + parts(a.Frozen) + " frozen (not measured)")
+		b.WriteString(", " + parts(a.Frozen) + " frozen")
 	}
 	if o.Adapt != nil && t.TrainedParams == 0 {
 		b.WriteString(", no weight trained, which PyTorch refuses")
 	}
-	switch o.Optimizer {
-	case "adamw-8bit", "adafactor", "adamw-fused":
+	if o.Optimizer == "adamw-8bit" {
 		fmt.Fprintf(&b, ", the memory of %s computed and not measured", o.Optimizer)
 	}
 	if rate(t.PricedOn, o.Precision, false) == 0 {

@@ -134,6 +134,9 @@ func (s *stepper) inner(i int) int64 {
 			return bytes
 		}
 	}
+	if sequences(n) {
+		return s.innerSequence(i)
+	}
 	largest := int64(0)
 	for k := range n.Kept {
 		kept := &n.Kept[k]
@@ -144,5 +147,8 @@ func (s *stepper) inner(i int) int64 {
 	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {
 		largest = max(largest, times(scores, s.scoreGradientBytes(n)))
 	}
-	return largest
+	if space := convWorkspace(n, s.o.Batch, s.productBytes()); space > 0 {
+		return max(largest, space)
+	}
+	return s.biasInner(i, largest)
 }

@@ -33,6 +33,7 @@ func (s *stepper) findUnits() {
 		}
 		s.units[i] = unit
 	}
+	s.memory.again = int64(count)
 }
 
 // layerOf is the path of the layer that a module belongs to: up to its first number. Empty where there is none.

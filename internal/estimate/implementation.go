@@ -20,9 +20,10 @@ const (
 	steps                       // an activation written as single operations
 	eager                       // attention whose scores are in memory whatever is asked for
 	capped                      // a head whose logits go through a hyperbolic tangent
+	broadcast                   // attention over one head of keys and values that nobody repeats
 )
 
-var ways = map[string]implementation{"plain": plain, "wide": wide, "late": late, "fused": fused, "steps": steps, "eager": eager, "capped": capped}
+var ways = map[string]implementation{"plain": plain, "wide": wide, "late": late, "fused": fused, "steps": steps, "eager": eager, "capped": capped, "broadcast": broadcast}
 
 func (w implementation) has(all implementation) bool { return w&all == all }
 

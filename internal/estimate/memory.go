@@ -14,6 +14,7 @@ type memory struct {
 	weights, gradients, states, stepExtra, activations, logits, peak int64
 	binding                                                          string
 	operations, casts                                                int64 // that the forward pass starts
+	again                                                            int64 // units that are computed again
 }
 
 // storage is a tensor that autograd keeps. The backward pass frees it behind the first component that keeps it.
@@ -135,6 +136,7 @@ func (s *stepper) measure(attention string) memory {
 		}
 	}
 	always := plus(s.weights, s.states, s.fixed)
+	s.forward(always)
 	early := s.earlyGradients()
 	s.moment(plus(always, early, s.activations, s.logits), early, s.activations, s.logits, 0)
 	s.backward(always)
@@ -182,6 +184,12 @@ func (s *stepper) constants() {
 			s.logits = plus(s.logits, block(times(count, s.productBytes())))
 		}
 		s.fixed = plus(s.fixed, block(times(8, count/classes(n.Out)))) // a 64-bit target for each
+	}
+	if s.o.Optimizer == "adafactor" {
+		for _, i := range s.order {
+			s.stepExtra = max(s.stepExtra, largestStep(trainedNode(&s.res.Nodes[i], s.shares[i], s.o.Adapt), size))
+		}
+		return
 	}
 	s.stepExtra = times(s.gradients, stepCopies(s.o.Optimizer))
 }

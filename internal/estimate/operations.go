@@ -18,7 +18,13 @@ func (s *stepper) starts(i int) (count, casts int64) {
 			count++
 		}
 	}
-	count = plus(count, rotated(n))
+	count = plus(count, rotated(n), times(6, s.shares[i].adapters)) // two maps beside each, a product and a sum, and their casts
+	switch {
+	case groups(n, s.how[i]):
+		count = plus(count, groupOperations)
+	case n.Type.Has(catalog.IsExperts):
+		count = plus(count, times(expertOperations, arg(n, "numExperts").Int()))
+	}
 	if s.how[i].has(transformers) {
 		count = plus(count, s.transformersOperations(i))
 	} else if s.o.Attention == "eager" && s.scores(n) > 0 {
@@ -26,7 +32,7 @@ func (s *stepper) starts(i int) (count, casts int64) {
 	}
 	if autocasts(s.o.Precision) && multiplies(n) {
 		for k := range n.Weights {
-			if w := &n.Weights[k]; w.Shape.Rank() > 1 {
+			if w := &n.Weights[k]; w.Shape.Rank() > 1 && !(isExpert(w) && groups(n, s.how[i])) {
 				casts = plus(casts, times(2, w.Times)) // of the weight and of what it is multiplied with
 			}
 		}

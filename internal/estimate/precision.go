@@ -40,8 +40,14 @@ func logitSizes(precision string, how implementation) (held, worst int64) {
 func multiplies(n *infer.Node) bool { return n.FLOPs > 0 }
 
 // widens reports whether autocast runs a component in 32-bit floats (the list of autocast_mode.h). Batch normalisation is
-// not among them.
+// not among them, nor instance normalisation, which is written with it.
 func widens(n *infer.Node) bool {
+	switch n.Type.ID {
+	case "upsample", "softplus":
+		return true
+	case "instanceNorm":
+		return false
+	}
 	return !multiplies(n) && (n.Type.HasAny(catalog.IsSoftmax) || n.Type.Has(catalog.IsNorm) && !n.Type.Has(catalog.IsBatchNorm))
 }
 
@@ -56,6 +62,7 @@ func narrow(res *infer.Result, precision string, how []implementation, out []boo
 			out[i] = true
 		case !cast || n.Type.HasAny(catalog.IsEmbedding|catalog.IsTensor) || widens(n) && !how[i].has(wide):
 		case n.Type.ID == "rope" && how[i].has(transformers) || how[i].has(steps) && n.Type.ID == "gelu": // sines and cosines, and powers, are wide
+		case !multiplies(n) && len(n.Weights) > 0 && !n.Type.Has(catalog.IsBatchNorm) && n.Type.ID != "prelu": // a 32-bit weight is added or multiplied with
 		case multiplies(n) && !n.Type.Has(catalog.HasResidual):
 			out[i] = true
 		default: // as wide as the widest that comes in; a residual block adds to what comes in

@@ -10,10 +10,13 @@ import (
 const (
 	measuredCard = "H200" // the one that the constants of time are from
 
-	// PeakErrorPercent is what the allocated peak of nineteen runs in twenty is off by at the most.
-	PeakErrorPercent = 3
+	// PeakErrorPercent is what the allocated peak of nineteen runs in twenty is off by at the most, of the architectures that were set
+	// aside; of all that were measured it is 3.
+	PeakErrorPercent = 7
+	// AdaptedErrorPercent is the same where parts are frozen or have adapters: small runs whose forward pass is the largest moment.
+	AdaptedErrorPercent = 14
 
-	measuredSpread = 140 // percent: nine steps in ten take from 100/140 to 140/100 of the estimate on that card
+	measuredSpread = 150 // percent: nine steps in ten take from 100/150 to 150/100 of the estimate on that card
 	scaledSpread   = 250 // on others, whose constants are scaled from their data sheets: an assumption
 )
 
@@ -31,7 +34,7 @@ func (t *Training) spread() int64 {
 // measured reports whether runs of this kind were measured.
 func (t *Training) measured() bool {
 	o := t.Options
-	return o.Adapt == nil && !o.FusedLoss && !o.accumulates() && !o.Checkpointing && o.Precision != "fp16" && (o.Optimizer == "adamw" || o.Optimizer == "sgd")
+	return !o.FusedLoss && o.Optimizer != "adamw-8bit"
 }
 
 // PeakError is by what percent the peak is off in nineteen of twenty runs like this one; nil where none was measured.
@@ -40,6 +43,9 @@ func (t *Training) PeakError() *int64 {
 		return nil
 	}
 	percent := int64(PeakErrorPercent)
+	if t.Options.Adapt != nil {
+		percent = AdaptedErrorPercent
+	}
 	return &percent
 }
 

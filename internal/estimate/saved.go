@@ -22,13 +22,19 @@ func (s *stepper) keep(p, i int) {
 		}
 	}
 	if autocasts(s.o.Precision) && multiplies(n) { // a 16-bit copy of every weight
-		s.add(p, weightBytes(n, 2))
+		s.add(p, s.castBytes(i))
 		if tied(n) {
 			s.add(p, times(2, features(n), n.Out.At(-1)))
 		}
 	}
 	if s.how[i].has(transformers) && s.keepTransformers(p, i) {
 		return
+	}
+	if sequences(n) {
+		s.keepSequence(p, i)
+	}
+	if n.Type.Has(catalog.IsExperts) && !s.how[i].has(transformers) {
+		s.keepRouted(p, i)
 	}
 	for k := range n.Kept {
 		switch kept := &n.Kept[k]; kept.Name {
@@ -54,9 +60,9 @@ func (s *stepper) keep(p, i int) {
 const turnedResult = "turned result"
 
 // turned reports whether the kernel gives that result as it is wanted. cuDNN's does, which PyTorch prefers for 16-bit floats on
-// current cards where it takes the length: measured for 512 and 1,024, and not for 196.
+// current cards: the result lies as the queries do. Measured for 196 to 1,024 positions.
 func (s *stepper) turned(n *infer.Node) bool {
-	return s.productBytes() == 2 && s.o.Attention == "sdpa" && len(n.In) > 0 && n.In[0].Rank() > 0 && n.In[0][0]%64 == 0
+	return s.productBytes() == 2 && (s.o.Attention == "sdpa" || alwaysFused(n))
 }
 
 // tied reports whether a component multiplies with the weight of another, an embedding.
@@ -90,6 +96,8 @@ func (s *stepper) keepInput(p, i, owner int) {
 	n, from := &s.res.Nodes[i], &s.res.Nodes[owner]
 	count := times(max(0, from.Out.Size()), s.o.Batch)
 	switch {
+	case s.turnsSteps(i, owner):
+		s.add(p, times(count, s.productBytes()))
 	case !autocasts(s.o.Precision) || from.OutIsInt:
 		s.share(p, owner)
 	case multiplies(n) && !n.Type.Has(catalog.HasNorm) && !s.narrow[owner]:
@@ -139,7 +147,7 @@ func staysWide(n *infer.Node, k *catalog.Kept) bool {
 
 // scores is the number of attention scores of a component for the whole batch; 0 where it has none or keeps them anyway.
 func (s *stepper) scores(n *infer.Node) int64 {
-	if !n.Type.Has(catalog.IsAttention) || len(n.In) == 0 {
+	if !n.Type.Has(catalog.IsAttention) || len(n.In) == 0 || alwaysFused(n) {
 		return 0
 	}
 	for i := range n.Kept {
@@ -155,6 +163,16 @@ func (s *stepper) scores(n *infer.Node) int64 {
 		}
 	}
 	return 0
+}
+
+// alwaysFused reports whether a component is a layer of PyTorch's or torchaudio's that asks its attention for no weights, whatever is
+// wanted elsewhere: nn.TransformerEncoderLayer, nn.TransformerDecoderLayer, ConformerLayer.
+func alwaysFused(n *infer.Node) bool {
+	switch n.Type.ID {
+	case "transformerBlock", "transformerDecoderBlock", "conformerBlock":
+		return true
+	}
+	return false
 }
 
 // scoreBytes is what eager attention keeps of a score: its weight; under autocast the 32-bit softmax and a 16-bit copy.

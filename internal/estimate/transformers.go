@@ -43,6 +43,13 @@ func (s *stepper) keepTransformers(p, i int) bool {
 	case "moeLayer":
 		s.keepExperts(p, i)
 		return false
+	case "layerNorm": // the difference from the mean for its square, once more for the product with the root, and that product
+		if !s.how[i].has(steps) {
+			return false
+		}
+		for range 3 {
+			s.add(p, times(max(0, n.Out.Size()), s.o.Batch, 4))
+		}
 	case "gelu":
 		if !s.how[i].has(steps) {
 			return false
@@ -104,8 +111,8 @@ func (s *stepper) keepRMS(p, i int, features int64) {
 		}
 	}
 	s.add(p, times(count/features, 4))
-	if affine := arg(n, "elementwiseAffine"); affine.Kind() == graph.Bool && !affine.Bool() {
-		return
+	if affine := arg(n, "elementwiseAffine"); affine.Kind() == graph.Bool && !affine.Bool() || !s.shares[i].own {
+		return // a product with what is not trained keeps that alone
 	}
 	switch {
 	case s.how[i].has(wide):
@@ -151,11 +158,14 @@ func windowed(n *infer.Node, keys int64) bool {
 }
 
 // kernel is how transformers' attention runs. It asks the fused kernels to repeat keys and values themselves, which those of
-// 16-bit floats do; for 32-bit floats PyTorch then falls back to the formula, whose scores are in memory.
+// 16-bit floats do; for 32-bit floats PyTorch then falls back to the formula, whose scores are in memory. It does so whatever the
+// width where keys and values have one head and nobody asks for a repetition.
 func (s *stepper) kernel(i int, h heads) string {
 	switch {
 	case s.o.Attention == "eager" || s.how[i].has(eager):
 		return "eager"
+	case s.how[i].has(broadcast):
+		return "math"
 	case h.masked:
 		return "masked"
 	case s.productBytes() == 4 && h.kv < h.count:
@@ -189,6 +199,9 @@ func (s *stepper) keepWhole(p, i int) {
 	kernel := s.kernel(i, h)
 	if kernel != "fused" {
 		repeated = h.count
+	}
+	if kernel == "math" { // computed in 32 bits whatever arrives
+		query, w = times(h.queries, h.count, h.features, s.o.Batch, 4), 4
 	}
 	s.add(p, query)
 	s.add(p, times(h.keys, repeated, h.features, s.o.Batch, w))
@@ -225,10 +238,10 @@ func (s *stepper) keepCore(p, i int) {
 // nothing; what the kernels keep of one is in the catalogue.
 func (s *stepper) bare(i int) bool {
 	n := &s.res.Nodes[i]
-	if len(n.In) < 3 || arg(n, "sinks").Bool() {
+	if len(n.In) < 3 {
 		return false
 	}
-	return len(n.In) == 3 || s.kernel(i, coreHeads(n)) == "eager"
+	return len(n.In) == 3 && !arg(n, "sinks").Bool() || s.kernel(i, coreHeads(n)) == "eager"
 }
 
 func crossHeads(n *infer.Node) heads {
@@ -258,11 +271,20 @@ func (s *stepper) keepCross(p, i int) {
 }
 
 // keepExperts is what transformers' experts keep beside what the catalogue's do: the tokens that were gathered for each, and what
-// the last maps give, which is weighted then.
+// the last maps give, which is weighted then. Under autocast all of it is in 32 bits, and what is between the maps too.
 func (s *stepper) keepExperts(p, i int) {
 	n := &s.res.Nodes[i]
+	routed := times(max(0, n.Out.Size()), max(1, arg(n, "topK").Int()), s.o.Batch)
+	width := weightSize(s.o.Precision)
 	for range 2 {
-		s.add(p, times(max(0, n.Out.Size()), max(1, arg(n, "topK").Int()), s.o.Batch, s.productBytes()))
+		s.add(p, times(routed, width))
+	}
+	if autocasts(s.o.Precision) {
+		between := int64(4)
+		if !arg(n, "gated").Bool() {
+			between = 2
+		}
+		s.add(p, times(routed/max(1, n.Out.At(-1)), max(0, arg(n, "expertDim").Int()), between, 2))
 	}
 }
 

@@ -20,7 +20,7 @@ func known(n *infer.Node) bool { return n.State == infer.Legal || n.State == inf
 
 // weightBytes is one copy of the trained tensors of a component with so many bytes an element.
 func weightBytes(n *infer.Node, size int64) int64 {
-	return weights(n, func(_ *catalog.Weight, elems int64) int64 { return block(times(elems, size)) })
+	return weights(n, func(_ *catalog.Weight, elems int64) int64 { return fresh(times(elems, size)) })
 }
 
 // bufferBytes is what is there beside the weights: a constant, or of batch normalisation a mean and a variance for each channel
@@ -66,7 +66,7 @@ func stateBytes(n *infer.Node, optimizer string, own, size int64) int64 {
 // tensors, which PyTorch uses on a GPU unless fused is asked for, holds 5 times the weights where 4 would be expected.
 func stepCopies(optimizer string) int64 {
 	switch optimizer {
-	case "adamw", "adam", "adafactor":
+	case "adamw", "adam":
 		return 1
 	}
 	return 0

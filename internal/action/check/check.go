@@ -150,7 +150,7 @@ func statusOf(blocks, warns int, pending bool) Status {
 
 // summary is one sentence; a refusal has the price of the run that it prevents.
 func (w *walk) summary(worst Status, policyBlocks int, stopped *string) string {
-	cost := quantity.AboutDollars(w.Training.CostMicroUSD)
+	cost := w.cost()
 	switch {
 	case stopped != nil:
 		first, n := w.blockers(*stopped)

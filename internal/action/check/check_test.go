@@ -113,10 +113,10 @@ func TestEveryFieldOfTheSpecificationIsThereInItsOrder(t *testing.T) {
 	}{
 		{"response", keys(t, r), "verdict outcome summary stoppedAt findings stages decision"},
 		{"stage", keys(t, r.Stages[0]), "stage status headline data"},
-		{"preflight", keys(t, r.Stages[0].Data), "score verdict blockers warnings layers params flops gpu estCostUsd estTrainSec weightBytes trainFootprintBytes samplesAssumed macs withheld"},
+		{"preflight", keys(t, r.Stages[0].Data), "score verdict blockers warnings layers params flops gpu estCostUsd estTrainSec weightBytes trainFootprintBytes samplesAssumed macs withheld peakBytes peakErrorPercent range assumptions"},
 		{"data", keys(t, r.Stages[1].Data), "wired modality contract"},
 		{"contract", keys(t, r.Stages[1].Data.(DataData).Contract), "inputShape inputDtype outputDim taskType"},
-		{"train", keys(t, r.Stages[2].Data), "lastRun estCostUsd gpu"},
+		{"train", keys(t, r.Stages[2].Data), "lastRun estCostUsd gpu range"},
 		{"evaluate", keys(t, r.Stages[3].Data), "run"},
 		{"deploy", keys(t, r.Stages[4].Data), "target score latencyMs sizeMB sizeMBQuantized alternatives"},
 		{"alternative", keys(t, r.Stages[4].Data.(DeployData).Alternatives[0]), "id label score latencyMs sizeMB fits reasons"},

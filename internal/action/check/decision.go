@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/modelverifier/verifier/internal/catalog"
-	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // Decision is something that only a person can decide. There are two: which dataset, and whether to spend the money.
@@ -76,7 +75,7 @@ func (w *walk) dataset() *Decision {
 }
 
 func (w *walk) spending() *Decision {
-	cost := quantity.AboutDollars(w.Training.CostMicroUSD)
+	cost := w.cost()
 	return &Decision{
 		Question: fmt.Sprintf("Is a training run for about %s to be started?", cost),
 		Because:  "it costs money, and nothing in the request says that it may be spent",

@@ -22,6 +22,10 @@ type PreflightData struct {
 	SamplesAssumed      bool             `json:"samplesAssumed"`
 	MACs                int64            `json:"macs"`
 	Withheld            []string         `json:"withheld"`
+	PeakBytes           int64            `json:"peakBytes"`        // allocated at most; trainFootprintBytes is the upper bound of what is reserved, with the context
+	PeakErrorPercent    *int64           `json:"peakErrorPercent"` // what it is off by at the most in nineteen of twenty runs; null where no such run was measured
+	Range               action.Range     `json:"range"`
+	Assumptions         string           `json:"assumptions"`
 }
 
 // preflight is the graph itself: does it run, and what does it cost.
@@ -32,6 +36,7 @@ func preflight(w *walk) Stage {
 		Blockers: w.Blockers, Warnings: w.Warnings, Layers: w.Layers(), Params: w.Params(), FLOPs: w.FLOPs(), MACs: w.FLOPs() / 2,
 		GPU: w.GPU(), EstCostUSD: quantity.USD(t.CostMicroUSD), EstTrainSec: quantity.Round(t.TotalSec, 3),
 		WeightBytes: t.WeightBytes, TrainFootprintBytes: t.CardBytes, SamplesAssumed: !t.Options.SamplesGiven, Withheld: w.Withheld,
+		PeakBytes: t.PeakBytes, PeakErrorPercent: t.PeakError(), Range: action.RangeOf(t), Assumptions: t.Assumptions(),
 	}
 	s := Stage{Stage: action.Preflight, Status: statusOf(len(w.Blockers), len(w.Warnings), len(w.Withheld) > 0)}
 	d.Score, d.Verdict = score(len(w.Blockers), len(w.Warnings), len(w.Withheld))

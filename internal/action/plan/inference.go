@@ -24,6 +24,7 @@ type Inference struct {
 	Caches          []Cache `json:"caches"`
 	NotRun          int64   `json:"notRun,omitempty"` // tokens, where the model does not run with as many
 	Assumptions     string  `json:"assumptions"`
+	ErrorPercent    *int64  `json:"errorPercent"` // what the peak was off by at the most in measured runs of this kind; null where none was measured
 }
 
 // Cache is what layers of one kind and size remember.
@@ -40,7 +41,7 @@ func (s *studied) inference(o estimate.InferOptions) *Inference {
 	t := estimate.Infer(s.Sized, o)
 	used := t.Options
 	out := &Inference{used.Batch, used.Precision, used.Prompt, used.Generated, t.WeightBytes, t.CacheBytes, t.BytesPerToken, t.ActivationBytes, t.PeakBytes, t.CardBytes,
-		action.NoCard, make([]Cache, 0, len(t.Caches)), 0, t.Assumptions()}
+		action.NoCard, make([]Cache, 0, len(t.Caches)), 0, t.Assumptions(), t.PeakError()}
 	if t.GPU != nil {
 		out.FitsGPU = t.GPU.Name
 	}
@@ -56,7 +57,7 @@ func (s *studied) inference(o estimate.InferOptions) *Inference {
 
 // words is a line on it.
 func (i *Inference) words() string {
-	text := fmt.Sprintf("%s on the card in %s, batch %s (%s): weights %s, activations up to %s", quantity.Bytes(i.CardBytes), i.Precision, quantity.Grouped(i.Batch), i.FitsGPU,
+	text := fmt.Sprintf("%s on the card in %s, batch %s (%s): weights %s, activations about %s", quantity.Bytes(i.CardBytes), i.Precision, quantity.Grouped(i.Batch), i.FitsGPU,
 		quantity.Bytes(i.WeightBytes), quantity.Bytes(i.ActivationBytes))
 	if i.Prompt > 0 {
 		text += fmt.Sprintf(", %s remembered of %s tokens read and %s written", quantity.Bytes(i.KVBytes), quantity.Grouped(i.Prompt), quantity.Grouped(i.Generated))
@@ -67,5 +68,8 @@ func (i *Inference) words() string {
 	if i.NotRun > 0 {
 		text += ", but the model does not run with that many"
 	}
-	return text + "; not measured"
+	if i.ErrorPercent == nil {
+		return text + "; not measured"
+	}
+	return text + fmt.Sprintf("; ±%d %% of what is allocated", *i.ErrorPercent)
 }

@@ -37,14 +37,14 @@ func New(r *Request) *Record {
 
 // record writes down what was found out.
 func (s *studied) record(r *Request) *Record {
-	t, within := s.Training, s.Training.Range()
+	t := s.Training
 	rec := &Record{
 		Version: Version,
 		Model:   Model{s.Graph.Name, s.Layers(), s.Params(), s.InputShape(), s.OutputShape(), s.Walked.Fingerprint()},
 		Run:     Legality{s.legal(), s.blockers, s.warnings, s.Withheld},
 		Cost: Cost{EstCostUSD: quantity.USD(t.CostMicroUSD), EstTrainSec: quantity.Round(t.TotalSec, 3), FitsGPU: s.FitsGPU(), GPU: s.GPU(),
 			GPUFits: GPUFits{T4: s.on("T4"), A10040: s.on("A100_40"), H10080: s.on("H100_80")}, Assumptions: s.Assumptions(),
-			Range: Range{quantity.USD(within.LowMicroUSD), quantity.USD(within.HighMicroUSD), seconds(within.LowMicros), seconds(within.HighMicros)}},
+			Range: action.RangeOf(t)},
 		Policy: Policy{!r.Policy.Empty(), s.violations},
 		Memory: Memory{t.WeightBytes, t.GradientBytes, t.OptimizerBytes, t.ActivationBytes, t.LogitBytes, t.PeakBytes, t.UpperBytes, t.CardBytes, t.Binding,
 			t.EagerExtraBytes, t.PeakError()},
@@ -60,9 +60,6 @@ func (s *studied) record(r *Request) *Record {
 	}
 	return rec
 }
-
-// seconds writes microseconds down.
-func seconds(micros int64) quantity.Decimal { return quantity.Decimal{Unscaled: micros, Places: 6} }
 
 func (l *SeqLen) sentence() string {
 	text := quantity.Grouped(l.Used) + " tokens a sample"

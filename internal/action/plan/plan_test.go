@@ -26,6 +26,9 @@ const (
 	withheld = "graph \"open\"\nx: input shape=[16]\nm: customModule numParams=100\nl: linear outFeatures=4\no: output\nx -> m -> l -> o"
 	tokens   = "graph \"tokens\"\nx: input shape=[64]\ne: embedding numEmbeddings=100 embeddingDim=32\np: positionalEncoding dModel=32 maxLen=512\na: transformerBlock embedDim=32 numHeads=4\n" +
 		"h: lmHead hiddenDim=32 vocabSize=100\no: output\nx -> e -> p -> a -> h -> o"
+	// attending has an attention layer of its own: that of PyTorch's transformer layers stores no scores, whatever is asked for.
+	attending = "graph \"attending\"\nx: input shape=[64]\ne: embedding numEmbeddings=100 embeddingDim=32\np: positionalEncoding dModel=32 maxLen=512\na: multiHeadAttention embedDim=32 numHeads=4\n" +
+		"h: lmHead hiddenDim=32 vocabSize=100\no: output\nx -> e -> p -> a -> h -> o"
 )
 
 // wire writes a model in the short notation as JSON.
@@ -224,7 +227,7 @@ func TestOnlyEagerAttentionAddsStoredScores(t *testing.T) {
 	peak := map[string]int64{}
 	var extra int64
 	for _, a := range []string{"sdpa", "flash", "eager"} {
-		m := run(t, tokens, fmt.Sprintf(`,"seq_len":512,"attention":%q`, a)).Plan.Memory
+		m := run(t, attending, fmt.Sprintf(`,"seq_len":512,"attention":%q`, a)).Plan.Memory
 		peak[a] = m.PeakBytes
 		if a == "sdpa" {
 			extra = m.EagerExtraBytes
@@ -233,10 +236,10 @@ func TestOnlyEagerAttentionAddsStoredScores(t *testing.T) {
 	if peak["sdpa"] != peak["flash"] || peak["eager"] <= peak["sdpa"] || peak["eager"]-peak["sdpa"] != extra {
 		t.Errorf("%v, %d more", peak, extra)
 	}
-	if r := run(t, tokens, `,"seq_len":512`); !strings.Contains(r.Text, "eager attention would add") || !strings.Contains(r.Markdown, "eager attention would add") {
+	if r := run(t, attending, `,"seq_len":512`); !strings.Contains(r.Text, "eager attention would add") || !strings.Contains(r.Markdown, "eager attention would add") {
 		t.Errorf("%s", r.Text)
 	}
-	if def := run(t, tokens, `,"seq_len":512`).Plan; def.Training.Attention != "sdpa" || def.Memory.PeakBytes != peak["sdpa"] {
+	if def := run(t, attending, `,"seq_len":512`).Plan; def.Training.Attention != "sdpa" || def.Memory.PeakBytes != peak["sdpa"] {
 		t.Errorf("%+v", def.Training)
 	}
 }

@@ -58,15 +58,7 @@ type Cost struct {
 	GPUFits       GPUFits           `json:"gpuFits"`
 	Assumptions   string            `json:"assumptions"`
 	GPU           string            `json:"gpu"` // what time and money are for
-	Range         Range             `json:"range"`
-}
-
-// Range is what time and money lie within, as far as their error is known.
-type Range struct {
-	LowUSD  quantity.Decimal `json:"lowUsd"`
-	HighUSD quantity.Decimal `json:"highUsd"`
-	LowSec  quantity.Decimal `json:"lowSec"`
-	HighSec quantity.Decimal `json:"highSec"`
+	Range         action.Range      `json:"range"`
 }
 
 // GPUFits says of three common cards whether a training step fits.

@@ -7,6 +7,7 @@ package rank
 
 import (
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/policy"
 	"github.com/modelverifier/verifier/internal/quantity"
@@ -58,6 +59,8 @@ type Ranked struct {
 	Reasons            []string         `json:"reasons"`
 
 	costMicroUSD int64
+	within       estimate.Range
+	pricedOn     string
 	crashes      bool
 	withheld     int
 }

@@ -44,7 +44,7 @@ func examine(c Candidate, p *policy.Policy) Ranked {
 	out := Ranked{
 		ID: c.ID, Tier: Legal, Blocking: len(s.Blockers) + len(blocks), Warnings: len(s.Warnings) + len(warns), OutcomeFlags: []string{},
 		Params: s.Params(), EstCostUSD: quantity.USD(s.Training.CostMicroUSD), FitsGPU: s.FitsGPU(), OtherStageBlockers: []string{}, Reasons: []string{},
-		costMicroUSD: s.Training.CostMicroUSD, crashes: !s.Runs(), withheld: len(s.Withheld),
+		costMicroUSD: s.Training.CostMicroUSD, within: s.Training.Range(), pricedOn: s.GPU(), crashes: !s.Runs(), withheld: len(s.Withheld),
 	}
 	if out.Blocking > 0 {
 		out.Tier = Blocked
@@ -159,6 +159,8 @@ func (c *Ranked) explain(list []Ranked, rule string) {
 	default:
 		c.Reasons = append(c.Reasons, fmt.Sprintf("tied with %d others: no rule with a measured link to trained outcomes tells them apart", same-1))
 	}
+	c.Reasons = append(c.Reasons, fmt.Sprintf("training it costs about %s (%s to %s) on %s, which orders nothing by itself",
+		quantity.AboutDollars(c.costMicroUSD), quantity.AboutDollars(c.within.LowMicroUSD), quantity.AboutDollars(c.within.HighMicroUSD), c.pricedOn))
 }
 
 func budget(list []Ranked) Budget {

@@ -28,7 +28,9 @@ func parallel(b *Build, norm func(b *Build, x Node, name string, dim int64) Node
 
 // plainLayerNorm is a layer norm without bias.
 func plainLayerNorm(b *Build, x Node, name string, dim int64) Node {
-	return b.LayerNorm(x, name, dim, false)
+	n := b.LayerNorm(x, name, dim, false)
+	b.way(n, "steps/wide")
+	return n
 }
 
 // cohereNormed is attention whose queries and keys are normalised head by head, with weights of its own for each head.

@@ -26,7 +26,11 @@ func falcon(b *Build) Decoder {
 					if b.Bool("alibi") {
 						return b.attendBiased(x, "self_attention", a, slopes)
 					}
-					return b.Attend(x, "self_attention", a)
+					y := b.Attend(x, "self_attention", a)
+					if a.KV == 1 && a.Heads > 1 {
+						b.way(y, "broadcast")
+					}
+					return y
 				},
 				func(x Node) Node {
 					return b.Scope("mlp").MLP(x, "dense_h_to_4h", "dense_4h_to_h", dim, b.SizeOr("ffn_hidden_size", 4*dim), b.Bool("bias"), "activation")

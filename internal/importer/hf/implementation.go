@@ -38,7 +38,8 @@ var modules = func() (m struct {
 //	transformers/wide     a norm that is cast back behind its scale
 //	transformers/late     a norm that scales what arrives, and not its 32-bit copy
 //	transformers/fused    one matrix for queries, keys and values, or for gate and up
-//	transformers/steps    an activation written as single operations
+//	transformers/steps    an activation or a layer norm written as single operations
+//	transformers/broadcast attention over one head of keys and values that nobody repeats
 func (b *Build) implementation(typ string) string {
 	how := ""
 	switch typ {

@@ -1,0 +1,58 @@
+package estimate
+
+import (
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// sequences reports whether a component is a recurrent layer of torch.nn, which cuDNN runs: its reserve has a head.
+func sequences(n *infer.Node) bool {
+	if !n.Type.Has(catalog.IsRecurrent) {
+		return false
+	}
+	for k := range n.Kept {
+		if n.Kept[k].Name == "head of the reserve" {
+			return len(n.In) > 0 && n.In[0].Rank() == 2
+		}
+	}
+	return false
+}
+
+// sequenceBytes is the results of all steps of a recurrent layer, whether they are returned or not.
+func (s *stepper) sequenceBytes(i int) int64 {
+	n := &s.res.Nodes[i]
+	features := n.Out.At(-1)
+	return times(n.In[0][0], features, s.o.Batch, s.productBytes())
+}
+
+// keepSequence keeps what the catalogue's entry leaves out: of a layer that returns its last step all of them, and in bf16 the weights
+// in one piece, which the layer's own cast to bf16 left in several (measured; cuDNN wants them so).
+func (s *stepper) keepSequence(p, i int) {
+	n := &s.res.Nodes[i]
+	if n.Out.Rank() == 1 {
+		s.add(p, s.sequenceBytes(i))
+	}
+	if s.o.Precision == "bf16" {
+		s.add(p, weightBytes(n, 2))
+	}
+}
+
+// innerSequence is what the backward pass of a recurrent layer needs for itself: cuDNN's workspace, five times the steps' results in
+// measured runs of LSTM and GRU with one layer and with three, and copies of the gradients of its result and its input with the
+// steps first. That of a result that is the last step is made as large as all of them.
+func (s *stepper) innerSequence(i int) int64 {
+	n := &s.res.Nodes[i]
+	results := s.sequenceBytes(i)
+	bytes := plus(times(6, results), times(max(0, n.In[0].Size()), s.o.Batch, s.productBytes()))
+	if n.Out.Rank() == 1 {
+		bytes = plus(bytes, results)
+	}
+	return bytes
+}
+
+// turnsSteps reports whether a linear map copies its input: a recurrent layer's result has the steps first in memory, and the batch first
+// in its shape.
+func (s *stepper) turnsSteps(i, owner int) bool {
+	n, from := &s.res.Nodes[i], &s.res.Nodes[owner]
+	return sequences(from) && from.Out.Rank() == 2 && n.Type.Has(catalog.IsAffine) && multiplies(n)
+}

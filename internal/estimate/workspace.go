@@ -1,0 +1,120 @@
+package estimate
+
+import (
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// How PyTorch sums the columns of a matrix (Reduce.cuh): a block of 32 by 4 threads adds four columns each, so 128 columns and 4 rows
+// of them at once, in at least 16 steps; as many blocks share a column as the rows give and the card can run. What every thread found
+// goes through memory, in 32-bit floats for each column and each of the 128 places of a block. Seen to the byte in the measured runs.
+const (
+	sumColumns  = 128
+	sumRows     = 4 * 16
+	sumBlocks   = 132 * 16 // what an H200 runs at once: its multiprocessors, and blocks of 128 threads on one
+	sumBytes    = 4 * sumColumns
+	smallestSum = 4 * 256 // fewer rows are summed by one block
+)
+
+// sumWorkspace is what the sum over the rows of a matrix needs while it runs.
+func sumWorkspace(rows, columns int64) int64 {
+	if rows < smallestSum || columns < sumColumns {
+		return 0
+	}
+	across := (columns + sumColumns - 1) / sumColumns
+	blocks := min((rows+sumRows-1)/sumRows, (sumBlocks+across-1)/across)
+	if blocks < 2 {
+		return 0
+	}
+	return times(blocks, columns, sumBytes)
+}
+
+// biasInner is what the backward pass of a component holds while it sums the gradient of a bias, the last thing that a linear map
+// does, beside the gradients of its inputs. At an inner map its result and what was made of it are free by then, and the gradient
+// of the result is there.
+func (s *stepper) biasInner(i int, largest int64) int64 {
+	n := &s.res.Nodes[i]
+	if !multiplies(n) || convolves(n) || n.Type.Has(catalog.IsRecurrent) || n.Out == nil || n.Out.Rank() == 0 || !s.shares[i].own ||
+		n.Out.Rank() > 2 && !n.Type.Has(catalog.IsAffine) { // maps of a whole image are of its means
+		return largest
+	}
+	positions := times(max(0, n.Out.Size())/max(1, n.Out.At(-1)), s.o.Batch)
+	most := largest
+	for k := range n.Weights {
+		w := &n.Weights[k]
+		if w.Shape.Rank() != 1 || !strings.HasSuffix(w.Name, "bias") || w.Times > 1 || !mapped(n, w) {
+			continue
+		}
+		columns := w.Shape[0]
+		space := sumWorkspace(positions, columns)
+		if columns == n.Out.At(-1) {
+			if s.unitOf(i) > 0 { // what was computed again is freed where it is used
+				most = max(most, space)
+			} else {
+				most = max(most, plus(largest, space))
+			}
+			continue
+		}
+		if freed := s.behind(n, times(positions/max(1, s.o.Batch), columns)); freed > 0 { // else the map reads something else than positions
+			most = max(most, plus(space, times(positions, columns, s.productBytes()))-freed)
+		}
+	}
+	return most
+}
+
+// behind is what a component keeps of the first new tensor with so many elements for a sample and of all that it computes after it.
+func (s *stepper) behind(n *infer.Node, elems int64) int64 {
+	sum, found := int64(0), false
+	for k := range n.Kept {
+		kept := &n.Kept[k]
+		if kept.Name == catalog.KeptInput || kept.Name == catalog.KeptOutput {
+			continue
+		}
+		found = found || kept.As == catalog.AsActivation && kept.Elems == elems
+		if found && (kept.Name != turnedResult || !s.turned(n)) {
+			sum = plus(sum, s.newBytes(n, kept))
+		}
+	}
+	return sum
+}
+
+// mapped reports whether a bias belongs to a matrix, and not to a norm.
+func mapped(n *infer.Node, bias *catalog.Weight) bool {
+	for k := range n.Weights {
+		if w := &n.Weights[k]; w.Module == bias.Module && w.Shape.Rank() == 2 {
+			return true
+		}
+	}
+	return false
+}
+
+// convWorkspace is what cuDNN takes for one convolution: its kernels for current cards want the channels last, so that what is read and what
+// is written is copied. Seen to the byte. Convolutions that read few channels at a time have kernels of PyTorch's own.
+func convWorkspace(n *infer.Node, batch, size int64) int64 {
+	kernels := 0
+	for k := range n.Weights {
+		if n.Weights[k].Shape.Rank() >= 3 {
+			kernels++
+		}
+	}
+	if kernels != 1 || n.Out == nil || len(n.In) != 1 || arg(n, "groups").Int() > 1 || n.Type.Has(catalog.HasResidual) || !n.Type.Has(catalog.IsAffine) || strings.HasPrefix(n.Type.ID, "depthwise") {
+		return 0
+	}
+	return plus(block(times(max(0, n.In[0].Size()), batch, size)), block(times(max(0, n.Out.Size()), batch, size)))
+}
+
+// largestStep is what Adafactor's loop over the tensors needs for the largest: the square of a matrix is put together from its rows and
+// columns, which are summed before (torch.optim.Adafactor).
+func largestStep(n *infer.Node, size int64) int64 {
+	most := int64(0)
+	for k := range n.Weights {
+		w := n.Weights[k].Shape
+		most = max(most, block(times(max(0, w.Size()), size)))
+		if w.Rank() >= 2 {
+			most = max(most, block(sumWorkspace(w.At(-2), w.At(-1))))
+		}
+	}
+	return most
+}
