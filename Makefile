@@ -8,11 +8,15 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 STAMP = $(foreach package,main github.com/modelverifier/verifier/internal/cli,-X $(package).version=$(VERSION) -X $(package).commit=$(COMMIT))
 ARCH ?= amd64
+RUN_ADDR ?= 127.0.0.1:8080
 export CGO_ENABLED := 0
 
-.PHONY: run test help build man setup packages vet staticcheck lint truth bench bench-http image image-binary fuzz generate clean
+.PHONY: run demo test help build man setup packages vet staticcheck lint truth bench bench-http bench-hosted image image-binary fuzz generate clean
 
-run: build ## build everything and check a bundled example model
+run: build ## build everything and start the service on a local port, with its data in verifier-data
+	@$(BIN)/verifier-hosted --addr $(RUN_ADDR)
+
+demo: build ## build everything and check a bundled example model
 	@echo; $(BIN)/verifier describe models/resnet18.graph
 	@echo; $(BIN)/verifier plan models/resnet18.graph
 	@echo; $(BIN)/verifier lint models/resnet18.graph
@@ -71,6 +75,9 @@ bench: build ## benchmarks of decoding, the walk and the rules, summed up by ben
 
 bench-http: build ## a bounded load on loopback against the real server, beside an empty handler
 	$(GO) run ./internal/httpapi/load -server $(BIN)/verifier-server
+
+bench-hosted: build ## keyed checks on SQLite and on PostgreSQL with one and three replicas, beside the container; backups; memory
+	VERIFIER_BIN=$(CURDIR)/$(BIN) $(GO) test ./internal/hostedapi -run '^$$' -bench '^BenchmarkHosted$$' -benchtime 1x -timeout 30m
 
 # Nothing of the machine goes into the binary: no paths, no build id, no clock. Two builds of a commit are the same bytes.
 image-binary:

@@ -31,11 +31,20 @@ func server(t *testing.T) *httptest.Server {
 // ask sends a request and returns the answer.
 func ask(t *testing.T, s *httptest.Server, method, path, kind string, body []byte) (*http.Response, []byte) {
 	t.Helper()
+	return askWith(t, s, method, path, kind, "", body)
+}
+
+// askWith is the same under a key, where there is one.
+func askWith(t *testing.T, s *httptest.Server, method, path, kind, key string, body []byte) (*http.Response, []byte) {
+	t.Helper()
 	r, err := http.NewRequest(method, s.URL+path, bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", kind)
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
 	resp, err := s.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -45,6 +45,16 @@ type Study struct {
 	Training *estimate.Training // of Sized
 }
 
+// Observer is told about a model that was examined. What it wants to keep it must copy.
+type Observer func(*Study)
+
+// Tell tells an observer, where there is one.
+func (o Observer) Tell(s *Study) {
+	if o != nil {
+		o(s)
+	}
+}
+
 // Examine brings a graph into canonical form, in place, walks it and runs every rule.
 func Examine(g *graph.Graph) *Study { return new(Room).Examine(g) }
 

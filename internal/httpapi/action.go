@@ -18,7 +18,7 @@ import (
 // it was made in is cleared.
 type Action struct {
 	Name, Path string
-	Run        func(room *action.Room, body []byte) (result any, err error)
+	Run        func(room *action.Room, body []byte, seen action.Observer) (result any, err error) // seen may be nil
 	Tally      func(result any) telemetry.Tally
 	Result     reflect.Type // of the body of the answer, for the OpenAPI document
 }
@@ -26,10 +26,10 @@ type Action struct {
 // Actions are those of the container, all of them.
 func Actions() []Action {
 	return []Action{
-		endpoint("check", check.DecodeIn, check.Run, tallyCheck),
-		endpoint("lint", fresh(lint.Decode), lint.Run, tallyLint),
-		endpoint("plan", fresh(plan.Decode), plan.Run, tallyPlan),
-		endpoint("rank", fresh(rank.Decode), rank.Run, tallyRank),
+		endpoint("check", check.DecodeIn, func(r *check.Request) *action.Observer { return &r.Examined }, check.Run, tallyCheck),
+		endpoint("lint", fresh(lint.Decode), func(r *lint.Request) *action.Observer { return &r.Examined }, lint.Run, tallyLint),
+		endpoint("plan", fresh(plan.Decode), func(r *plan.Request) *action.Observer { return &r.Examined }, plan.Run, tallyPlan),
+		endpoint("rank", fresh(rank.Decode), func(r *rank.Request) *action.Observer { return &r.Examined }, rank.Run, tallyRank),
 	}
 }
 
@@ -38,16 +38,18 @@ func fresh[Q any](decode func([]byte, graph.Limits) (*Q, error)) func(*action.Ro
 	return func(_ *action.Room, body []byte, limits graph.Limits) (*Q, error) { return decode(body, limits) }
 }
 
-// endpoint joins the three parts of an action. Limits are those of a request over the network.
-func endpoint[Q, R any](name string, decode func(*action.Room, []byte, graph.Limits) (*Q, error), run func(*Q) *R, tally func(*R) telemetry.Tally) Action {
+// endpoint joins the parts of an action. Limits are those of a request over the network.
+func endpoint[Q, R any](name string, decode func(*action.Room, []byte, graph.Limits) (*Q, error), observer func(*Q) *action.Observer, run func(*Q) *R,
+	tally func(*R) telemetry.Tally) Action {
 	return Action{
 		Name: name,
 		Path: "/v1/" + name,
-		Run: func(room *action.Room, body []byte) (any, error) {
+		Run: func(room *action.Room, body []byte, seen action.Observer) (any, error) {
 			request, err := decode(room, body, graph.ServiceLimits)
 			if err != nil {
 				return nil, err
 			}
+			*observer(request) = seen
 			return run(request), nil
 		},
 		Tally:  func(result any) telemetry.Tally { return tally(result.(*R)) },
@@ -56,7 +58,22 @@ func endpoint[Q, R any](name string, decode func(*action.Room, []byte, graph.Lim
 }
 
 // act reads the body, waits for a worker, and has it run the action and encode the answer.
-func (s *Server) act(a Action, c *call) reply {
+func (s *Server) act(a Action, c *Call) Reply {
+	return c.Receive(func(body []byte) Reply {
+		return c.Work(func(room *action.Room) Reply {
+			result, err := a.Run(room, body, nil)
+			if err != nil {
+				return Refusal(err)
+			}
+			s.Counts.Add(a.Name, a.Tally(result))
+			return OK(result)
+		})
+	})
+}
+
+// Receive reads the body of a request and hands it on. It is gone when f returns.
+func (c *Call) Receive(f func(body []byte) Reply) Reply {
+	s := c.server
 	if out := checkType(c.request); out != nil {
 		return *out
 	}
@@ -69,35 +86,52 @@ func (s *Server) act(a Action, c *call) reply {
 	if out := s.read(body, c); out != nil {
 		return *out
 	}
-	room, reason := s.gate.work(c.request.Context())
-	if room == nil {
-		return s.busy(reason)
+	return f(body.data)
+}
+
+// Work waits for a worker, and has it do f and encode what comes of it. What f made in the room is gone then.
+func (c *Call) Work(f func(room *action.Room) Reply) (out Reply) {
+	busy := c.Borrow(func(room *action.Room) {
+		out = f(room)
+		c.encode(&out)
+	})
+	if busy != nil {
+		return *busy
 	}
-	defer s.gate.rest(room)
-	result, err := a.Run(room, body.data)
-	if err != nil {
-		return refusal(err)
-	}
-	s.Counts.Add(a.Name, a.Tally(result))
-	out := reply{status: http.StatusOK, body: result}
-	c.encode(&out)
 	return out
 }
 
+// Borrow waits for a worker and has it do f, or returns the reply where none was free in time.
+func (c *Call) Borrow(f func(room *action.Room)) *Reply {
+	s := c.server
+	room, reason := s.gate.work(c.request.Context())
+	if room == nil {
+		out := s.busy(reason)
+		return &out
+	}
+	defer s.gate.rest(room)
+	f(room)
+	return nil
+}
+
 // busy sheds load. Where the caller has gone nobody reads it, but the log does.
-func (s *Server) busy(reason string) reply {
+func (s *Server) busy(reason string) Reply {
 	s.metrics.shed(reason)
-	out := fault(http.StatusServiceUnavailable, "overloaded", "the server has all the work it can hold; try again shortly")
+	out := Fault(http.StatusServiceUnavailable, "overloaded", "the server has all the work it can hold; try again shortly")
 	out.header, out.value = "Retry-After", "1"
 	return out
 }
 
-func (s *Server) actionPaths() string {
+// served says what there is, for those who asked for something else.
+func (s *Server) served() string {
+	if s.Edition != nil {
+		return s.Edition.Served
+	}
 	var paths []string
 	for _, a := range s.Config.Actions {
 		paths = append(paths, a.Path)
 	}
-	return list(paths)
+	return "GET /version, /healthz, /metrics, /metrics/preview, /openapi.json and POST " + list(paths) + " are served"
 }
 
 func list(items []string) string { return strings.Join(items, ", ") }

@@ -67,7 +67,7 @@ func BenchmarkServer(b *testing.B) {
 func BenchmarkEncode(b *testing.B) {
 	s := New(testConfig(io.Discard))
 	for _, a := range s.Config.Actions {
-		result, err := a.Run(new(action.Room), []byte(imageNetwork))
+		result, err := a.Run(new(action.Room), []byte(imageNetwork), nil)
 		if err != nil {
 			continue
 		}
@@ -75,7 +75,7 @@ func BenchmarkEncode(b *testing.B) {
 			b.ReportAllocs()
 			buf := buffers.Get().(*buffer)
 			for b.Loop() {
-				buf.encode(&reply{status: 200, body: result})
+				buf.encode(&Reply{status: 200, body: result})
 			}
 			b.SetBytes(int64(len(buf.data)))
 		})

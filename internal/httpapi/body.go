@@ -86,7 +86,7 @@ func (b *body) fill(r io.Reader, most int64) error {
 }
 
 // read takes the body in, and returns the reply where that fails.
-func (s *Server) read(b *body, c *call) *reply {
+func (s *Server) read(b *body, c *Call) *Reply {
 	most := s.Limits.BodyBytes
 	err := error(&http.MaxBytesError{Limit: most})
 	if c.request.ContentLength <= most {
@@ -95,36 +95,36 @@ func (s *Server) read(b *body, c *call) *reply {
 	if err == nil {
 		return nil
 	}
-	var out reply
+	var out Reply
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		out = refusal(&graph.Error{Code: graph.CodeBytes, Message: "the body is larger than 8 MiB", Limit: most})
+		out = Refusal(&graph.Error{Code: graph.CodeBytes, Message: "the body is larger than 8 MiB", Limit: most})
 	case errors.Is(err, errFull):
 		out = s.busy("bytes")
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		out = fault(http.StatusRequestTimeout, "timeout", "the body did not arrive in time")
+		out = Fault(http.StatusRequestTimeout, "timeout", "the body did not arrive in time")
 	default:
-		out = fault(http.StatusBadRequest, "incomplete-body", "the body ended before it was complete")
+		out = Fault(http.StatusBadRequest, "incomplete-body", "the body ended before it was complete")
 	}
 	return &out
 }
 
 // checkType lets plain JSON in UTF-8 through.
-func checkType(r *http.Request) *reply {
+func checkType(r *http.Request) *Reply {
 	if value := r.Header["Content-Type"]; len(value) == 1 && value[0] == "application/json" && r.Header["Content-Encoding"] == nil {
 		return nil
 	}
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset := params["charset"]
-	var out reply
+	var out Reply
 	switch {
 	case err != nil || kind != "application/json":
-		out = fault(http.StatusUnsupportedMediaType, "unsupported-media-type", "the body must be JSON, sent as Content-Type: application/json")
+		out = Fault(http.StatusUnsupportedMediaType, "unsupported-media-type", "the body must be JSON, sent as Content-Type: application/json")
 	case charset != "" && !strings.EqualFold(charset, "utf-8"):
-		out = fault(http.StatusUnsupportedMediaType, "unsupported-media-type", "JSON is read in UTF-8 only")
+		out = Fault(http.StatusUnsupportedMediaType, "unsupported-media-type", "JSON is read in UTF-8 only")
 	case r.Header.Get("Content-Encoding") != "" && !strings.EqualFold(r.Header.Get("Content-Encoding"), "identity"):
-		out = fault(http.StatusUnsupportedMediaType, "unsupported-media-type", "the body must not be compressed")
+		out = Fault(http.StatusUnsupportedMediaType, "unsupported-media-type", "the body must not be compressed")
 	default:
 		return nil
 	}

@@ -123,7 +123,7 @@ func TestAnAnnouncedBodyOverTheLimitIsRefusedUnread(t *testing.T) {
 // blocking is an action that runs until the test lets it go.
 func blocking() (a Action, running chan struct{}, release func()) {
 	running, gate := make(chan struct{}, 100), make(chan struct{})
-	run := func(*action.Room, []byte) (any, error) {
+	run := func(*action.Room, []byte, action.Observer) (any, error) {
 		running <- struct{}{}
 		<-gate
 		return map[string]int{"done": 1}, nil

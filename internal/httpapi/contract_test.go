@@ -231,15 +231,17 @@ func TestHeadIsAnsweredAsGetWithoutABody(t *testing.T) {
 // odd are actions as they must never be.
 func odd() []Action {
 	none := func(any) telemetry.Tally { return telemetry.Tally{} }
-	of := func(name string, run func(*action.Room, []byte) (any, error)) Action {
+	of := func(name string, run func(*action.Room, []byte, action.Observer) (any, error)) Action {
 		return Action{Name: name, Path: "/v1/" + name, Run: run, Tally: none}
 	}
 	return []Action{
-		of("panics", func(_ *action.Room, b []byte) (any, error) { panic("secret-mark " + string(b)) }),
-		of("nan", func(*action.Room, []byte) (any, error) { return map[string]float64{"x": math.NaN()}, nil }),
-		of("list", func(*action.Room, []byte) (any, error) { return []int{1}, nil }),
-		of("fails", func(*action.Room, []byte) (any, error) { return nil, errors.New("secret-mark") }),
-		of("empty", func(*action.Room, []byte) (any, error) { return struct{}{}, nil }),
+		of("panics", func(_ *action.Room, b []byte, _ action.Observer) (any, error) { panic("secret-mark " + string(b)) }),
+		of("nan", func(*action.Room, []byte, action.Observer) (any, error) {
+			return map[string]float64{"x": math.NaN()}, nil
+		}),
+		of("list", func(*action.Room, []byte, action.Observer) (any, error) { return []int{1}, nil }),
+		of("fails", func(*action.Room, []byte, action.Observer) (any, error) { return nil, errors.New("secret-mark") }),
+		of("empty", func(*action.Room, []byte, action.Observer) (any, error) { return struct{}{}, nil }),
 	}
 }
 

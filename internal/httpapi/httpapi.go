@@ -53,12 +53,14 @@ type Config struct {
 	Counts    *telemetry.Counts
 	Telemetry telemetry.Config
 	Log       *slog.Logger
+	Edition   *Edition // nil: the container
 }
 
 // Server answers every request. It is an http.Handler; Serve runs it on a listener.
 type Server struct {
 	Config
 	routes  map[string]route
+	below   []Route // those whose path ends in a slash
 	gate    *gate
 	metrics *metrics
 	ids     *ids
@@ -68,11 +70,12 @@ type Server struct {
 type route struct {
 	name    string // in logs and metrics
 	methods []string
-	answer  func(c *call) reply
+	answer  func(c *Call) Reply
 }
 
-// call is one request under way: what came, where the answer goes, and the bytes that it is encoded into.
-type call struct {
+// Call is one request under way: what came, where the answer goes, and the bytes that it is encoded into.
+type Call struct {
+	server  *Server
 	request *http.Request
 	writer  http.ResponseWriter
 	*buffer
@@ -81,10 +84,9 @@ type call struct {
 // New makes a server.
 func New(cfg Config) *Server {
 	s := &Server{Config: cfg, gate: newGate(cfg.Limits), metrics: newMetrics(), ids: newIDs()}
-	get := func(answer func() reply) func(*call) reply {
-		return func(*call) reply { return answer() }
+	get := func(answer func() Reply) func(*Call) Reply {
+		return func(*Call) Reply { return answer() }
 	}
-	reading := []string{http.MethodGet, http.MethodHead}
 	s.routes = map[string]route{
 		"/version":         {"version", reading, get(s.version())},
 		"/healthz":         {"healthz", reading, get(s.health)},
@@ -93,16 +95,22 @@ func New(cfg Config) *Server {
 		"/openapi.json":    {"openapi", reading, get(sync.OnceValue(s.openAPI))},
 	}
 	for _, a := range cfg.Actions {
-		s.routes[a.Path] = route{a.Name, []string{http.MethodPost}, func(c *call) reply { return s.act(a, c) }}
+		s.routes[a.Path] = route{a.Name, []string{http.MethodPost}, func(c *Call) Reply { return s.act(a, c) }}
+	}
+	if cfg.Edition != nil {
+		s.edit(cfg.Edition)
 	}
 	return s
 }
 
 // find returns the route of a request, or the reply where there is none.
-func (s *Server) find(r *http.Request) (route, *reply) {
+func (s *Server) find(r *http.Request) (route, *Reply) {
 	found, ok := s.routes[r.URL.Path]
+	if !ok && s.below != nil {
+		found, ok = s.findBelow(r)
+	}
 	if !ok {
-		out := fault(http.StatusNotFound, "not-found", "there is nothing at this path; GET /version, /healthz, /metrics, /metrics/preview, /openapi.json and POST %s are served", s.actionPaths())
+		out := Fault(http.StatusNotFound, "not-found", "there is nothing at this path; %s", s.served())
 		return route{name: "none"}, &out
 	}
 	for _, m := range found.methods {
@@ -110,7 +118,7 @@ func (s *Server) find(r *http.Request) (route, *reply) {
 			return found, nil
 		}
 	}
-	out := fault(http.StatusMethodNotAllowed, "method-not-allowed", "this path takes %s", list(found.methods))
+	out := Fault(http.StatusMethodNotAllowed, "method-not-allowed", "this path takes %s", list(found.methods))
 	out.header = "Allow"
 	out.value = list(found.methods)
 	return found, &out
@@ -120,9 +128,12 @@ func (s *Server) find(r *http.Request) (route, *reply) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	id := s.ids.next()
-	found, out := s.find(r)
-	c := &call{r, w, buffers.Get().(*buffer)}
+	c := &Call{s, r, w, buffers.Get().(*buffer)}
 	defer c.release()
+	if s.Edition != nil && s.front(c, id, start) {
+		return
+	}
+	found, out := s.find(r)
 	if out == nil {
 		out = s.guard(found, c)
 	} else {

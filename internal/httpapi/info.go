@@ -35,13 +35,13 @@ type Preview struct {
 }
 
 // version digests the executable when it is first asked, because most processes never are.
-func (s *Server) version() func() reply {
-	return sync.OnceValue(func() reply {
+func (s *Server) version() func() Reply {
+	return sync.OnceValue(func() Reply {
 		bundles := ruleset.Bundles()
 		if sum, err := digest(s.Build.Executable); err == nil {
 			bundles = append(bundles, ruleset.Bundle{Name: s.Build.Name, SHA256: sum})
 		}
-		return reply{status: http.StatusOK, body: &Version{s.Build.Name, s.Build.Version, s.Build.Commit, ruleset.ID(), bundles}}
+		return Reply{status: http.StatusOK, body: &Version{s.Build.Name, s.Build.Version, s.Build.Commit, ruleset.ID(), bundles}}
 	})
 }
 
@@ -59,18 +59,18 @@ func digest(path string) (string, error) {
 }
 
 // openAPI is the one JSON response whose hosted_only has another name, because OpenAPI allows no other additions.
-func (s *Server) openAPI() reply {
-	return reply{status: http.StatusOK, body: s.Document(), bare: true}
+func (s *Server) openAPI() Reply {
+	return Reply{status: http.StatusOK, body: s.Document(), bare: true}
 }
 
-func (s *Server) health() reply {
-	return reply{status: http.StatusOK, body: &Health{"ok", s.Telemetry.Mode()}}
+func (s *Server) health() Reply {
+	return Reply{status: http.StatusOK, body: &Health{"ok", s.Telemetry.Mode()}}
 }
 
-func (s *Server) preview() reply {
+func (s *Server) preview() Reply {
 	out := &Preview{Mode: s.Telemetry.Mode(), Payload: s.Counts.Unsent()}
 	if s.Telemetry.On() {
 		out.Endpoint = &s.Telemetry.URL
 	}
-	return reply{status: http.StatusOK, body: out}
+	return Reply{status: http.StatusOK, body: out}
 }

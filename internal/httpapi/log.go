@@ -38,7 +38,7 @@ func (i *ids) next() string {
 
 // logRequest writes one line. Everything in it is a number or a name of our own. Probes and scrapes, which come all day, are
 // there for who asks for them.
-func (s *Server) logRequest(r *http.Request, id, route string, out *reply, sent int, start time.Time, took time.Duration) {
+func (s *Server) logRequest(r *http.Request, id, route string, out *Reply, sent int, start time.Time, took time.Duration) {
 	level := slog.LevelInfo
 	switch {
 	case out.status == http.StatusInternalServerError:
@@ -72,7 +72,7 @@ func knownMethod(m string) string {
 
 // guard answers a request and encodes the answer. A panic becomes a fault of our own; the log gets where it happened and
 // not its value, in which there may be a piece of the graph.
-func (s *Server) guard(found route, c *call) (out *reply) {
+func (s *Server) guard(found route, c *Call) (out *Reply) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.Log.LogAttrs(context.Background(), slog.LevelError, "panic", slog.String("route", found.name), slog.String("type", fmt.Sprintf("%T", p)), slog.Any("stack", stack()))

@@ -66,17 +66,18 @@ func (m *metrics) shed(reason string) {
 	m.turned[reason]++
 }
 
-// exposition writes Prometheus' text format.
-type exposition struct{ strings.Builder }
+// Exposition writes Prometheus' text format.
+type Exposition struct{ strings.Builder }
 
-func (e *exposition) family(name, kind, help string) {
+// Family begins the samples of one name.
+func (e *Exposition) Family(name, kind, help string) {
 	fmt.Fprintf(e, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
 
 var escapeLabel = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 
-// sample writes one line; labels come as name, value, name, value.
-func (e *exposition) sample(name string, value float64, labels ...string) {
+// Sample writes one line; labels come as name, value, name, value.
+func (e *Exposition) Sample(name string, value float64, labels ...string) {
 	e.WriteString(name)
 	for i := 0; i < len(labels); i += 2 {
 		e.WriteByte("{,"[min(i, 1)])
@@ -90,41 +91,44 @@ func (e *exposition) sample(name string, value float64, labels ...string) {
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-func (s *Server) prometheus() reply {
-	e := &exposition{}
-	e.family("verifier_build_info", "gauge", "The version and the rule set that are running.")
-	e.sample("verifier_build_info", 1, "version", s.Build.Version, "rule_set", ruleset.ID())
+func (s *Server) prometheus() Reply {
+	e := &Exposition{}
+	e.Family("verifier_build_info", "gauge", "The version and the rule set that are running.")
+	e.Sample("verifier_build_info", 1, "version", s.Build.Version, "rule_set", ruleset.ID())
 	s.metrics.write(e)
 	s.writeAnswers(e)
-	e.family("verifier_requests_under_way", "gauge", "Actions being read, waiting or running.")
-	e.sample("verifier_requests_under_way", float64(s.gate.under.Load()))
-	e.family("verifier_body_bytes", "gauge", "Bytes of request bodies in memory.")
-	e.sample("verifier_body_bytes", float64(s.gate.held.Load()))
-	e.family("go_goroutines", "gauge", "Number of goroutines.")
-	e.sample("go_goroutines", float64(runtime.NumGoroutine()))
+	e.Family("verifier_requests_under_way", "gauge", "Actions being read, waiting or running.")
+	e.Sample("verifier_requests_under_way", float64(s.gate.under.Load()))
+	e.Family("verifier_body_bytes", "gauge", "Bytes of request bodies in memory.")
+	e.Sample("verifier_body_bytes", float64(s.gate.held.Load()))
+	e.Family("go_goroutines", "gauge", "Number of goroutines.")
+	e.Sample("go_goroutines", float64(runtime.NumGoroutine()))
 	if resident, ok := residentBytes(); ok {
-		e.family("process_resident_memory_bytes", "gauge", "Resident memory.")
-		e.sample("process_resident_memory_bytes", float64(resident))
+		e.Family("process_resident_memory_bytes", "gauge", "Resident memory.")
+		e.Sample("process_resident_memory_bytes", float64(resident))
 	}
-	return reply{status: http.StatusOK, text: []byte(e.String())}
+	if s.Edition != nil {
+		s.Edition.Metrics(e)
+	}
+	return Reply{status: http.StatusOK, text: []byte(e.String())}
 }
 
-func (m *metrics) write(e *exposition) {
+func (m *metrics) write(e *Exposition) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e.family("verifier_requests_total", "counter", "Answered requests.")
+	e.Family("verifier_requests_total", "counter", "Answered requests.")
 	keys := slices.SortedFunc(maps.Keys(m.requests), func(a, b answered) int {
 		return cmp.Or(cmp.Compare(a.route, b.route), cmp.Compare(a.status, b.status))
 	})
 	for _, k := range keys {
-		e.sample("verifier_requests_total", float64(m.requests[k]), "route", k.route, "status", strconv.Itoa(k.status))
+		e.Sample("verifier_requests_total", float64(m.requests[k]), "route", k.route, "status", strconv.Itoa(k.status))
 	}
-	e.family("verifier_shed_total", "counter", "Requests turned away because of load.")
+	e.Family("verifier_shed_total", "counter", "Requests turned away because of load.")
 	for _, reason := range sorted(m.turned) {
-		e.sample("verifier_shed_total", float64(m.turned[reason]), "reason", reason)
+		e.Sample("verifier_shed_total", float64(m.turned[reason]), "reason", reason)
 	}
 	const name = "verifier_request_duration_seconds"
-	e.family(name, "histogram", "Time from the end of the header to the end of the answer.")
+	e.Family(name, "histogram", "Time from the end of the header to the end of the answer.")
 	for _, route := range sorted(m.times) {
 		h, sum := m.times[route], int64(0)
 		for i, n := range h.buckets {
@@ -133,25 +137,25 @@ func (m *metrics) write(e *exposition) {
 			if i < len(bounds) {
 				upper = strconv.FormatFloat(bounds[i].Seconds(), 'g', -1, 64)
 			}
-			e.sample(name+"_bucket", float64(sum), "route", route, "le", upper)
+			e.Sample(name+"_bucket", float64(sum), "route", route, "le", upper)
 		}
-		e.sample(name+"_sum", h.sum.Seconds(), "route", route)
-		e.sample(name+"_count", float64(sum), "route", route)
+		e.Sample(name+"_sum", h.sum.Seconds(), "route", route)
+		e.Sample(name+"_count", float64(sum), "route", route)
 	}
 }
 
 // writeAnswers adds what telemetry counts, since the process began.
-func (s *Server) writeAnswers(e *exposition) {
+func (s *Server) writeAnswers(e *Exposition) {
 	total := s.Counts.Total()
-	e.family("verifier_verdicts_total", "counter", "Verdicts given.")
+	e.Family("verifier_verdicts_total", "counter", "Verdicts given.")
 	for _, action := range sorted(total.Verdicts) {
 		for _, v := range sorted(total.Verdicts[action]) {
-			e.sample("verifier_verdicts_total", float64(total.Verdicts[action][v]), "action", action, "verdict", v)
+			e.Sample("verifier_verdicts_total", float64(total.Verdicts[action][v]), "action", action, "verdict", v)
 		}
 	}
-	e.family("verifier_rules_fired_total", "counter", "Times each rule fired.")
+	e.Family("verifier_rules_fired_total", "counter", "Times each rule fired.")
 	for _, rule := range sorted(total.Rules) {
-		e.sample("verifier_rules_fired_total", float64(total.Rules[rule]), "rule", rule)
+		e.Sample("verifier_rules_fired_total", float64(total.Rules[rule]), "rule", rule)
 	}
 }
 

@@ -18,14 +18,7 @@ var requestSchemas []byte
 
 // Document is the OpenAPI 3.1 document of the server, without hosted_only: what it has instead is named as OpenAPI asks.
 func (s *Server) Document() any {
-	components := schemas{}
-	var requests object
-	if err := json.Unmarshal(requestSchemas, &requests); err != nil {
-		panic("httpapi: openapi_requests.json: " + err.Error()) // cannot happen: the file is part of the program
-	}
-	for name, schema := range requests {
-		components[name] = schema
-	}
+	components := requestComponents()
 	components["HostedOnly"] = object{"type": "object", "required": []string{"hosted_only"}, "properties": object{
 		"hosted_only": object{"type": "array", "items": object{"type": "string"}, "description": "What only the hosted service can do."}}}
 	paths := object{
@@ -50,6 +43,27 @@ func (s *Server) Document() any {
 		"components":    object{"schemas": components},
 		"x-hosted_only": HostedOnly,
 	}
+}
+
+func requestComponents() schemas {
+	components := schemas{}
+	if err := json.Unmarshal(requestSchemas, &components); err != nil {
+		panic("httpapi: openapi_requests.json: " + err.Error()) // cannot happen: the file is part of the program
+	}
+	return components
+}
+
+// Components are the schemas of requests, refusals and answers, for the document of another edition, which may have types of its
+// own. The name of a type is that of its package and its own.
+func Components(own ...reflect.Type) map[string]any {
+	components := requestComponents()
+	for _, a := range Actions() {
+		components.of(a.Result)
+	}
+	for _, t := range append(own, reflect.TypeFor[action.ErrorBody]()) {
+		components.of(t)
+	}
+	return components
 }
 
 func ref(name string) object { return object{"$ref": "#/components/schemas/" + name} }

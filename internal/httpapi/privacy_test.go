@@ -41,7 +41,7 @@ func TestNothingACallerSendsIsLoggedOrCounted(t *testing.T) {
 	}))
 	defer receiver.Close()
 	s := start(t, func(c *Config) {
-		c.Actions = append(Actions(), Action{Name: "panics", Path: "/v1/panics", Run: func(_ *action.Room, b []byte) (any, error) { panic(string(b)) }})
+		c.Actions = append(Actions(), Action{Name: "panics", Path: "/v1/panics", Run: func(_ *action.Room, b []byte, _ action.Observer) (any, error) { panic(string(b)) }})
 		c.Telemetry = telemetry.Config{URL: receiver.URL}
 	})
 	answers := 0

@@ -18,8 +18,8 @@ var HostedOnly = []string{
 	"create a citable verification badge",
 }
 
-// reply is what a handler decided to answer. It is written, counted and logged in one place.
-type reply struct {
+// Reply is what a handler decided to answer. It is written, counted and logged in one place.
+type Reply struct {
 	status        int
 	body          any    // of a JSON response
 	text          []byte // of one in plain text
@@ -29,22 +29,26 @@ type reply struct {
 	encoded       bool   // already: an action's answer is encoded by the worker that made it
 }
 
-func fault(status int, code, format string, args ...any) reply {
-	return reply{status: status, code: code, body: &action.ErrorBody{Error: fmt.Sprintf(format, args...), Code: code}}
+// OK is the reply of what has come out well.
+func OK(body any) Reply { return Reply{status: http.StatusOK, body: body} }
+
+// Fault is a refusal with a code of the surface's own.
+func Fault(status int, code, format string, args ...any) Reply {
+	return Reply{status: status, code: code, body: &action.ErrorBody{Error: fmt.Sprintf(format, args...), Code: code}}
 }
 
-// refusal is the reply to a caller's fault. Any other error is a fault of our own, about which nothing is told.
-func refusal(err error) reply {
+// Refusal is the reply to a caller's fault. Any other error is a fault of our own, about which nothing is told.
+func Refusal(err error) Reply {
 	status := action.Status(err)
 	if status == http.StatusInternalServerError {
 		return internalFault()
 	}
 	body := action.Explain(err)
-	return reply{status: status, code: body.Code, body: &body}
+	return Reply{status: status, code: body.Code, body: &body}
 }
 
-func internalFault() reply {
-	return fault(http.StatusInternalServerError, "internal", "a fault of our own; the request id is in the header X-Request-Id")
+func internalFault() Reply {
+	return Fault(http.StatusInternalServerError, "internal", "a fault of our own; the request id is in the header X-Request-Id")
 }
 
 // buffer is the bytes of an answer.
@@ -70,8 +74,14 @@ var tail = func() []byte {
 	return append(list, '}')
 }()
 
+// encode writes the reply's bytes. Those of another edition have no hosted_only.
+func (c *Call) encode(out *Reply) {
+	out.bare = out.bare || c.server.Edition != nil
+	c.buffer.encode(out)
+}
+
 // encode writes the reply's bytes. A body that cannot be written becomes a fault of our own.
-func (b *buffer) encode(out *reply) {
+func (b *buffer) encode(out *Reply) {
 	out.encoded = true
 	if out.body == nil {
 		b.data = append(b.data[:0], out.text...)
@@ -79,8 +89,9 @@ func (b *buffer) encode(out *reply) {
 	}
 	var err error
 	if b.data, err = wire.Append(b.data[:0], out.body); err != nil || b.data[len(b.data)-1] != '}' {
+		bare := out.bare
 		*out = internalFault()
-		out.encoded = true
+		out.encoded, out.bare = true, bare
 		b.data, _ = wire.Append(b.data[:0], out.body) // two strings can be written
 	}
 	if out.bare {
@@ -103,7 +114,7 @@ var (
 )
 
 // write sends what was encoded and returns how many bytes went out.
-func (out *reply) write(w http.ResponseWriter, id string, b *buffer) int {
+func (out *Reply) write(w http.ResponseWriter, id string, b *buffer) int {
 	h := w.Header()
 	h["Content-Type"] = typeJSON
 	if out.body == nil {

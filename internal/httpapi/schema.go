@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -82,6 +83,12 @@ func (s schemas) fields(t reflect.Type) object {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.IsExported() || name == "-" {
+			continue
+		}
+		if f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct { // its members are those of the object
+			inner := s.fields(f.Type)
+			maps.Copy(properties, inner["properties"].(object))
+			required = append(required, inner["required"].([]string)...)
 			continue
 		}
 		if name == "" {

@@ -1,15 +1,23 @@
 package infer
 
-import "github.com/modelverifier/verifier/internal/graph"
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/graph"
+)
 
 // Arguments returns the resolved parameters of a component under their canonical names: given, default, derived or taken
 // from the input alike. A component of an unknown type has those that were given.
-func (r *Result) Arguments(i int) []graph.Param {
+func (r *Result) Arguments(i int) []graph.Param { return r.appendArguments(nil, i) }
+
+// appendArguments is the same behind what is there.
+func (r *Result) appendArguments(out []graph.Param, i int) []graph.Param {
 	node := &r.Nodes[i]
 	if node.Type == nil || node.Args == nil {
-		return node.Component.Params
+		return append(out, node.Component.Params...)
 	}
-	out := make([]graph.Param, 0, len(node.Args))
+	first := len(out)
+	out = slices.Grow(out, len(node.Args))
 	for p := range node.Args {
 		out = append(out, graph.Param{Name: node.Type.Params[p].Name, Value: node.Args[p]})
 	}
@@ -17,7 +25,7 @@ func (r *Result) Arguments(i int) []graph.Param {
 		if i := indexOf(node, p.Name); i < 0 {
 			out = append(out, p)
 		} else if node.Args[i].Kind() == graph.Null {
-			out[i] = p
+			out[first+i] = p
 		}
 	}
 	return out
@@ -34,4 +42,10 @@ func indexOf(node *Node, param string) int {
 
 // Fingerprint names the structure of the graph in eight hex digits: types, resolved arguments and connections, but no ids,
 // names or positions. A default or a size taken from the input counts the same whether it is written out or not.
-func (r *Result) Fingerprint() string { return r.Graph.Fingerprint(r.Arguments) }
+func (r *Result) Fingerprint() string {
+	var room []graph.Param // for one component after the other: each is hashed before the next
+	return r.Graph.Fingerprint(func(i int) []graph.Param {
+		room = r.appendArguments(room[:0], i)
+		return room
+	})
+}

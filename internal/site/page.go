@@ -56,6 +56,9 @@ func (p *page) RuleSet() string { return p.Site.ruleSet }
 // Version is that of the program.
 func (p *page) Version() string { return p.Site.config.Version }
 
+// Settings is where people manage their keys, or empty.
+func (p *page) Settings() string { return p.Site.config.Settings }
+
 // Hidden reports whether search engines should leave the page out.
 func (p *page) Hidden() bool { return p.Path == notFound }
 

@@ -21,6 +21,8 @@ type Config struct {
 	BaseURL string // scheme and host: https://www.example.org
 	Version string // of the program, for the foot of the pages; may be empty
 
+	Settings string // address at which people manage their keys, for the navigation; empty: there is none
+
 	OpenAPI []byte // the document at /openapi.json; nil: not published
 	Schema  []byte // the JSON schema of attestation records at SchemaPath; nil: not published
 

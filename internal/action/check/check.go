@@ -28,6 +28,8 @@ type Request struct {
 	Training estimate.Options // the run that is priced; over the wire always the default one
 	SeqLen   int64            // tokens of a sample; 0 for the default
 
+	Examined action.Observer // is told about the model; may be nil
+
 	room *action.Room // nil where the model was not read by DecodeIn
 }
 
@@ -100,6 +102,7 @@ func Run(r *Request) *Result {
 		room = new(action.Room)
 	}
 	w := &walk{Study: room.Examine(r.Model), request: r, findings: []action.Finding{}}
+	r.Examined.Tell(w.Study)
 	w.Price(r.Options(), r.SeqLen)
 	if r.Serve != nil {
 		w.serve = serve.Check(w.Walked, r.Serve)

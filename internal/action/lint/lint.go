@@ -13,6 +13,8 @@ import (
 type Request struct {
 	Model  *graph.Graph
 	Policy *policy.Policy
+
+	Examined action.Observer // is told about the model; may be nil
 }
 
 // Decode reads a request.
@@ -67,6 +69,7 @@ type Inferred struct {
 // Run lints a model. It brings the graph into canonical form first, in place.
 func Run(r *Request) *Result {
 	s := action.Examine(r.Model)
+	r.Examined.Tell(s)
 	out := &Result{Verdict: "pass", Findings: []Finding{}, Inferred: inferred(s.Graph)}
 	for _, f := range s.Findings {
 		out.addRule(s.Graph, f)

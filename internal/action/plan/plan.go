@@ -16,17 +16,26 @@ type Result struct {
 	Plan     *Record `json:"plan"`
 	Text     string  `json:"text"`
 	Markdown string  `json:"markdown"`
+	Share    *Share  `json:"share,omitempty"` // only the hosted service has any
+}
+
+// Share is where a plan was published.
+type Share struct {
+	ID      string `json:"id"`
+	URL     string `json:"url"`
+	Removal string `json:"removal,omitempty"` // the secret that removes it, given once to callers without a key
 }
 
 // Run plans a model. It brings the graphs into canonical form first, in place.
 func Run(r *Request) *Result { return Render(New(r)) }
 
 // Render writes a record as text and Markdown.
-func Render(rec *Record) *Result { return &Result{rec, Text(rec), Markdown(rec)} }
+func Render(rec *Record) *Result { return &Result{Plan: rec, Text: Text(rec), Markdown: Markdown(rec)} }
 
 // New makes the record.
 func New(r *Request) *Record {
 	s := examine(r.Model, r)
+	r.Examined.Tell(s.Study)
 	rec := s.record(r)
 	if r.Base != nil {
 		rec.Diff = diff(examine(r.Base, r), s)

@@ -19,6 +19,7 @@ type Request struct {
 	SeqLen   int64                 // tokens of a sample; 0 for the default
 	Share    bool                  // whether the hosted service is to keep the graph; no other one can
 	Source   *Source
+	Examined action.Observer // is told about the model and not about its base; may be nil
 }
 
 // Source says where the caller has the graph from.

@@ -18,6 +18,7 @@ type Request struct {
 	Candidates []Candidate
 	TieBreak   string // cost, params or nothing
 	Policy     *policy.Policy
+	Examined   action.Observer // is told about each candidate; may be nil
 }
 
 // Candidate is one design.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/estimate"
-	"github.com/modelverifier/verifier/internal/policy"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
@@ -23,7 +22,7 @@ func Name(i int) string { return "candidate-" + strconv.Itoa(i) }
 func Run(r *Request) *Result {
 	out := &Result{Ranked: []Ranked{}, Calibration: Measured}
 	for _, c := range r.Candidates {
-		out.Ranked = append(out.Ranked, examine(c, r.Policy))
+		out.Ranked = append(out.Ranked, examine(c, r))
 	}
 	place(out.Ranked, measured, func(c *Ranked, rank int) { c.MeasuredRank = rank })
 	place(out.Ranked, func(a, b *Ranked) int { return cmp.Or(measured(a, b), preferred(a, b, r.TieBreak)) }, func(c *Ranked, rank int) { c.Rank = rank })
@@ -37,10 +36,11 @@ func Run(r *Request) *Result {
 }
 
 // examine looks at one candidate.
-func examine(c Candidate, p *policy.Policy) Ranked {
+func examine(c Candidate, r *Request) Ranked {
 	s := action.Examine(c.Model)
+	r.Examined.Tell(s)
 	s.Price(estimate.Options{}, 0)
-	blocks, warns := s.Violations(p)
+	blocks, warns := s.Violations(r.Policy)
 	out := Ranked{
 		ID: c.ID, Tier: Legal, Blocking: len(s.Blockers) + len(blocks), Warnings: len(s.Warnings) + len(warns), OutcomeFlags: []string{},
 		Params: s.Params(), EstCostUSD: quantity.USD(s.Training.CostMicroUSD), FitsGPU: s.FitsGPU(), OtherStageBlockers: []string{}, Reasons: []string{},

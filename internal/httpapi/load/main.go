@@ -5,15 +5,10 @@ package main
 import (
 	"flag"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"runtime"
-	"strconv"
 	"strings"
-	"syscall"
-	"time"
 )
 
 func main() {
@@ -38,63 +33,6 @@ func main() {
 			os.Exit(1)
 		}
 	}
-}
-
-// target is a server that runs as a process of its own.
-type target struct {
-	addr string
-	cmd  *exec.Cmd
-}
-
-// launch starts a program that listens at the address which its arguments are made from.
-func launch(program string, args func(addr string) []string) (*target, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	t := &target{addr: l.Addr().String()}
-	_ = l.Close()
-	t.cmd = exec.Command(program, args(t.addr)...)
-	if err := t.cmd.Start(); err != nil {
-		return nil, err
-	}
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if c, err := net.Dial("tcp", t.addr); err == nil {
-			return t, c.Close()
-		}
-	}
-	t.stop()
-	return nil, fmt.Errorf("%s does not listen", program)
-}
-
-func (t *target) stop() {
-	_ = t.cmd.Process.Signal(syscall.SIGTERM)
-	_ = t.cmd.Wait()
-}
-
-// peakMB is the most memory that has been resident.
-func (t *target) peakMB() float64 {
-	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", t.cmd.Process.Pid))
-	for line := range strings.Lines(string(data)) {
-		var kb float64
-		if n, _ := fmt.Sscanf(line, "VmHWM: %f kB", &kb); n == 1 {
-			return kb / 1024
-		}
-	}
-	return 0
-}
-
-// processor is the time that a process has run, in ticks of a hundredth of a second as Linux counts them.
-func processor(pid int) time.Duration {
-	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, rest, _ := strings.Cut(string(data), ") ") // the name before it may have blanks
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0
-	}
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
 // serveEmpty answers every request with the same bytes, after reading its body.

@@ -1,0 +1,135 @@
+// Command verifier-hosted is the service: /api/v1 with keys, accounts, shared plans and the published pages, on an embedded
+// database or on PostgreSQL.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/modelverifier/verifier/internal/store"
+)
+
+// Set by the build: -ldflags "-X main.version=… -X main.commit=…".
+var version, commit = "dev", ""
+
+// The exit codes, as those of the command line.
+const (
+	exitUsage = 2
+	exitFault = 4
+)
+
+// command is what the program does. Its function gets what stands behind its name.
+type command struct {
+	name, takes, doc string
+	run              func(ctx context.Context, p *program, args []string) error
+}
+
+// commands are all of them; the first is the one that need not be named.
+var commands []command
+
+func init() {
+	commands = []command{
+		{"serve", "", "answer requests, until a signal", serve},
+		{"migrate", "", "bring the database to what this version needs; serve does it too", migrate},
+		{"backup", "FILE", "write everything into a file, while the service runs; - is the standard output", backup},
+		{"restore", "FILE", "fill an empty database from such a file; - is the standard input", restore},
+		{"create-admin", "", "print a link that makes another organisation and its owner", createAdmin},
+		{"reset-password", "EMAIL", "print a link that gives somebody a new password", resetPassword},
+	}
+}
+
+// program is one run of it.
+type program struct {
+	*config
+	stdin  io.Reader
+	stdout io.Writer
+	log    *slog.Logger
+}
+
+func main() {
+	tuneMemory(os.Getenv)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
+	c, rest, err := parse(args, getenv, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	var chosen *command
+	if err == nil {
+		chosen, rest, err = choose(rest)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "verifier-hosted:", err)
+		return exitUsage
+	}
+	p := &program{c, stdin, stdout, slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: c.level}))}
+	if err := chosen.run(ctx, p, rest); err != nil {
+		fmt.Fprintln(stderr, "verifier-hosted:", err)
+		return exitFault
+	}
+	return 0
+}
+
+// choose finds the command that was named, and sees that it has what it takes.
+func choose(args []string) (*command, []string, error) {
+	if len(args) == 0 {
+		return &commands[0], nil, nil
+	}
+	for i := range commands {
+		c := &commands[i]
+		if c.name != args[0] {
+			continue
+		}
+		if want := map[bool]int{true: 1}[c.takes != ""]; len(args)-1 != want {
+			return nil, nil, fmt.Errorf("%s takes %s, got %d", c.name, map[int]string{0: "nothing", 1: c.takes}[want], len(args)-1)
+		}
+		return c, args[1:], nil
+	}
+	return nil, nil, fmt.Errorf("there is no command %q: see --help", args[0])
+}
+
+// tuneMemory lets garbage gather for longer than Go would, up to a limit that leaves room for hashing passwords. Whoever sets
+// Go's own variables is left alone.
+func tuneMemory(getenv func(string) string) {
+	if getenv("GOGC") == "" {
+		debug.SetGCPercent(800)
+	}
+	if getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(384 << 20)
+	}
+}
+
+// open opens the database, and makes its folder.
+func (c *config) open(ctx context.Context) (*store.Store, error) {
+	if c.data != "" {
+		if err := os.MkdirAll(c.data, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	return store.Open(ctx, c.database)
+}
+
+// ready opens the database and brings it to what this version needs.
+func (c *config) ready(ctx context.Context) (*store.Store, error) {
+	s, err := c.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Migrate(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/modelverifier/verifier/internal/account"
+	"github.com/modelverifier/verifier/internal/hostedapi"
+)
+
+// option is a line of the table in docs/hosted.md: a flag, and the variable that stands for it where it is not given.
+type option struct{ flag, variable, otherwise, doc string }
+
+// options is everything that can be configured. Secrets are better given as variables: flags can be seen by other users.
+var options = []option{
+	{"addr", "VERIFIER_ADDR", "127.0.0.1:8080", "where to listen: host:port"},
+	{"data", "VERIFIER_DATA", "verifier-data", "the folder with the embedded database; made where there is none"},
+	{"database-url", "VERIFIER_DATABASE_URL", "", "postgres://… in the place of the embedded database: any number of replicas share it"},
+	{"public-url", "VERIFIER_PUBLIC_URL", "", "scheme and host under which people reach the service; left out: that of --addr"},
+	{"apex-host", "VERIFIER_APEX_HOST", "", "bare host name whose visitors are sent to --www-host, with status 307"},
+	{"www-host", "VERIFIER_WWW_HOST", "", "host name that --apex-host sends to; left out: that of --public-url"},
+	{"trusted-proxies", "VERIFIER_TRUSTED_PROXIES", "", "addresses and prefixes, with commas between, whose X-Forwarded-For is believed"},
+	{"key-rate", "VERIFIER_KEY_RATE", "600", "calls for each key and minute"},
+	{"plan-rate", "VERIFIER_PLAN_RATE", "60", "plans without a key, for each address and hour"},
+	{"oidc-issuer", "VERIFIER_OIDC_ISSUER", "", "OpenID Connect provider through which people can sign in"},
+	{"oidc-client", "VERIFIER_OIDC_CLIENT", "", "what the provider knows this service by"},
+	{"oidc-secret", "VERIFIER_OIDC_SECRET", "", "the secret that goes with it"},
+	{"drain", "VERIFIER_DRAIN", "0s", "how long /readyz says no before a stop, for balancers that look there"},
+	{"workers", "VERIFIER_WORKERS", "0", "actions that run at once; 0: as many as processors"},
+	{"log-level", "VERIFIER_LOG_LEVEL", "info", "debug, info, warn or error; info writes a line for each request"},
+}
+
+// config is what the options say.
+type config struct {
+	addr, database string
+	data           string // folder to make; empty with another database
+	workers        int
+	level          slog.Level
+	hosted         hostedapi.Config
+}
+
+// parse reads options, and returns what stands behind them.
+func parse(args []string, getenv func(string) string, help io.Writer) (*config, []string, error) {
+	f := flag.NewFlagSet("verifier-hosted", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	values := map[string]*string{}
+	for _, o := range options {
+		value := o.otherwise
+		if v := getenv(o.variable); v != "" {
+			value = v
+		}
+		values[o.flag] = f.String(o.flag, value, o.doc)
+	}
+	err := f.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		usage(help)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := read(func(name string) string { return *values[name] })
+	return c, f.Args(), err
+}
+
+// read makes the configuration of the values.
+func read(value func(string) string) (*config, error) {
+	c := &config{addr: value("addr"), database: value("database-url")}
+	if c.database == "" {
+		c.data = value("data")
+		c.database = "sqlite:" + filepath.Join(c.data, "verifier.db")
+	}
+	h := &c.hosted
+	h.PublicURL, h.ApexHost, h.WWWHost = value("public-url"), value("apex-host"), value("www-host")
+	var failed error
+	fail := func(name string, err error) {
+		if failed == nil && err != nil {
+			failed = fmt.Errorf("--%s: %w", name, err)
+		}
+	}
+	number := func(name string, least, most int64) int64 {
+		n, err := strconv.ParseInt(value(name), 10, 64)
+		if err != nil || n < least || n > most {
+			err = fmt.Errorf("must be a number from %d to %d, not %q", least, most, value(name))
+		}
+		fail(name, err)
+		return n
+	}
+	var err error
+	h.Proxies, err = hostedapi.ParseProxies(value("trusted-proxies"))
+	fail("trusted-proxies", err)
+	h.KeyRate, h.PlanRate = number("key-rate", 1, 1_000_000_000), number("plan-rate", 1, 1_000_000_000)
+	c.workers = int(number("workers", 0, 1024))
+	h.Drain, err = time.ParseDuration(value("drain"))
+	if err == nil && (h.Drain < 0 || h.Drain > 10*time.Minute) {
+		err = errors.New("must be from 0s to 10m")
+	}
+	fail("drain", err)
+	fail("log-level", c.level.UnmarshalText([]byte(value("log-level"))))
+	p := account.Provider{Issuer: value("oidc-issuer"), ClientID: value("oidc-client"), ClientSecret: value("oidc-secret")}
+	if p.Issuer != "" {
+		h.Provider = &p
+		if p.ClientID == "" || p.ClientSecret == "" {
+			fail("oidc-issuer", errors.New("needs --oidc-client and --oidc-secret too"))
+		}
+	}
+	return c, failed
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "verifier-hosted serves /api/v1, accounts and the published pages.\n\n")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  verifier-hosted %-24s %s\n", c.name+behind(c.takes), c.doc)
+	}
+	fmt.Fprint(w, "\nOptions stand before the command. Each can be given as a variable too.\n\n")
+	for _, o := range options {
+		fmt.Fprintf(w, "  --%-18s %s (%s", o.flag, o.doc, o.variable)
+		if o.otherwise != "" {
+			fmt.Fprintf(w, "; default %s", o.otherwise)
+		}
+		fmt.Fprintln(w, ")")
+	}
+}
+
+func behind(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " " + s
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/modelverifier/verifier/internal/attest"
+	"github.com/modelverifier/verifier/internal/hostedapi"
+	"github.com/modelverifier/verifier/internal/hostedapi/pages"
+	"github.com/modelverifier/verifier/internal/httpapi"
+	"github.com/modelverifier/verifier/internal/site"
+)
+
+// serve answers requests until the context ends.
+func serve(ctx context.Context, p *program, _ []string) (err error) {
+	s, err := p.ready(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	l, err := net.Listen("tcp", p.addr)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.Close() }()
+	executable, _ := os.Executable() // where it is not known, /version leaves its digest out
+	h := p.hosted
+	h.Build = httpapi.Build{Name: "verifier-hosted", Version: version, Commit: commit, Executable: executable}
+	h.Limits = httpapi.Defaults()
+	if p.workers > 0 {
+		h.Limits.Workers = p.workers
+	}
+	h.Store, h.Log = s, p.log
+	if h.PublicURL == "" {
+		h.PublicURL = local(l.Addr())
+	}
+	if h.Site, err = site.New(p.site(h.PublicURL)); err != nil {
+		return err
+	}
+	server, err := hostedapi.New(h)
+	if err != nil {
+		return err
+	}
+	if err := p.greet(ctx, server, h.PublicURL); err != nil {
+		return err
+	}
+	port := 0
+	if a, ok := l.Addr().(*net.TCPAddr); ok {
+		port = a.Port
+	}
+	p.log.Info("listening", "port", port, "version", version, "database", s.Kind())
+	return server.Serve(ctx, l)
+}
+
+// site is what is published beside the catalogues.
+func (p *program) site(url string) site.Config {
+	return site.Config{BaseURL: url, Version: version, Settings: pages.SettingsPath, OpenAPI: hostedapi.Document(url, version), Schema: attest.SchemaJSON()}
+}
+
+// local is how a browser on this machine reaches an address.
+func local(a net.Addr) string {
+	host, port, err := net.SplitHostPort(a.String())
+	if err != nil {
+		return "http://localhost"
+	}
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// greet says where to look, and how to begin where nobody has an account. The link goes to the terminal and not into the log.
+func (p *program) greet(ctx context.Context, s *hostedapi.Server, url string) error {
+	link, err := s.Accounts.FirstAdmin(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "\nModel Verifier is at %s\n", url)
+	if link != "" {
+		fmt.Fprintf(p.stdout, "\nNobody has an account yet. Make the first one here; the link works once, within 24 hours:\n\n  %s\n", pages.StartURL(url, link))
+	}
+	fmt.Fprint(p.stdout, "\nCtrl-C stops it.\n\n")
+	return nil
+}

@@ -1,0 +1,182 @@
+package hostedapi
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/modelverifier/verifier/internal/account"
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/action/plan"
+	"github.com/modelverifier/verifier/internal/corpus"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/httpapi"
+	"github.com/modelverifier/verifier/internal/ledger"
+	"github.com/modelverifier/verifier/internal/quantity"
+)
+
+// act is an action for callers with a key. It is the container's, and adds a row to the corpus for each model.
+func (s *Server) act(name string) func(*httpapi.Call) httpapi.Reply {
+	a := s.actions[name]
+	return s.keyed(func(c *httpapi.Call, _ account.Caller) httpapi.Reply {
+		return c.Receive(func(body []byte) httpapi.Reply {
+			return c.Work(func(room *action.Room) httpapi.Reply {
+				result, err := a.Run(room, body, s.observe)
+				if err != nil {
+					return httpapi.Refusal(err)
+				}
+				c.Count(a, result)
+				return httpapi.OK(result)
+			})
+		})
+	})
+}
+
+// observe keeps the anonymous row of a model.
+func (s *Server) observe(study *action.Study) {
+	s.corpus.Add(corpus.Of(study, corpus.Day(s.config.Clock())))
+}
+
+// plan is the action that needs no key. Who sends one sees what became of earlier runs.
+func (s *Server) plan(c *httpapi.Call) httpapi.Reply {
+	var caller account.Caller
+	var refused *httpapi.Reply
+	if _, given := bearer(c.Request()); given {
+		caller, refused = s.enter(c)
+	} else {
+		refused = s.enterKeyless(c)
+	}
+	if refused != nil {
+		return *refused
+	}
+	return c.Receive(func(body []byte) httpapi.Reply { return s.planned(c, caller, body) })
+}
+
+// enterKeyless lets so many plans of an address in.
+func (s *Server) enterKeyless(c *httpapi.Call) *httpapi.Reply {
+	bucket, err := s.bucket(c.Request().Context(), s.address(c.Request()))
+	if err != nil {
+		out := s.away(c, err)
+		return &out
+	}
+	return s.take(c, s.perHost, bucket, &s.counts.limitedAddresses)
+}
+
+// planned makes the plan. No worker waits for the store: the record is made, the store is asked, and the record is written down.
+func (s *Server) planned(c *httpapi.Call, caller account.Caller, body []byte) httpapi.Reply {
+	var request *plan.Request
+	var record *plan.Record
+	var err error
+	if busy := c.Borrow(func(*action.Room) {
+		if request, err = plan.Decode(body, graph.ServiceLimits); err == nil {
+			if caller.Org != "" {
+				request.Examined = s.observe
+			}
+			record = plan.New(request)
+		}
+	}); busy != nil {
+		return *busy
+	}
+	if err != nil {
+		return httpapi.Refusal(err)
+	}
+	ctx := c.Request().Context()
+	if caller.Org != "" {
+		rows, err := s.ledger.List(ctx, caller.Org, record.Model.Fingerprint)
+		if err != nil {
+			return s.failed(c, err)
+		}
+		record.History = past(rows)
+	}
+	var shared *plan.Share
+	if request.Share {
+		p, removal, err := s.shares.Create(ctx, caller.Org, body, s.config.Clock())
+		if err != nil {
+			return s.failed(c, err)
+		}
+		shared = &plan.Share{ID: p.ID, URL: s.config.PublicURL + sharedPath + p.ID, Removal: removal}
+	}
+	return c.Work(func(*action.Room) httpapi.Reply {
+		result := plan.Render(record)
+		result.Share = shared
+		c.Count(s.actions["plan"], result)
+		return httpapi.OK(result)
+	})
+}
+
+// past writes rows of the ledger as a plan has them; nil where there is none.
+func past(rows []ledger.Row) *plan.History {
+	if len(rows) == 0 {
+		return nil
+	}
+	h := &plan.History{}
+	for _, r := range rows {
+		h.Rows = append(h.Rows, plan.Outcome{At: r.At.UTC().Format(time.RFC3339), Metric: r.Metric, Value: r.Value, Epochs: r.Epochs, WallSec: r.WallSec,
+			EstCostUSD: quantity.Round(r.EstCostUSD, 6), Source: r.Source})
+	}
+	return h
+}
+
+// rows is the body of GET /history.
+type rows struct {
+	Fingerprint string       `json:"fingerprint"`
+	Rows        []ledger.Row `json:"rows"`
+}
+
+// written is the body of POST /history.
+type written struct {
+	Ledger string `json:"ledger"`
+}
+
+// history reads and writes outcomes of the caller's organisation.
+func (s *Server) history(c *httpapi.Call, caller account.Caller) httpapi.Reply {
+	r := c.Request()
+	if r.Method == http.MethodPost {
+		return c.Receive(func(body []byte) httpapi.Reply {
+			outcome, err := ledger.Decode(body, s.config.Clock())
+			if err != nil {
+				return httpapi.Refusal(err)
+			}
+			what, err := s.ledger.Write(r.Context(), caller.Org, outcome)
+			if err != nil {
+				return s.failed(c, err)
+			}
+			return httpapi.OK(&written{what})
+		})
+	}
+	values := r.URL.Query()["fingerprint"]
+	if len(values) != 1 {
+		return httpapi.Refusal(action.Errorf(graph.CodeMissing, "fingerprint", "must be given once, as in /api/v1/history?fingerprint=0123abcd"))
+	}
+	found, err := s.ledger.List(r.Context(), caller.Org, values[0])
+	if err != nil {
+		return s.failed(c, err)
+	}
+	return httpapi.OK(&rows{values[0], found})
+}
+
+// report is the corpus in numbers, for everybody.
+func (s *Server) report(c *httpapi.Call) httpapi.Reply {
+	r, err := s.reports.Report(c.Request().Context())
+	if err != nil {
+		return s.failed(c, err)
+	}
+	return httpapi.OK(r)
+}
+
+// bareError is a body that the specification writes without a code.
+type bareError struct {
+	Error string `json:"error"`
+}
+
+// train has nobody to send a run to, and so no jobs.
+func train(c *httpapi.Call, _ account.Caller) httpapi.Reply {
+	if c.Request().Method == http.MethodPost {
+		return httpapi.Explained(http.StatusServiceUnavailable, "gpu-not-configured", &bareError{"gpu_not_configured"})
+	}
+	return httpapi.Explained(http.StatusNotFound, "no-job", &bareError{"No such job under this key."})
+}
+
+// fix has no provider to ask.
+func fix(*httpapi.Call, account.Caller) httpapi.Reply {
+	return httpapi.Fault(http.StatusServiceUnavailable, "provider-unavailable", "provider unavailable: no language-model provider is configured")
+}

@@ -1,0 +1,224 @@
+package hostedapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+
+	"github.com/modelverifier/verifier/internal/account"
+	"github.com/modelverifier/verifier/internal/hostedapi"
+	"github.com/modelverifier/verifier/internal/httpapi"
+	"github.com/modelverifier/verifier/internal/store"
+	"github.com/modelverifier/verifier/internal/store/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// both runs a test on each database, given the address of an empty one.
+func both(t *testing.T, f func(t *testing.T, database string)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { f(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db")) })
+	t.Run("postgres", func(t *testing.T) { f(t, pgtest.New(t)) })
+}
+
+// service is the real server on a loopback address.
+type service struct {
+	url   string
+	hosts *hostedapi.Server
+	store *store.Store
+	log   *buffer
+	ahead *atomic.Int64 // nanoseconds by which its clock is fast
+	stop  func()        // ends it, once
+}
+
+// buffer is a log that many write.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+func hasher(tb testing.TB) *account.Hasher {
+	tb.Helper()
+	h, err := account.NewHasher(argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}, 2)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return h
+}
+
+// start serves on a database. change may alter the configuration.
+func start(t *testing.T, database string, change ...func(*hostedapi.Config)) *service {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	st, err := store.Open(ctx, database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Migrate(ctx); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{url: "http://" + l.Addr().String(), store: st, log: &buffer{}, ahead: &atomic.Int64{}}
+	c := hostedapi.Config{
+		Build: httpapi.Build{Name: "verifier-hosted", Version: "test"}, Limits: httpapi.Defaults(), Store: st, PublicURL: s.url, Hasher: hasher(t),
+		Clock: func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) },
+		Log:   slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	if s.hosts, err = hostedapi.New(c); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.hosts.Serve(ctx, l) }()
+	s.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+		if err := st.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	t.Cleanup(s.stop)
+	return s
+}
+
+// tenant is an organisation with its owner and a key.
+type tenant struct{ org, person, session, key, keyID string }
+
+const password = "correct horse battery staple"
+
+// tenant makes an organisation.
+func (s *service) tenant(t *testing.T, name string) tenant {
+	t.Helper()
+	ctx := context.Background()
+	link, err := s.hosts.Accounts.AdminLink(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o tenant
+	if o.session, err = s.hosts.Accounts.Start(ctx, link, name, "Owner of "+name, "owner@"+strings.ToLower(name)+".example", password); err != nil {
+		t.Fatal(err)
+	}
+	v, err := s.hosts.Accounts.Visitor(ctx, o.session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.org, o.person = v.Places[0].Org, v.Person.ID
+	o.keyID, o.key = s.newKey(t, o, "first")
+	return o
+}
+
+func (s *service) newKey(t *testing.T, o tenant, name string) (id, key string) {
+	t.Helper()
+	k, key, err := s.hosts.Accounts.CreateKey(context.Background(), o.org, o.person, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k.ID, key
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// json reads a member of the body: names with dots between.
+func (a answer) json(t *testing.T, path string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(a.body), &v); err != nil {
+		t.Fatalf("%v in %.300s", err, a.body)
+	}
+	for _, name := range strings.Split(path, ".") {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil
+		}
+		v = m[name]
+	}
+	return v
+}
+
+// client follows no redirect.
+var client = &http.Client{Timeout: 30 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
+// call sends a request; headers come as name, value, name, value.
+func (s *service) call(t *testing.T, method, path, key, body string, headers ...string) answer {
+	t.Helper()
+	a, err := s.try(method, path, key, body, headers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func (s *service) try(method, path, key, body string, headers ...string) (answer, error) {
+	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		switch headers[i] {
+		case "Host":
+			r.Host = headers[i+1]
+		case "Content-Type":
+			r.Header.Set(headers[i], headers[i+1])
+		default:
+			r.Header.Add(headers[i], headers[i+1])
+		}
+	}
+	resp, err := client.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	return answer{resp.StatusCode, resp.Header, string(data)}, err
+}
+
+// model is a small graph whose names hold a mark, and whose width makes a structure of its own.
+func model(mark string, width int) string {
+	return fmt.Sprintf(`{"components":[{"id":"a%[1]s","type":"input","name":"in%[1]s","params":{"shape":[8]}},{"id":"b%[1]s","type":"linear","params":{"outFeatures":%[2]d}},{"id":"c%[1]s","type":"output"}],`+
+		`"connections":[{"from":"a%[1]s","to":"b%[1]s"},{"from":"b%[1]s","to":"c%[1]s"}]}`, mark, width)
+}
+
+func request(mark string, width int) string { return `{"model":` + model(mark, width) + `}` }

@@ -1,0 +1,156 @@
+package httpapi
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Edition is what another program serves than the container: it has routes and pages of its own and no hosted_only. It shares
+// how requests are read, bounded, answered, counted and logged.
+type Edition struct {
+	Routes []Route // in the place of the container's, but for /version and /metrics
+	Served string  // what there is, for who asks for something else
+	// Before sees every request first. It may set headers of the answer, and answer itself.
+	Before func(c *Call) *Reply
+	// Page returns the handler of a path that no route has, and its name in logs and metrics; nil: there is none.
+	Page func(r *http.Request) (name string, h http.Handler)
+	// Metrics adds samples to /metrics.
+	Metrics func(e *Exposition)
+}
+
+// Route is what a path answers. One that ends in a slash stands for everything below it.
+type Route struct {
+	Name, Path string
+	Methods    []string
+	Answer     func(c *Call) Reply
+}
+
+// reading are the methods of what is only read.
+var reading = []string{http.MethodGet, http.MethodHead}
+
+// edit replaces the container's routes.
+func (s *Server) edit(e *Edition) {
+	s.routes = map[string]route{"/version": s.routes["/version"], "/metrics": s.routes["/metrics"]}
+	for _, r := range e.Routes {
+		if strings.HasSuffix(r.Path, "/") {
+			s.below = append(s.below, r)
+		} else {
+			s.routes[r.Path] = route{r.Name, r.Methods, r.Answer}
+		}
+	}
+}
+
+func (s *Server) findBelow(r *http.Request) (route, bool) {
+	for _, b := range s.below {
+		if rest, ok := strings.CutPrefix(r.URL.Path, b.Path); ok && rest != "" {
+			return route{b.Name, b.Methods, b.Answer}, true
+		}
+	}
+	return route{}, false
+}
+
+// front answers what is none of the routes: what the edition answers first, and its pages. It reports whether it did.
+func (s *Server) front(c *Call, id string, start time.Time) bool {
+	w, r := c.writer, c.request
+	if out := s.Edition.Before(c); out != nil {
+		c.encode(out)
+		sent := out.write(w, id, c.buffer)
+		s.note(r, id, "front", out, sent, start)
+		return true
+	}
+	if _, ok := s.routes[r.URL.Path]; ok {
+		return false
+	}
+	if _, ok := s.findBelow(r); ok {
+		return false
+	}
+	name, page := s.Edition.Page(r)
+	if page == nil {
+		return false
+	}
+	w.Header()["X-Request-Id"] = []string{id}
+	rec := &recorder{ResponseWriter: w}
+	s.guardPage(name, page, rec, r)
+	s.note(r, id, name, &Reply{status: rec.status}, rec.sent, start)
+	return true
+}
+
+// note counts and logs an answer.
+func (s *Server) note(r *http.Request, id, name string, out *Reply, sent int, start time.Time) {
+	took := time.Since(start)
+	s.metrics.add(name, out.status, took)
+	s.logRequest(r, id, name, out, sent, start, took)
+}
+
+// guardPage serves a page. A panic becomes a fault of our own, as with an action.
+func (s *Server) guardPage(name string, page http.Handler, w *recorder, r *http.Request) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			w.finish()
+			return
+		}
+		s.Log.Error("panic", "route", name, "type", fmt.Sprintf("%T", p), slog.Any("stack", stack()))
+		if w.status == 0 {
+			http.Error(w, "a fault of our own; the request id is in the header X-Request-Id", http.StatusInternalServerError)
+		}
+	}()
+	page.ServeHTTP(w, r)
+}
+
+// recorder notes what a page answered.
+type recorder struct {
+	http.ResponseWriter
+	status, sent int
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	r.finish()
+	n, err := r.ResponseWriter.Write(b)
+	r.sent += n
+	return n, err
+}
+
+// finish is the status of an answer that names none.
+func (r *recorder) finish() {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+}
+
+// Unwrap lets http.ResponseController reach what the server itself gave.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// Request is what came.
+func (c *Call) Request() *http.Request { return c.request }
+
+// Header is that of the answer.
+func (c *Call) Header() http.Header { return c.writer.Header() }
+
+// Count adds an answer to the counts.
+func (c *Call) Count(a Action, result any) { c.server.Counts.Add(a.Name, a.Tally(result)) }
+
+// Redirect is the reply that sends a caller, with method and body, to another address.
+func Redirect(to string) Reply {
+	return Reply{status: http.StatusTemporaryRedirect, body: struct{}{}, header: "Location", value: to}
+}
+
+// Explained is a refusal whose body is not the usual one.
+func Explained(status int, code string, body any) Reply {
+	return Reply{status: status, code: code, body: body}
+}
+
+// Document is an answer that is no JSON.
+func Document(status int, mime string, content []byte) Reply {
+	return Reply{status: status, text: content, header: "Content-Type", value: mime}
+}
