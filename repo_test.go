@@ -18,7 +18,7 @@ var layers = []string{
 	"internal/arena", "internal/spelling", "internal/graph", "internal/quantity", "internal/catalog", "internal/hardware", "internal/infer", "internal/rules", "internal/estimate",
 	"internal/fit", "internal/policy", "internal/ruleset", "internal/action", "internal/report", "internal/attest", "models",
 	"internal/importer", "internal/exporter", "internal/hub", "internal/manifest", "internal/load", "internal/secret", "internal/account", "internal/ledger", "internal/corpus", "internal/share", "internal/rate",
-	"internal/jobs", "internal/blob", "internal/store", "internal/llm", "internal/telemetry", "docs", "internal/site",
+	"internal/jobs", "internal/blob", "internal/store", "internal/llm", "internal/telemetry", "docs", "internal/site", "internal/discover", "internal/comment",
 	"internal/httpapi", "internal/hostedapi", "internal/cli", "internal/mcp", "internal/wasm",
 	"cmd", "deploy", "truth", "conformance",
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/modelverifier/verifier/internal/comment"
 	"github.com/modelverifier/verifier/internal/report"
 	"github.com/modelverifier/verifier/internal/report/annotate"
 	"github.com/modelverifier/verifier/internal/report/junit"
@@ -23,25 +24,30 @@ type outputs struct {
 	runs     []*report.Run
 	unread   []report.Unread
 	comments []string // that a command has Markdown of its own for, as plan
+	changes  map[*report.Run]*comment.Model
 	folder   folders
 }
 
 // formats are the files that a command can write. Each flag takes a file, or - for standard output in place of the text.
-var formats = []struct {
-	flag, usage string
-	make        func(*outputs) []byte
-}{
+var formats = []format{
 	{"sarif", "write the findings as SARIF 2.1.0, for code scanning, to this `file`; - is standard output", func(o *outputs) []byte {
 		return sarif.Log(o.runs, sarif.Options{Version: version, Site: report.Site, Paths: o.folder.path, Unread: o.unread})
-	}},
-	{"junit", "write the rules as JUnit XML to this `file`", func(o *outputs) []byte { return junit.XML(o.runs, o.folder.path, o.unread) }},
+	}, ""},
+	{"junit", "write the rules as JUnit XML to this `file`", func(o *outputs) []byte { return junit.XML(o.runs, o.folder.path, o.unread) }, ""},
 	{"markdown", "write a comment for a pull request to this `file`; it is appended to a job's summary", func(o *outputs) []byte {
 		if len(o.comments) > 0 {
 			return []byte(strings.Join(o.comments, "\n") + markdown.Comment(nil, o.folder.path, o.unread))
 		}
 		return []byte(markdown.Comment(o.runs, o.folder.path, o.unread))
-	}},
-	{"code-quality", "write the findings as GitLab's code-quality report to this `file`", func(o *outputs) []byte { return annotate.CodeQuality(o.runs, o.folder.path) }},
+	}, ""},
+	{"code-quality", "write the findings as GitLab's code-quality report to this `file`", func(o *outputs) []byte { return annotate.CodeQuality(o.runs, o.folder.path) }, ""},
+	changeFormat,
+}
+
+type format struct {
+	flag, usage string
+	make        func(*outputs) []byte
+	only        string // the one command that has it, "" for all
 }
 
 // services show annotations that they find in the log. Each tells by its environment that it reads along.
@@ -57,7 +63,9 @@ var services = []struct {
 // outputFlags are the flags of commands that report findings.
 func outputFlags(c *cobra.Command) {
 	for _, f := range formats {
-		c.Flags().String(f.flag, "", f.usage)
+		if f.only == "" || f.only == c.Name() {
+			c.Flags().String(f.flag, "", f.usage)
+		}
 	}
 	var names []string
 	for _, s := range services {

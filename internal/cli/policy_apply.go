@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 
@@ -15,7 +14,7 @@ import (
 
 var _ = register(func() *cobra.Command {
 	c := judging(&cobra.Command{
-		Use:   "policy-apply MODEL...",
+		Use:   applyCommand + " MODEL...",
 		Short: "Check a model under the rules of the repository, and what changed since the version before",
 		Long: `Does what check does, and says of each finding what the repository's .verifier.yml makes of it: how severely it counts, whether it is
 waived or was there before, and whether it makes the command fail. With --base the version before is planned too: the change is refused
@@ -24,6 +23,10 @@ when it breaks a model that ran, or a line under change:, unless the fingerprint
 	dataFlag(c)
 	attestFlags(c)
 	c.Flags().String("base", "", "the version before: a change for the worse against this `model` is refused")
+	c.Flags().String(treeFlag, "", "a `folder` that has the versions before under the paths of the models, for any number of them; one that it does not have is new")
+	c.MarkFlagsMutuallyExclusive("base", treeFlag)
+	c.MarkFlagsMutuallyExclusive("attest", treeFlag) // a record names the files that decided, each by a flag
+	c.MarkFlagsMutuallyExclusive("attest-predicate", treeFlag)
 	runFlags(c)
 	return c
 })
@@ -38,25 +41,25 @@ func policyApply(j *judge, in *input) (*answer, error) {
 		return nil, err
 	}
 	q.Training, q.SeqLen = priced.Training, priced.SeqLen
-	base, err := baseOf(j.cmd, in)
+	base, err := j.before(in)
 	switch {
 	case err != nil:
 		return nil, err
-	case base != nil && j.cmd.Flags().NArg() > 1:
-		return nil, errors.New("--base is the version before of one model: give one")
-	case base == nil && j.house.file != nil && len(j.house.file.Change.Set()) > 0:
+	case base == nil && given(j.cmd, treeFlag) == "" && j.house.file != nil && len(j.house.file.Change.Set()) > 0:
 		j.note("the lines under change: of %s are judged with --base", j.house.path)
 	}
 	r := check.Run(q)
 	run := report.OfCheck(r, q.Policy)
 	var change *report.Change
+	var before *action.Study
 	if base != nil {
-		before := action.Examine(base)
+		before = action.Examine(base)
 		before.Price(q.Options(), q.SeqLen)
 		change = report.Compare(before, r.Study, j.house.file)
 		run.AddChange(change)
 		run.Files = baseFile(j.cmd)
 	}
+	j.change(q, run, before, r.Study, change)
 	var body *report.Applied
 	done := func() any {
 		body = j.terms.Apply(r, run, q.Policy, change)

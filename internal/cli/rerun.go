@@ -47,8 +47,8 @@ func actual(cmd *cobra.Command, ref string) string {
 	return r.here
 }
 
-// unrepeated are flags that write, print or fetch: a rerun does nothing but give a verdict. All others are repeated.
-var unrepeated = []string{"json", "sarif", "junit", "markdown", "code-quality", "annotate", "quiet", "verbose", "download"}
+// unrepeated are flags that write, print or fetch: a rerun does nothing but give a verdict. base-tree is in no record. All others are repeated.
+var unrepeated = []string{"json", "sarif", "junit", "markdown", "code-quality", changeFlag, treeFlag, "annotate", "quiet", "verbose", "download"}
 
 // do runs the command. Only what can be attested is run, and nothing is written.
 func (r *rerun) do(ctx context.Context) error {

@@ -38,8 +38,9 @@ type File struct {
 	Approvals []Approval
 	Defaults  []Default
 
-	general Policy
-	models  []modelLines // least specific first
+	general  Policy
+	models   []modelLines // least specific first
+	patterns []string     // all keys of models:, as written
 }
 
 type modelLines struct {
@@ -76,6 +77,9 @@ func (n Names) file(data []byte) (*File, *graph.Error) {
 	if m := v.member("models"); m != nil {
 		if f.models, err = r.models(*m); err != nil {
 			return nil, err
+		}
+		for _, k := range m.members {
+			f.patterns = append(f.patterns, k.name)
 		}
 	}
 	return f, n.softer(v, f)
@@ -142,6 +146,17 @@ func (f *File) For(model string) *Policy {
 	}
 	return p
 }
+
+// Models are the paths and patterns under models:, in the order of the file.
+func (f *File) Models() []string {
+	if f == nil {
+		return nil
+	}
+	return f.patterns
+}
+
+// Match reports whether a path is one that a pattern of a file stands for.
+func Match(pattern, path string) bool { return glob(pattern, path) }
 
 // specificity is the number of characters that a pattern fixes; a path without wildcards is more specific than any pattern.
 func specificity(pattern string) int {

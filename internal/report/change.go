@@ -26,7 +26,11 @@ type Change struct {
 	violations  []policy.Violation
 	approved    *policy.Approval
 	lines       []policy.Line
+	below       bool
 }
+
+// Below reports whether there are lines under change: and the versions differ by less than they allow, in either direction.
+func (c *Change) Below() bool { return c.below }
 
 // Dollars is an amount of money on the wire.
 type Dollars = quantity.Decimal
@@ -63,6 +67,7 @@ func Compare(base, head *action.Study, file *policy.File) *Change {
 			c.violations = append(c.violations, file.Change.Check(before, after)...)
 		}
 		c.approved = file.Approved(c.Fingerprint.Head)
+		c.below = c.Legal == Both[bool]{true, true} && len(file.Change.Set()) > 0 && len(file.Change.Check(before, after))+len(file.Change.Check(after, before)) == 0
 	}
 	for _, v := range c.violations {
 		if v.Severity == rules.Block {

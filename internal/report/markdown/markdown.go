@@ -28,7 +28,7 @@ func Comment(runs []*report.Run, paths report.Paths, unread []report.Unread) str
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "%s\n### ❌ %s could not be read\n\n%s\n", tag("read", u.Model), code(u.Model), code(u.Message))
+		fmt.Fprintf(&b, "%s\n### ❌ %s could not be read\n\n%s\n", tag("read", u.Model), Code(u.Model), Code(u.Message))
 	}
 	return b.String()
 }
@@ -45,11 +45,7 @@ func tag(command, model string) string {
 }
 
 func one(b *strings.Builder, r *report.Run, paths report.Paths) {
-	lists := map[string][]*report.Finding{}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		lists[listOf(f)] = append(lists[listOf(f)], f)
-	}
+	lists := sorted(r)
 	mark := "✅"
 	switch {
 	case r.ExitCode != 0 || len(lists["gates"]) > 0:
@@ -57,7 +53,29 @@ func one(b *strings.Builder, r *report.Run, paths report.Paths) {
 	case len(lists["warnings"]) > 0:
 		mark = "⚠️"
 	}
-	fmt.Fprintf(b, "%s\n### %s %s: %s\n\n%s\n", tag(r.Command, r.Model), mark, code(r.Model), r.Verdict, text(r.Summary))
+	fmt.Fprintf(b, "%s\n### %s %s: %s\n\n%s\n", tag(r.Command, r.Model), mark, Code(r.Model), r.Verdict, Text(r.Summary))
+	findings(b, r, paths, lists)
+	fmt.Fprintf(b, "\n<sub>verifier %s: %s tried, exit code %d</sub>\n", r.Command, count(len(r.Rules), "rule"), r.ExitCode)
+}
+
+// Findings writes those of a report that has been judged: what fails the command first, the rest folded away.
+func Findings(r *report.Run, paths report.Paths) string {
+	var b strings.Builder
+	findings(&b, r, paths, sorted(r))
+	return b.String()
+}
+
+// sorted puts findings into the list that each is shown in.
+func sorted(r *report.Run) map[string][]*report.Finding {
+	lists := map[string][]*report.Finding{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		lists[listOf(f)] = append(lists[listOf(f)], f)
+	}
+	return lists
+}
+
+func findings(b *strings.Builder, r *report.Run, paths report.Paths, lists map[string][]*report.Finding) {
 	if gates := lists["gates"]; len(gates) > 0 {
 		b.WriteString("\n")
 		list(b, r, paths, gates)
@@ -69,7 +87,6 @@ func one(b *strings.Builder, r *report.Run, paths report.Paths) {
 			b.WriteString("\n</details>\n")
 		}
 	}
-	fmt.Fprintf(b, "\n<sub>verifier %s: %s tried, exit code %d</sub>\n", r.Command, count(len(r.Rules), "rule"), r.ExitCode)
 }
 
 // listOf says which list a finding is in.
@@ -87,15 +104,15 @@ func listOf(f *report.Finding) string {
 
 func list(b *strings.Builder, r *report.Run, paths report.Paths, found []*report.Finding) {
 	for _, f := range found[:min(len(found), most)] {
-		fmt.Fprintf(b, "- **%s** %s (%s)", text(f.Title), code(f.Detail), text(f.Test()))
+		fmt.Fprintf(b, "- **%s** %s (%s)", Text(f.Title), Code(f.Detail), Text(f.Test()))
 		if f.Line > 0 {
-			fmt.Fprintf(b, " at %s", code(fmt.Sprintf("%s:%d", paths(r.Where(f)), f.Line)))
+			fmt.Fprintf(b, " at %s", Code(fmt.Sprintf("%s:%d", paths(r.Where(f)), f.Line)))
 		}
 		if why := f.Softened(); why != "" {
-			fmt.Fprintf(b, "; %s", text(why))
+			fmt.Fprintf(b, "; %s", Text(why))
 		}
 		if f.Fix != "" {
-			fmt.Fprintf(b, "; fix: %s", code(f.Fix))
+			fmt.Fprintf(b, "; fix: %s", Code(f.Fix))
 		}
 		b.WriteString("\n")
 	}
@@ -114,8 +131,8 @@ func count(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// code writes a caller's text as it is: between more backquotes than it has in a row.
-func code(s string) string {
+// Code writes a caller's text as it is: between more backquotes than it has in a row.
+func Code(s string) string {
 	s = clip(report.Plain(s), 1000)
 	longest, run := 0, 0
 	for _, c := range s {
@@ -133,8 +150,8 @@ func code(s string) string {
 	return fence + s + fence
 }
 
-// text writes our own words, in which a caller's may stand: nothing in it is markup.
-func text(s string) string {
+// Text writes our own words, in which a caller's may stand: nothing in it is markup.
+func Text(s string) string {
 	var b strings.Builder
 	for _, c := range clip(report.Plain(s), 1000) {
 		switch c {

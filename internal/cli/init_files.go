@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// policyProposal is a .verifier.yml for the models that were found. Names are quoted as JSON, which is YAML too, so that none of them is
+// anything but a name.
+func policyProposal(found []candidate) string {
+	var b strings.Builder
+	b.WriteString(`# What every model of this repository is held to. verifier reads this file from the model's folder up to here.
+# docs/policy.md of Model Verifier has every key; a line that it does not know is an error that names the nearest one.
+
+# Lines that every model must keep; one that breaks them is refused.
+# policy:
+#   max_params: 200M           # at most so many parameters
+#   must_fit: A100-40GB        # a training step fits this card
+
+`)
+	named := 0
+	for i := range found {
+		if found[i].why == "" {
+			named++
+		}
+	}
+	b.WriteString("# The models, by their paths from here; * stands for any characters. Pull requests are looked through for these.\n# Lines of their own go into the braces, as in {max_params: 7B}.\n")
+	if named > 0 {
+		b.WriteString("models:\n")
+	} else {
+		b.WriteString("# No model was found that can be read as it is: without names, whatever is recognised as one counts.\n# models:\n")
+	}
+	for _, c := range found {
+		if c.why == "" {
+			fmt.Fprintf(&b, "  %s: {}  # %s\n", quoted(c.Ref), c.Kind)
+		} else {
+			fmt.Fprintf(&b, "  # %s: {}  # %s: %s\n", quoted(c.Ref), c.Kind, c.why)
+		}
+	}
+	if named > 0 {
+		b.WriteString("  \"*\": {}  # and whatever else is recognised as a model, so that new ones are not missed\n")
+	}
+	b.WriteString(`
+# How much a pull request may add to a model. Below these it gets no comment, beyond them it is refused.
+# A change that was decided on is let through by its fingerprint, which the comment shows, under approved:.
+change:
+  max_params_growth: 10%     # or a factor, 1.5x, or an amount, 5M
+  max_cost_growth: 10%       # or $2.50
+  max_memory_growth: 10%     # or 4GB
+
+# The run that estimates are for, where flags do not say it.
+# defaults:
+#   plan: {batch: 8, gpu: H100}
+#   policy-apply: {batch: 8, gpu: H100}
+
+# Findings that were there before this file: verifier baseline write MODEL... keeps them from failing anything.
+# baseline: .verifier-baseline.json
+`)
+	return b.String()
+}
+
+// quoted is a JSON string in which nothing can end a line, not even for readers that know more line ends than JSON.
+func quoted(s string) string {
+	data, err := json.Marshal(s) // which escapes U+2028, U+2029 and, as YAML wants, all controls
+	if err != nil {
+		return `""` // cannot happen: every string has one
+	}
+	return strings.NewReplacer("\u0085", `\u0085`, "\ufeff", `\ufeff`, "\x7f", `\u007f`).Replace(string(data))
+}
+
+const githubWorkflow = `# Holds the models that a pull request changes to .verifier.yml, and keeps one comment on it that says what became of them.
+name: verifier                # as it is shown among the checks
+on:
+  pull_request:               # forks too: their token may not comment, so the job's summary has it instead
+permissions:
+  contents: read              # to read the models
+  pull-requests: write        # to comment
+concurrency:                  # of two pushes the later one counts
+  group: verifier-${{ github.ref }}
+  cancel-in-progress: true
+jobs:
+  verifier:
+    runs-on: ubuntu-latest    # Linux or macOS, without a GPU
+    steps:
+      - uses: actions/checkout@v4
+        with:
+          fetch-depth: 0      # to find the version before
+      - uses: modelverifier/verifier@main
+        # with:
+        #   fail-on: warn     # fail for warnings, too
+        #   sarif: true       # show findings under code scanning; needs the permission security-events: write
+        #   attest: true      # keep an in-toto record of every run
+`
+
+const gitlabWorkflow = `# Holds the models that a merge request changes to .verifier.yml, and keeps one note on it that says what became of them.
+# The note needs a project access token with the scope api, as the masked variable GITLAB_TOKEN; without it the job's log has it.
+include:                      # the job is called verifier and runs in the stage test
+  - remote: https://raw.githubusercontent.com/modelverifier/verifier/main/ci/gitlab.yml
+`
