@@ -173,12 +173,13 @@ func (c *Change) Check(before, after Amounts) []Violation {
 	return out
 }
 
-// grown writes the growth as a percentage, cut off behind one digit.
+// grown writes the growth as a percentage, rounded to one digit as tables of changes have it.
 func grown(before, after int64) string {
 	if before <= 0 || after < before {
 		return ""
 	}
 	share := new(big.Int).Mul(big.NewInt(after-before), big.NewInt(1000))
+	share.Add(share, big.NewInt(before/2))
 	share.Quo(share, big.NewInt(before))
 	tenths := new(big.Int)
 	share.QuoRem(share, big.NewInt(10), tenths)
