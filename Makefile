@@ -51,6 +51,8 @@ packages: setup
 	if ! command -v apt-get >/dev/null; then echo "to run every test, install:$$missing"; exit 0; fi; \
 	if [ "$$(id -u)" = 0 ]; then as=; elif sudo -n true 2>/dev/null; then as=sudo; else echo "to run every test: apt-get install$$missing"; exit 0; fi; \
 	$$as apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$as apt-get install -y -qq --no-install-recommends $$missing >/dev/null
+	@[ -d tools/mcp/node_modules/@modelcontextprotocol ] || ! command -v npm >/dev/null || npm ci --prefix tools/mcp --no-audit --no-fund --silent || \
+		echo "to run every test: npm ci --prefix tools/mcp"
 	@[ -d tools/browser/node_modules/playwright-core ] || ! command -v npm >/dev/null || npm ci --prefix tools/browser --no-audit --no-fund --silent || \
 		echo "to run every test: npm ci --prefix tools/browser"
 

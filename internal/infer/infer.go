@@ -82,6 +82,16 @@ func Walk(g *graph.Graph) *Result { return new(Room).Walk(g) }
 
 // Walk is the same in memory that was used before. What it returns is good until the room is cleared.
 func (r *Room) Walk(g *graph.Graph) *Result {
+	w := r.visitAll(g)
+	w.blameProducers()
+	w.tryProducers()
+	w.total()
+	w.finish()
+	return w.res
+}
+
+// visitAll infers every component, and says nothing yet of what the refusals have in common.
+func (r *Room) visitAll(g *graph.Graph) *walker {
 	w := r.walker(g)
 	for _, i := range w.res.Wiring.Order {
 		if !w.skip[i] {
@@ -94,10 +104,7 @@ func (r *Room) Walk(g *graph.Graph) *Result {
 		}
 	}
 	w.tie()
-	w.blameProducers()
-	w.total()
-	w.finish()
-	return w.res
+	return w
 }
 
 // InputID is the type whose data type follows from what reads it.

@@ -152,3 +152,39 @@ func TestWritingOutADefaultDoesNotChangeTheFingerprint(t *testing.T) {
 		t.Errorf("%s and %s should be equal, %s another", short, long, other)
 	}
 }
+
+func TestAProducerIsBlamedWhereItsReaderWouldOnlyHandTheFaultOn(t *testing.T) {
+	const stack = "x: input shape=[12]\ne: embedding numEmbeddings=100 embeddingDim=%s\np: learnedPositionalEmbedding maxLen=12 embedDim=%s\nn: layerNorm normalizedShape=%s\nl: linear inFeatures=%s outFeatures=3\no: output\nx -> e -> p -> n -> l -> o"
+	for _, c := range []struct{ name, e, p, n, l, edit string }{
+		{"only the embedding differs", "65", "64", "64", "64", "e embeddingDim 64"},
+		{"only its reader differs", "64", "65", "64", "64", "p embedDim 64"},
+		{"only the last differs", "64", "64", "64", "63", "l inFeatures 64"},
+	} {
+		r := walk(t, fmt.Sprintf(stack, c.e, c.p, c.n, c.l))
+		if len(r.Refusals) == 0 || len(r.Refusals[0].Edits) != 1 {
+			t.Errorf("%s: %s", c.name, refusals(r))
+			continue
+		}
+		if e := r.Refusals[0].Edits[0]; e.Component+" "+e.Param+" "+e.Value.String() != c.edit {
+			t.Errorf("%s: the edit is %v, want %s", c.name, e, c.edit)
+		}
+	}
+}
+
+func TestOfTwoRepairsTheReaderIsChangedUnlessATableIsNotAligned(t *testing.T) {
+	for _, c := range []struct{ graph, edit string }{
+		{"x: input shape=[9]\na: linear outFeatures=63\nb: linear inFeatures=64 outFeatures=2\no: output\nx -> a -> b -> o", "b inFeatures 63"},
+		{"x: input shape=[9]\na: embedding numEmbeddings=50 embeddingDim=17\nb: gru inputSize=16 hiddenSize=8\no: output\nx -> a -> b -> o", "a embeddingDim 16"},
+		{"x: input shape=[9]\na: embedding numEmbeddings=50 embeddingDim=16\nb: gru inputSize=17 hiddenSize=8\no: output\nx -> a -> b -> o", "b inputSize 16"},
+		{"x: input shape=[9]\na: embedding numEmbeddings=50 embeddingDim=17\nb: gru inputSize=15 hiddenSize=8\no: output\nx -> a -> b -> o", "b inputSize 17"},
+	} {
+		r := walk(t, c.graph)
+		if len(r.Refusals) != 1 || len(r.Refusals[0].Edits) != 1 {
+			t.Errorf("%s: %s", c.graph, refusals(r))
+			continue
+		}
+		if e := r.Refusals[0].Edits[0]; e.Component+" "+e.Param+" "+e.Value.String() != c.edit {
+			t.Errorf("%s: the edit is %v, want %s", c.graph, e, c.edit)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/modelverifier/verifier/internal/mcp"
+)
+
+var _ = register(func() *cobra.Command {
+	var root string
+	var write bool
+	c := &cobra.Command{
+		Use:   "mcp [FILE]",
+		Short: "Serve the verifier to agents: an MCP server over standard input and output",
+		Long: `Serves check, lint, plan, rank, fit, describe, import, export and catalog as tools of the Model Context Protocol, with graphs, pictures,
+rules and types as resources. It needs no network and no account. Tools take a graph, or a path inside --root; nothing outside is read.
+FILE, inside the root too, is the model that is meant where none is named; clients that subscribe are told when it changes.
+
+With --write there is also edit, which changes graph files inside the root.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			config := mcp.Config{Root: root, Write: write, Version: version, Log: cmd.ErrOrStderr()}
+			if len(args) > 0 {
+				config.File = args[0]
+			}
+			s, err := mcp.New(config)
+			if err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(cmdContext(cmd), syscall.SIGINT, syscall.SIGTERM)
+			defer stop()
+			return s.Run(ctx, cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+	c.Flags().StringVar(&root, "root", ".", "the `folder` that paths stay inside")
+	c.Flags().BoolVar(&write, "write", false, "let clients change graph files inside the root")
+	return c
+})

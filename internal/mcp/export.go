@@ -1,0 +1,85 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/exporter/mermaid"
+	"github.com/modelverifier/verifier/internal/exporter/scene"
+	"github.com/modelverifier/verifier/internal/exporter/svg"
+	"github.com/modelverifier/verifier/internal/exporter/torch"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// forms are what a model can be written as.
+var forms = []string{"torch", "mermaid", "svg", "graph", "notation"}
+
+type exportBody struct {
+	Form string `json:"form"`
+	Text string `json:"text"`
+}
+
+var _ = define(tool{
+	name: "export", title: "Write a model in another form",
+	doc:      `The model as one PyTorch file (torch), a chart (mermaid), a picture (svg), graph JSON (graph) or the short text form (notation). torch is refused for a model that does not run, unless force.`,
+	input:    modelProperty + `,"to":{"enum":["torch","mermaid","svg","graph","notation"]},"force":{"type":"boolean"}`,
+	required: []string{"to"},
+	output:   []field{{"form", "string"}, {"text", "string"}},
+	run: func(_ *Server, ctx context.Context, a *arguments) (*answer, error) {
+		f, err := a.fields()
+		if err != nil {
+			return nil, err
+		}
+		to, force := f.Enum("to", forms...), f.Bool("force")
+		if err := f.Err(); err != nil {
+			return nil, err
+		}
+		if to == "" {
+			return nil, refuse(graph.CodeMissing, "to", "to: is missing", "Give one of "+strings.Join(forms, ", ")+".")
+		}
+		m, err := a.model(ctx)
+		if err != nil {
+			return nil, err
+		}
+		text, err := export(m.graph, to, force)
+		return &answer{body: exportBody{to, text}, text: text, meta: a.meta()}, err
+	},
+})
+
+func export(g *graph.Graph, to string, force bool) (string, error) {
+	switch to {
+	case "graph":
+		return string(g.AppendJSON(nil)), nil
+	case "notation":
+		return g.Text(), nil
+	}
+	g.Normalize(catalog.Vocabulary)
+	res := infer.Walk(g)
+	if to == "torch" {
+		text, err := torch.Source(res, force)
+		var refused *torch.Refused
+		if errors.As(err, &refused) {
+			advice := "Repair the model: check says how. With force it is written all the same."
+			if refused.Cycle {
+				advice = "Take the cycle apart: a cycle cannot be written."
+			}
+			first := refused.Findings[:min(len(refused.Findings), mostFindings)]
+			return "", refuse("model-refused", "", fmt.Sprintf("the model does not run in PyTorch: %s", strings.Join(slices.Clone(first), "; ")), advice)
+		}
+		return text, err
+	}
+	s, err := scene.Of(res)
+	if err != nil {
+		return "", action.Errorf(action.CodeUnsupported, "", "it cannot be drawn: %v", err)
+	}
+	if to == "svg" {
+		return svg.Draw(s), nil
+	}
+	return mermaid.Chart(s)
+}

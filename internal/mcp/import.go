@@ -1,0 +1,93 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/hub"
+	"github.com/modelverifier/verifier/internal/importer"
+	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/load"
+	"github.com/modelverifier/verifier/internal/quantity"
+	"github.com/modelverifier/verifier/internal/report/annotate"
+)
+
+// importBody is what the command line prints with import --json.
+type importBody struct {
+	Kind    hub.Kind         `json:"kind"`
+	Type    string           `json:"type,omitempty"`
+	Params  int64            `json:"params"`
+	Tensors int              `json:"tensors"`
+	Edges   load.Edges       `json:"edges"`
+	Weights *importer.Report `json:"weights,omitempty"`
+	Notes   []string         `json:"notes"`
+	Model   json.RawMessage  `json:"model,omitempty"`
+}
+
+var _ = define(tool{
+	name: "import", title: "Read a model file and give its graph",
+	doc:    `A Hugging Face folder or config.json, ONNX, GGUF, safetensors header or PyTorch source (file.py:Class) inside the root as a graph, with its exact parameter count. Reads headers only, runs nothing, downloads nothing. The other tools take such paths directly.`,
+	input:  modelProperty + `,"inputs":{"type":"array","items":{"type":"string"},"description":"of a PyTorch source: 3x224x224:float32"},"args":{"type":"object","description":"of a PyTorch class: name to value, as strings"},"seqLen":{"type":"integer"},"graph":{"type":"boolean","description":"false leaves the graph out"}`,
+	output: []field{{"kind", "string"}, {"type", "string"}, {"params", "integer"}, {"tensors", "integer"}, {"edges", "object"}, {"weights", "object"}, {"notes", "array"}, {"model", "object"}},
+	run:    importModel,
+})
+
+func importModel(s *Server, ctx context.Context, a *arguments) (*answer, error) {
+	f, err := a.fields()
+	if err != nil {
+		return nil, err
+	}
+	opt := load.Options{Inputs: f.Strings("inputs", 16)}
+	opt.SeqLen, _ = f.Int("seqLen", 1)
+	without := f.Given("graph") && !f.Bool("graph")
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	if raw := a.member("args"); raw != nil {
+		if json.Unmarshal(raw, &opt.Args) != nil {
+			return nil, refuse("wrong-type", "args", "args: must be an object whose values are strings", `Write numbers as strings, too: {"depth":"12"}.`)
+		}
+	}
+	m, err := s.importedModel(ctx, a, opt)
+	if err != nil {
+		return nil, err
+	}
+	out := importBody{Kind: hub.Graph, Params: -1, Notes: []string{}}
+	if l := m.loaded; l != nil {
+		out = importBody{Kind: l.Kind, Type: l.Type, Params: l.Params, Tensors: len(l.Tensors), Edges: l.Edges, Weights: l.Weights, Notes: append([]string{}, l.Notes...)}
+	}
+	text := m.graph.AppendJSON(nil)
+	if out.Params < 0 {
+		m.graph.Normalize(catalog.Vocabulary)
+		out.Params = infer.Walk(m.graph).Params
+	}
+	if !without {
+		out.Model = text
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s: %s parameters, %d components, %d connections\n", out.Kind, out.Type, quantity.Grouped(out.Params), len(m.graph.Components), len(m.graph.Connections))
+	for _, n := range out.Notes {
+		bullet(&b, n)
+	}
+	return &answer{body: out, text: annotate.Harmless(b.String()) + a.said(), meta: a.meta()}, nil
+}
+
+// importedModel reads a model with options for importers, which a graph has no use for.
+func (s *Server) importedModel(ctx context.Context, a *arguments, opt load.Options) (*model, error) {
+	ref, isRef := isString(a.member("model"))
+	if !isRef || len(opt.Inputs) == 0 && len(opt.Args) == 0 && opt.SeqLen == 0 {
+		return a.model(ctx)
+	}
+	path, err := s.locate(ref)
+	if err != nil {
+		return nil, err
+	}
+	_, symbol, err := s.stat(&path)
+	if err != nil {
+		return nil, s.fault(ref, err)
+	}
+	return s.imported(ctx, path, symbol, opt)
+}

@@ -1,0 +1,69 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAnIndependentClient drives the server with the TypeScript SDK, which shares nothing with the Go one: it initialises, lists, calls
+// every tool under the client's own check of the output schemas, gets errors, cancels, reads resources, and is told of a change.
+func TestAnIndependentClient(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("skipped: node is not installed")
+	}
+	if _, err := os.Stat("../../tools/mcp/node_modules/@modelcontextprotocol/sdk"); err != nil {
+		t.Skip("skipped: the TypeScript SDK is not installed: npm ci --prefix tools/mcp")
+	}
+	dir := folder(t)
+	server := program(t, dir, "--write")
+	cmd := exec.Command(node, append([]string{"../../tools/mcp/client.mjs", dir}, server.Args...)...)
+	cmd.Env, cmd.Stderr = server.Env, os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	var got struct {
+		Server struct{ Name string }
+		Listed []string
+		Calls  map[string]struct {
+			Failed bool
+			Text   string
+			Fields int
+		}
+		Errors map[string]struct {
+			Failed bool
+			Code   string
+		}
+		UnknownTool any
+		Cancelled   bool
+		Afterwards  string
+		Resources   int
+		Templates   int
+		Picture     string
+		Prompts     []string
+		Prompt      int
+		Updated     string
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	for _, name := range got.Listed {
+		if c, ok := got.Calls[name]; !ok || c.Failed || c.Fields == 0 || c.Text == "" {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+	for name, code := range map[string]string{"check": "outside-root", "edit": "unknown-value", "describe": "wrong-type"} {
+		if e := got.Errors[name]; !e.Failed || e.Code != code {
+			t.Errorf("%s: %+v, want %s", name, e, code)
+		}
+	}
+	if len(got.Listed) != 10 || got.Server.Name != "verifier" || got.UnknownTool == "answered" || !got.Cancelled || got.Afterwards != "ask" || got.Resources < 200 || got.Templates != 4 ||
+		got.Picture != "<svg" || !slices.Equal(got.Prompts, strings.Fields("explain review shrink")) || got.Prompt != 1 || got.Updated != "verifier://graph/right.json" {
+		t.Errorf("%s", text)
+	}
+}

@@ -1,0 +1,105 @@
+// Package mcp is the surface for agents: a Model Context Protocol server over standard input and output, without network or
+// account. A tool decodes its arguments, calls one action and encodes; its structured answer is the body of the HTTP service.
+//
+// One file is one tool; it defines itself. No tool decides a verdict. No tool reads outside the root that the server was started
+// with, and none writes but edit, which is there only where the one who started the server allowed it.
+package mcp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/modelverifier/verifier/internal/graph"
+)
+
+// Config is how a server is started.
+type Config struct {
+	Root    string // the folder that references stay inside
+	File    string // the model that is meant where none is named, and which is watched; may be empty
+	Write   bool   // whether edit is served
+	Version string
+	Log     io.Writer // faults of our own, one line each
+}
+
+// limits are those of the HTTP service.
+var limits = graph.ServiceLimits
+
+// Server answers one client.
+type Server struct {
+	config Config
+	root   *os.Root
+	real   string // the root without links
+	file   string // Config.File within the root, or ""
+	log    *slog.Logger
+	slots  chan struct{} // as many tools run at once
+	watch  watcher
+	sdk    *sdk.Server
+}
+
+// New prepares a server. An error says what is wrong with the root or the file.
+func New(c Config) (*Server, error) {
+	root, err := os.OpenRoot(c.Root)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{config: c, root: root, log: slog.New(slog.NewTextHandler(c.Log, &slog.HandlerOptions{Level: slog.LevelError})), slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	if s.real, err = realPath(c.Root); err == nil && c.File != "" {
+		s.file, err = s.locate(c.File)
+	}
+	if err != nil {
+		_ = root.Close()
+		return nil, err
+	}
+	s.watch.server = s
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "verifier", Title: "Model Verifier", Version: c.Version}, &sdk.ServerOptions{
+		Instructions: instructions, Logger: s.log, SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe,
+		Capabilities: &sdk.ServerCapabilities{}, PageSize: 500,
+	})
+	for _, t := range tools {
+		if !t.writes || c.Write {
+			s.sdk.AddTool(t.declaration(), s.handler(t))
+		}
+	}
+	s.addResources()
+	s.addPrompts()
+	return s, nil
+}
+
+const instructions = `Says whether a neural network runs in PyTorch, what it costs, and what to fix. Call check first. A finding with "edit" is repaired by exactly that
+change; make it, check again, and go on until nothing blocks. A refused model is an answer, not an error.`
+
+// Run serves until the client goes away or the context ends.
+func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.watch.run(ctx)
+	}()
+	err := s.sdk.Run(ctx, newTransport(in, out))
+	stop()
+	<-done
+	if closed := s.root.Close(); err == nil {
+		err = closed
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// realPath is the path without links.
+func realPath(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}

@@ -1,0 +1,126 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// tool is one tool: what a client is told of it, and what it does.
+type tool struct {
+	name, title string
+	doc         string // for the agent: when to call it and what comes back
+	input       string // JSON schema of the properties
+	required    []string
+	output      []field // the top-level members of the answer
+	writes      bool
+	run         func(s *Server, ctx context.Context, args *arguments) (*answer, error)
+}
+
+// field is a member of an answer and its JSON type.
+type field struct{ name, kind string }
+
+// answer is what a tool found: the structured body, and the same in a few lines.
+type answer struct {
+	body any // or json.RawMessage
+	text string
+	meta map[string]any
+}
+
+// tools are all there are; each file adds its own.
+var tools []*tool
+
+func define(t tool) bool {
+	tools = append(tools, &t)
+	return true
+}
+
+// modelProperty is the member that every tool takes.
+const modelProperty = `"model":{"type":["string","object"],"description":"path inside the root, or a graph: {components:[{id,type,params}],connections:[{from,to}]}"}`
+
+// declaration is the tool as clients list it.
+func (t *tool) declaration() *sdk.Tool {
+	required := ""
+	if len(t.required) > 0 {
+		required = `,"required":["` + strings.Join(t.required, `","`) + `"]`
+	}
+	var out strings.Builder
+	for i, f := range t.output {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		kind := `"` + f.kind + `"`
+		if may, ok := strings.CutSuffix(f.kind, "?"); ok {
+			kind = `["` + may + `","null"]`
+		}
+		fmt.Fprintf(&out, `%q:{"type":%s}`, f.name, kind)
+	}
+	closed := false
+	a := &sdk.ToolAnnotations{ReadOnlyHint: !t.writes, IdempotentHint: !t.writes, OpenWorldHint: &closed}
+	if t.writes {
+		destructive := true
+		a.DestructiveHint = &destructive
+	}
+	return &sdk.Tool{
+		Name: t.name, Title: t.title, Description: t.doc, Annotations: a,
+		InputSchema:  json.RawMessage(`{"type":"object","properties":{` + t.input + `}` + required + `}`),
+		OutputSchema: json.RawMessage(`{"type":"object","properties":{` + out.String() + `}}`),
+	}
+}
+
+// handler runs a tool for the SDK: one at a time for each processor, and never past a cancellation.
+func (s *Server) handler(t *tool) sdk.ToolHandler {
+	return func(ctx context.Context, req *sdk.CallToolRequest) (result *sdk.CallToolResult, err error) {
+		select {
+		case s.slots <- struct{}{}:
+			defer func() { <-s.slots }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		defer func() {
+			if p := recover(); p != nil {
+				s.log.Error("a tool failed", "tool", t.name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				result, err = failure(fmt.Errorf("panic")), nil
+			}
+		}()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		a, err := t.run(s, ctx, &arguments{server: s, raw: req.Params.Arguments})
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			s.logFault(t.name, err)
+			return failure(err), nil
+		}
+		return a.result()
+	}
+}
+
+func (a *answer) result() (*sdk.CallToolResult, error) {
+	body, err := encode(a.body)
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.CallToolResult{Meta: a.meta, Content: []sdk.Content{&sdk.TextContent{Text: a.text}}, StructuredContent: body}, nil
+}
+
+// encode writes a body as every surface does.
+func encode(v any) (json.RawMessage, error) {
+	if raw, ok := v.(json.RawMessage); ok {
+		return raw, nil
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("mcp: encode: %w", err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
