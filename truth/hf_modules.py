@@ -4,13 +4,14 @@ MODELS is the folder transformers/models. For every model type:
 softmax  "plain" where eager attention takes the softmax in the width of the model, and not in 32 bits
 eager    where a model has no other attention than the eager one
 norm     "wide" where an RMS norm is scaled before it is cast back, "late" where what is scaled was not cast to 32 bits first
-and for every class with a language-model head whether its loss is taken of the logits as they are ("plain"), and not of 32-bit copies.
+and for every class with a language-model head whether its loss is taken of the logits as they are ("plain"), and not of 32-bit copies,
+and whether a buffer is added to its logits ("biased").
 """
 import ast, json, os, re, sys
 
 root = sys.argv[1]
-softmax, eager, norm, loss = [], [], {}, []
-LM = re.compile(r"(ForCausalLM|ForConditionalGeneration|ForMaskedLM|LMHeadModel|ForPreTraining|DoubleHeadsModel|WithLMHeadModel)$")
+softmax, eager, norm, loss, biased = [], [], {}, [], []
+LM = re.compile(r"(ForCausalLM|ForConditionalGeneration|ForMaskedLM|LMHeadModel|ForPreTraining|DoubleHeadsModel|WithLMHeadModel|MTModel)$")
 for folder in sorted(os.listdir(root)):
     if not os.path.isdir(os.path.join(root, folder)):
         continue
@@ -20,9 +21,10 @@ for folder in sorted(os.listdir(root)):
         source = open(os.path.join(root, folder, name)).read()
         config = os.path.join(root, folder, name.replace("modeling_", "configuration_"))
         types = re.findall(r'^    model_type(?:: str)? = "([^"]+)"', open(config).read(), re.M) if os.path.exists(config) else []
-        if types and "_supports_sdpa = True" not in source and re.search(r"softmax\(", source):
-            eager += types
-            taken = re.findall(r"^ *(?:attention_probs|attn_weights|attn_prob|attention|w) = .*softmax\(.*$", source, re.M)  # inside the module
+        if types and re.search(r"[sS]oftmax\(", source):
+            if "_supports_sdpa = True" not in source:
+                eager += types
+            taken = re.findall(r"^ *(?:attention_probs|attn_weights|attn_prob|attention|w) = .*[sS]oftmax\(.*$", source, re.M)  # inside the module
             if "def eager_attention_forward" not in source and taken and not any("float" in t for t in taken) and not re.search(r"query\w* = query\w*\.to\(torch\.float32\)|query\.float\(\)", source):
                 softmax += types
         for node in ast.parse(source).body:
@@ -43,4 +45,6 @@ for folder in sorted(os.listdir(root)):
                 forward = next((ast.get_source_segment(source, f) for f in node.body if isinstance(f, ast.FunctionDef) and f.name == "forward"), "")
                 if re.search(r"CrossEntropyLoss|loss_fct|\.cross_entropy\(", forward) and "self.loss_function" not in forward and "logits.float()" not in forward:
                     loss.append(node.name)
-print(json.dumps(dict(softmax=sorted(set(softmax)), eager=sorted(set(eager)), norm=dict(sorted(norm.items())), loss=sorted(set(loss))), indent=0))
+                if "+ self.final_logits_bias" in forward:
+                    biased.append(node.name)
+print(json.dumps(dict(softmax=sorted(set(softmax)), eager=sorted(set(eager)), norm=dict(sorted(norm.items())), loss=sorted(set(loss)), biased=sorted(set(biased))), indent=0))

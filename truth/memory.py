@@ -532,6 +532,60 @@ def more_hf():
         yield dict(kind="hf", task=task, type=ty, over=over, seq=seq, batch=2 * batch, run="amp sdpa adamw ckpt", aside=ty in FURTHER_ASIDE)
 
 
+S = lambda d, f, l, h, v, **k: dict(d_model=d, encoder_ffn_dim=f, decoder_ffn_dim=f, encoder_layers=l, decoder_layers=l, encoder_attention_heads=h, decoder_attention_heads=h, vocab_size=v, **k)
+T = lambda d, f, l, h, v, **k: dict(d_model=d, d_ff=f, num_layers=l, num_decoder_layers=l, num_heads=h, d_kv=d // h, vocab_size=v, **k)
+KIN = [  # models that resemble those set aside which were estimated worst, none aside
+    ("seq2seq-lm", "mt5", T(512, 2048, 6, 8, 40000, feed_forward_proj="relu"), 384, 8), ("seq2seq-lm", "umt5", T(768, 2048, 6, 12, 50000), 512, 6),
+    ("seq2seq-lm", "longt5", T(512, 1536, 5, 8, 32000), 768, 6), ("seq2seq-lm", "pegasus", S(768, 3072, 5, 12, 60000), 512, 6),
+    ("seq2seq-lm", "marian", S(512, 2048, 6, 8, 58101), 512, 8), ("seq2seq-lm", "mbart", S(1024, 4096, 4, 16, 50265), 384, 6),
+    ("seq2seq-lm", "blenderbot", S(640, 2560, 5, 10, 8008, max_position_embeddings=512), 512, 8), ("seq2seq-lm", "led", S(768, 3072, 4, 12, 50265, attention_window=256), 1024, 4),
+    ("image-classification", "donut-swin", {}, 0, 24), ("image-classification", "swinv2", dict(embed_dim=64, num_heads=[2, 4, 8, 16]), 0, 40), ("image-classification", "focalnet", {}, 0, 24),
+    ("image-classification", "pvt", {}, 0, 32), ("image-classification", "levit", {}, 0, 96), ("image-classification", "cvt", dict(drop_path_rate=[0.0, 0.0, 0.0]), 0, 32),
+    ("image-classification", "mobilevit", {}, 0, 48), ("image-classification", "poolformer", {}, 0, 48), ("image-classification", "convnextv2", dict(hidden_sizes=[64, 128, 256, 512]), 0, 48),
+    ("causal-lm", "xlnet", dict(d_model=768, n_layer=6, n_head=12, d_inner=3072, vocab_size=32000), 512, 8), ("masked-lm", "funnel", dict(block_sizes=[3, 3, 3]), 512, 12),
+    ("masked-lm", "nystromformer", E(768, 3072, 8, 12, 30000, max_position_embeddings=512), 512, 12), ("masked-lm", "big_bird", E(768, 3072, 6, 12, 50358), 1024, 4),
+    ("masked-lm", "longformer", E(768, 3072, 6, 12, 50265, attention_window=256, max_position_embeddings=1030), 1024, 6),
+]
+FRESH = [  # set aside, of architectures that occur nowhere else; chosen before what the rows of KIN showed was mended
+    ("causal-lm", "gpt_bigcode", dict(n_embd=768, n_layer=8, n_head=12, vocab_size=40000, n_positions=1024), 1024, 4), ("causal-lm", "codegen", dict(n_embd=1024, n_layer=8, n_head=16, rotary_dim=32, vocab_size=40000, n_positions=1024), 1024, 4),
+    ("causal-lm", "xglm", dict(d_model=1024, num_layers=8, attention_heads=16, ffn_dim=4096, vocab_size=40000, max_position_embeddings=1024), 768, 4), ("causal-lm", "olmo", D(1024, 2816, 8, 16, 16, 40000), 1024, 4),
+    ("causal-lm", "nemotron", D(1024, 4096, 8, 16, 4, 40000), 1024, 4), ("causal-lm", "glm", D(1024, 2816, 8, 16, 4, 50000, head_dim=64, pad_token_id=0), 1024, 4),
+    ("causal-lm", "granitemoe", D(768, 512, 6, 12, 4, 40000, num_local_experts=16, num_experts_per_tok=4), 1024, 4), ("causal-lm", "helium", D(1024, 2816, 8, 16, 16, 48000, head_dim=64), 1024, 4),
+    ("masked-lm", "roformer", E(768, 3072, 8, 12, 50000, embedding_size=768), 512, 12), ("masked-lm", "rembert", E(768, 3072, 6, 12, 60000, input_embedding_size=256, output_embedding_size=512), 512, 8),
+    ("masked-lm", "xlm-roberta", E(768, 3072, 6, 12, 100000, max_position_embeddings=514), 512, 12), ("masked-lm", "squeezebert", E(768, 3072, 8, 12, 30528, embedding_size=768), 512, 12), ("masked-lm", "convbert", E(768, 3072, 8, 12, 30522), 512, 12),
+    ("seq2seq-lm", "plbart", S(768, 3072, 6, 12, 50005), 512, 8), ("seq2seq-lm", "switch_transformers", T(512, 1024, 4, 8, 32128, num_experts=4), 512, 6), ("seq2seq-lm", "mvp", S(1024, 4096, 4, 16, 50267), 384, 6),
+    ("seq2seq-lm", "prophetnet", dict(hidden_size=512, encoder_ffn_dim=2048, decoder_ffn_dim=2048, num_encoder_layers=4, num_decoder_layers=4, num_encoder_attention_heads=8, num_decoder_attention_heads=8), 256, 8),
+    ("image-classification", "pvt_v2", {}, 0, 48), ("image-classification", "mobilevitv2", {}, 0, 48), ("image-classification", "vit_msn", {}, 0, 32), ("image-classification", "mobilenet_v1", {}, 0, 64),
+    ("image-classification", "swiftformer", {}, 0, 48), ("image-classification", "dinov2_with_registers", {}, 0, 24), ("image-classification", "hgnet_v2", {}, 0, 32), ("image-classification", "data2vec-vision", {}, 0, 24),
+]
+
+LAST = [  # set aside, chosen before what the rows of FRESH showed was mended
+    ("causal-lm", "persimmon", E(1024, 4096, 8, 16, 40000), 1024, 4), ("causal-lm", "arcee", D(1024, 4096, 8, 16, 4, 40000), 1024, 4), ("causal-lm", "ernie4_5", D(1024, 2816, 8, 16, 4, 40000, head_dim=64), 1024, 4),
+    ("causal-lm", "cohere2", D(1024, 2816, 8, 16, 4, 60000, sliding_window=512), 1024, 4), ("causal-lm", "exaone4", D(1024, 2816, 8, 16, 4, 50000, sliding_window=512), 1024, 4),
+    ("causal-lm", "glm4", D(1024, 2816, 8, 16, 4, 50000, head_dim=64, pad_token_id=0), 1024, 4), ("causal-lm", "phimoe", D(768, 1024, 6, 12, 4, 32064, num_local_experts=8, num_experts_per_tok=2), 1024, 4),
+    ("causal-lm", "biogpt", E(1024, 4096, 8, 16, 42384), 1024, 4), ("causal-lm", "openai-gpt", dict(n_embd=768, n_layer=8, n_head=12), 512, 8), ("causal-lm", "seed_oss", D(1024, 2816, 8, 16, 4, 40000, head_dim=64), 1024, 4),
+    ("causal-lm", "apertus", D(1024, 4096, 8, 16, 4, 40000, pad_token_id=0), 1024, 4), ("masked-lm", "ernie", E(768, 3072, 8, 12, 30522), 512, 12), ("masked-lm", "mobilebert", {}, 512, 12),
+    ("masked-lm", "megatron-bert", E(1024, 4096, 6, 16, 29056), 512, 12), ("masked-lm", "camembert", E(768, 3072, 6, 12, 32005, max_position_embeddings=514), 512, 12), ("masked-lm", "nomic_bert", E(768, 3072, 6, 12, 30528), 512, 12),
+    ("seq2seq-lm", "pegasus_x", S(768, 3072, 4, 12, 50000), 512, 4), ("seq2seq-lm", "blenderbot-small", S(512, 2048, 6, 8, 50265), 384, 8),
+    ("image-classification", "pvt_v2", {}, 0, 48), ("image-classification", "levit", {}, 0, 96), ("image-classification", "ijepa", dict(hidden_size=768, num_hidden_layers=8, num_attention_heads=12, intermediate_size=3072, image_size=224, patch_size=16), 0, 32),
+    ("image-classification", "pp_lcnet", {}, 0, 64),
+]
+
+
+def kin_hf():
+    for run in ("amp sdpa adamw", "bf16 eager adamw", "fp32 sdpa adamw"):
+        for task, ty, over, seq, batch in KIN:
+            yield dict(kind="hf", task=task, type=ty, over=over, seq=seq, batch=batch, run=run, aside=False)
+    for task, ty, over, seq, batch in KIN[:1] + KIN[4:5]:
+        yield dict(kind="hf", task=task, type=ty, over=over, seq=seq, batch=2 * batch, run="amp sdpa adamw ckpt", aside=False)
+
+
+def fresh_hf(chosen):
+    for k, (task, ty, over, seq, batch) in enumerate(chosen):
+        for run in ("amp sdpa adamw", ("bf16 eager adamw", "fp32 sdpa adamw", "bf16 sdpa sgd")[k % 3]):
+            yield dict(kind="hf", task=task, type=ty, over=over, seq=seq, batch=batch, run=run, aside=True)
+
+
 def infer_cases():
     """Models that are used, not trained: a prompt and what is generated behind it, greedily, or one batch of samples."""
     for p in ("bf16", "fp32"):
@@ -733,7 +787,7 @@ def hf_config(c):
     cfg = CONFIG_MAPPING[c["type"]](**c["over"])
     for k in DROPOUTS:
         if isinstance(getattr(cfg, k, None), (int, float)):
-            setattr(cfg, k, 0.0)
+            setattr(cfg, k, type(getattr(cfg, k))(0))
     d = json.loads(json.dumps(cfg.to_dict(), default=str))
     mapped = auto(c["task"])._model_mapping[type(cfg)]
     d["model_type"], d["architectures"] = c["type"], [(mapped[0] if isinstance(mapped, tuple) else mapped).__name__]
@@ -766,7 +820,9 @@ def train_hf(cfg, c, dev, **more):
         m.get_submodule(name).requires_grad_(False)
     o = optimizer(c["optimizer"], [p for p in m.parameters() if p.requires_grad])
     if c["task"] == "image-classification":
-        x = dict(pixel_values=torch.randn(c["batch"], 3, cfg.image_size if hasattr(cfg, "image_size") else 224, cfg.image_size if hasattr(cfg, "image_size") else 224, device=dev,
+        side = getattr(cfg, "image_size", 224)
+        high, wide = side if isinstance(side, (list, tuple)) else (side, side)
+        x = dict(pixel_values=torch.randn(c["batch"], 3, high, wide, device=dev,
                                           dtype=torch.bfloat16 if c["precision"] == "bf16" else torch.float32), labels=torch.zeros(c["batch"], dtype=torch.long, device=dev))
     else:
         ids = torch.randint(5, 1000, (c["batch"], c["seq"]), device=dev)
@@ -846,7 +902,7 @@ def row_of(c):
 def main():
     global WATCH
     ap = argparse.ArgumentParser()
-    ap.add_argument("out"); ap.add_argument("--seconds", type=float, default=1e9); ap.add_argument("--only", default=""); ap.add_argument("--smoke", action="store_true"); ap.add_argument("--graphs", action="store_true"); ap.add_argument("--live", default=""); ap.add_argument("--more", action="store_true"); ap.add_argument("--infer", action="store_true"); ap.add_argument("--without", default="")
+    ap.add_argument("out"); ap.add_argument("--seconds", type=float, default=1e9); ap.add_argument("--only", default=""); ap.add_argument("--smoke", action="store_true"); ap.add_argument("--graphs", action="store_true"); ap.add_argument("--live", default=""); ap.add_argument("--more", action="store_true"); ap.add_argument("--infer", action="store_true"); ap.add_argument("--kin", action="store_true"); ap.add_argument("--fresh", action="store_true"); ap.add_argument("--last", action="store_true"); ap.add_argument("--without", default="")
     a = ap.parse_args()
     watch = open(a.live, "w") if a.live else None
     try:
@@ -873,6 +929,8 @@ def main():
                 print(row["id"], row["peakBytes"] >> 20, flush=True)
         return
     graphs, hf = (list(more_cases()), list(more_hf())) if a.more else (list(graph_cases()), [] if a.graphs else list(hf_cases()))
+    if a.kin or a.fresh or a.last:
+        graphs, hf = [], list(kin_hf() if a.kin else fresh_hf(FRESH if a.fresh else LAST))
     done = {json.loads(l)["id"] for l in gzip.open(a.without, "rt")} if a.without else set()
     cases = [c for i in range(max(len(graphs), len(hf))) for c in (graphs[i:i + 1] + hf[i:i + 1])]
     with open(a.out, "w") as f:

@@ -21,9 +21,13 @@ const (
 	eager                       // attention whose scores are in memory whatever is asked for
 	capped                      // a head whose logits go through a hyperbolic tangent
 	broadcast                   // attention over one head of keys and values that nobody repeats
+	biased                      // a head to whose logits a buffer is added
+	recast                      // a map of what was cast to the width of its weights
+	strided                     // attention with a bias that lies in memory with the heads last
 )
 
-var ways = map[string]implementation{"plain": plain, "wide": wide, "late": late, "fused": fused, "steps": steps, "eager": eager, "capped": capped, "broadcast": broadcast}
+var ways = map[string]implementation{"plain": plain, "wide": wide, "late": late, "fused": fused, "steps": steps, "eager": eager, "capped": capped, "broadcast": broadcast,
+	"biased": biased, "recast": recast, "strided": strided}
 
 func (w implementation) has(all implementation) bool { return w&all == all }
 

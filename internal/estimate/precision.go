@@ -25,6 +25,9 @@ func logitSizes(precision string, how implementation) (held, worst int64) {
 	case how.has(transformers) && (!how.has(plain) || weightSize(precision) == 4 && !autocasts(precision)):
 		return 0, 12
 	case how.has(transformers) && autocasts(precision):
+		if how.has(biased) { // the sum with a 32-bit buffer has 32 bits
+			return 0, 12
+		}
 		return 0, 10
 	case how.has(transformers):
 		return 0, 6
@@ -40,12 +43,12 @@ func logitSizes(precision string, how implementation) (held, worst int64) {
 func multiplies(n *infer.Node) bool { return n.FLOPs > 0 }
 
 // widens reports whether autocast runs a component in 32-bit floats (the list of autocast_mode.h). Batch normalisation is
-// not among them, nor instance normalisation, which is written with it.
+// not among them, nor instance normalisation, which is written with it, nor that of responses, which is written as single operations.
 func widens(n *infer.Node) bool {
 	switch n.Type.ID {
 	case "upsample", "softplus":
 		return true
-	case "instanceNorm":
+	case "instanceNorm", "grn":
 		return false
 	}
 	return !multiplies(n) && (n.Type.HasAny(catalog.IsSoftmax) || n.Type.Has(catalog.IsNorm) && !n.Type.Has(catalog.IsBatchNorm))

@@ -10,9 +10,12 @@ import (
 const (
 	measuredCard = "H200" // the one that the constants of time are from
 
-	// PeakErrorPercent is what the allocated peak of nineteen runs in twenty is off by at the most, of the architectures that were set
-	// aside; of all that were measured it is 3.
-	PeakErrorPercent = 7
+	// PeakErrorPercent is what the allocated peak of nineteen runs in twenty is off by at the most, of graphs of PyTorch's own modules
+	// that were set aside.
+	PeakErrorPercent = 6
+	// ForeignErrorPercent is the same of transformers' models that were set aside last, which nothing was mended for: some of them
+	// write attention and activations in ways of their own. Of those set aside first it is 3.
+	ForeignErrorPercent = 19
 	// AdaptedErrorPercent is the same where parts are frozen or have adapters: small runs whose forward pass is the largest moment.
 	AdaptedErrorPercent = 14
 
@@ -45,6 +48,9 @@ func (t *Training) PeakError() *int64 {
 	percent := int64(PeakErrorPercent)
 	if t.Options.Adapt != nil {
 		percent = AdaptedErrorPercent
+	}
+	if t.foreign {
+		percent = ForeignErrorPercent
 	}
 	return &percent
 }

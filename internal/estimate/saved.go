@@ -100,7 +100,7 @@ func (s *stepper) keepInput(p, i, owner int) {
 		s.add(p, times(count, s.productBytes()))
 	case !autocasts(s.o.Precision) || from.OutIsInt:
 		s.share(p, owner)
-	case multiplies(n) && !n.Type.Has(catalog.HasNorm) && !s.narrow[owner]:
+	case multiplies(n) && !n.Type.Has(catalog.HasNorm) && (!s.narrow[owner] || s.how[i].has(recast)):
 		for range projections(n, s.how[i]) {
 			s.add(p, times(count, 2))
 		}
@@ -124,11 +124,18 @@ func projections(n *infer.Node, how implementation) int {
 	return 1
 }
 
+// attentionWeights is the name of what a softmax over scores in memory gives. Autocast takes it in 32 bits, and multiplies a 16-bit copy
+// with the values.
+const attentionWeights = "attention weights"
+
 // newBytes is the size of a new tensor that is kept.
 func (s *stepper) newBytes(n *infer.Node, k *catalog.Kept) int64 {
 	size, batch := k.As.Bytes(), s.o.Batch
 	if k.As == catalog.AsActivation && (s.o.Precision == "bf16" || autocasts(s.o.Precision) && !staysWide(n, k)) {
 		size = 2
+	}
+	if k.Name == attentionWeights && autocasts(s.o.Precision) {
+		size = 6
 	}
 	if k.Fixed {
 		batch = 1

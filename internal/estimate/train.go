@@ -1,6 +1,8 @@
 package estimate
 
 import (
+	"slices"
+
 	"fmt"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -22,6 +24,7 @@ const workspaceBytes = 32 << 20
 // is trained, small runs have most of their memory from the first pass.
 const (
 	reservedPercent        = 128
+	reservedPercentSome    = 150 // convolutions between other layers
 	reservedPercentPieces  = 180
 	reservedPercentAdapted = 195
 )
@@ -32,8 +35,24 @@ func reservedOf(res *infer.Result, o Options) int64 {
 		return reservedPercentAdapted
 	case o.Checkpointing, o.Optimizer == "adafactor", mostlyConvolves(res), recurs(res):
 		return reservedPercentPieces
+	case convolutions(res) > patchConvolutions:
+		return reservedPercentSome
 	}
 	return reservedPercent
+}
+
+// patchConvolutions is how many convolutions a model has at the most that cuts an image, or in stages its results, into patches and
+// has none between its other layers.
+const patchConvolutions = 6
+
+func convolutions(res *infer.Result) int {
+	count := 0
+	for i := range res.Nodes {
+		if n := &res.Nodes[i]; known(n) && convolves(n) {
+			count++
+		}
+	}
+	return count
 }
 
 func recurs(res *infer.Result) bool {
@@ -74,6 +93,7 @@ type Training struct {
 	CostMicroUSD int64
 
 	reserved int64 // percent of the peak
+	foreign  bool  // it has modules of transformers
 }
 
 // Fit says whether a run fits on a card.
@@ -103,7 +123,7 @@ func (r *Room) Train(res *infer.Result, o Options) *Training {
 	if o.Attention != "eager" && attends(res) {
 		t.EagerExtraBytes = max(0, s.measure("eager").peak-m.peak)
 	}
-	t.reserved = reservedOf(res, o)
+	t.reserved, t.foreign = reservedOf(res, o), slices.ContainsFunc(s.how, func(how implementation) bool { return how.has(transformers) })
 	t.UpperBytes = plus(scale(m.peak, t.reserved, 100), workspaceBytes)
 	t.CardBytes = plus(t.UpperBytes, contextBytes)
 	t.choose()

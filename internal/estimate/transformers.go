@@ -20,6 +20,10 @@ func (s *stepper) productBytes() int64 {
 // hyperbolic tangent and a root their results, a cast nothing.
 func (s *stepper) keepTransformers(p, i int) bool {
 	n := &s.res.Nodes[i]
+	if n.Type.ID == "windowAttention" && n.Out.Rank() == 3 {
+		s.keepWindows(p, i)
+		return true
+	}
 	if !s.plainShapes(n) {
 		return false
 	}
@@ -55,6 +59,11 @@ func (s *stepper) keepTransformers(p, i int) bool {
 			return false
 		}
 		s.keepSteps(p, i, s.input(i, 0))
+	case "geglu":
+		if !s.how[i].has(steps) {
+			return false
+		}
+		s.keepGatedSteps(p, i)
 	default:
 		return false
 	}
@@ -159,12 +168,13 @@ func windowed(n *infer.Node, keys int64) bool {
 
 // kernel is how transformers' attention runs. It asks the fused kernels to repeat keys and values themselves, which those of
 // 16-bit floats do; for 32-bit floats PyTorch then falls back to the formula, whose scores are in memory. It does so whatever the
-// width where keys and values have one head and nobody asks for a repetition.
+// width where keys and values have one head and nobody asks for a repetition, and where the last axis of a bias is not the one that
+// lies together, which every fused kernel wants (check_last_dim_stride_equals_1_dense of sdp_utils_cpp.h).
 func (s *stepper) kernel(i int, h heads) string {
 	switch {
 	case s.o.Attention == "eager" || s.how[i].has(eager):
 		return "eager"
-	case s.how[i].has(broadcast):
+	case s.how[i].has(broadcast), s.how[i].has(strided):
 		return "math"
 	case h.masked:
 		return "masked"
@@ -226,6 +236,9 @@ func (s *stepper) keepCore(p, i int) {
 			}
 		}
 	} else { // copies, whose heads lie one after the other
+		if kernel == "math" {
+			w = 4
+		}
 		s.add(p, times(h.queries, h.count, h.features, s.o.Batch, w))
 		s.add(p, times(h.keys, h.count, h.features, s.o.Batch, w))
 		s.add(p, times(h.keys, h.count, h.values, s.o.Batch, w))
@@ -241,7 +254,8 @@ func (s *stepper) bare(i int) bool {
 	if len(n.In) < 3 {
 		return false
 	}
-	return len(n.In) == 3 && !arg(n, "sinks").Bool() || s.kernel(i, coreHeads(n)) == "eager"
+	kernel := s.kernel(i, coreHeads(n))
+	return len(n.In) == 3 && !arg(n, "sinks").Bool() || kernel == "eager" || kernel == "math"
 }
 
 func crossHeads(n *infer.Node) heads {
@@ -323,30 +337,12 @@ func (s *stepper) castScoreBytes(i int) int64 {
 	return 0
 }
 
-// keepSteps is GELU by its approximation, 0.5*x*(1+tanh(c*(x+0.044715*x^3))): what arrives (autocast takes powers of a 32-bit
-// copy, and all that follows is in 32 bits), half of it, the hyperbolic tangent, and one more than that.
-func (s *stepper) keepSteps(p, i, from int) {
-	if from < 0 {
-		return
-	}
-	n := &s.res.Nodes[i]
-	count := times(max(0, n.Out.Size()), s.o.Batch)
-	w := width(&s.res.Nodes[from], s.narrow[from])
-	inner := w
-	if autocasts(s.o.Precision) && w == 2 {
-		inner = 4
-		s.add(p, times(count, 4))
-	} else {
-		s.share(p, s.source(from))
-	}
-	s.add(p, times(count, w))
-	s.add(p, times(count, inner))
-	s.add(p, times(count, inner))
-}
-
 // innerTransformers is what the backward pass of transformers' module needs for itself, as inner.
 func (s *stepper) innerTransformers(i int) (int64, bool) {
 	n := &s.res.Nodes[i]
+	if n.Type.ID == "windowAttention" && n.Out.Rank() == 3 {
+		return s.innerWindows(i), true
+	}
 	if !s.plainShapes(n) {
 		return 0, false
 	}

@@ -21,6 +21,7 @@ var modules = func() (m struct {
 	Eager   []string          `json:"eager"`   // model types that have no other attention
 	Norm    map[string]string `json:"norm"`    // model types whose RMS norms are not written as Llama's
 	Loss    []string          `json:"loss"`    // classes whose loss is taken of the logits as they are
+	Biased  []string          `json:"biased"`  // classes that add a buffer to their logits
 }) {
 	if err := json.Unmarshal(modulesFile, &m); err != nil {
 		panic("hf: modules.json: " + err.Error())
@@ -39,6 +40,9 @@ var modules = func() (m struct {
 //	transformers/late     a norm that scales what arrives, and not its 32-bit copy
 //	transformers/fused    one matrix for queries, keys and values, or for gate and up
 //	transformers/steps    an activation or a layer norm written as single operations
+//	transformers/biased   a head to whose logits a buffer is added, which autocast leaves in 32 bits
+//	transformers/recast   a map in front of which what arrives is cast to the width of its weights
+//	transformers/strided  attention to whose scores a bias is added that lies in memory with the heads last
 //	transformers/broadcast attention over one head of keys and values that nobody repeats
 func (b *Build) implementation(typ string) string {
 	how := ""
@@ -47,7 +51,7 @@ func (b *Build) implementation(typ string) string {
 		return ""
 	case "rmsNorm", "qkNorm":
 		how = modules.Norm[b.modelType]
-	case "attentionCore", "groupedQueryAttention", "ropeAttention", "multiHeadAttention", "crossAttention":
+	case "attentionCore", "groupedQueryAttention", "ropeAttention", "multiHeadAttention", "crossAttention", "windowAttention":
 		if slices.Contains(modules.Softmax, b.modelType) {
 			how = "plain"
 		}
@@ -57,6 +61,9 @@ func (b *Build) implementation(typ string) string {
 	case "lmHead", "linear":
 		if slices.Contains(modules.Loss, b.state.class) {
 			how = "plain"
+		}
+		if typ == "lmHead" && slices.Contains(modules.Biased, b.state.class) {
+			how = strings.TrimPrefix(how+"/biased", "/")
 		}
 		if typ == "lmHead" && b.Has("final_logit_softcapping") && b.Float("final_logit_softcapping") > 0 {
 			how = strings.TrimPrefix(how+"/capped", "/")

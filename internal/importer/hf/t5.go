@@ -130,7 +130,11 @@ func (b *Build) t5Attend(x, memory Node, causal bool, bias ...Node) Node {
 	dim, heads := b.Size("d_model"), b.Size("num_heads")
 	inner := heads * b.Size("d_kv")
 	q, k, v := b.Linear(x, "q", dim, inner, false), b.Linear(memory, "k", dim, inner, false), b.Linear(memory, "v", dim, inner, false)
-	return b.Linear(b.Core(q, k, v, heads, heads, causal, bias...), "o", inner, dim, false)
+	core := b.Core(q, k, v, heads, heads, causal, bias...)
+	if len(bias) > 0 { // a lookup for each pair of positions, whose heads come first in a view alone
+		b.way(core, "strided")
+	}
+	return b.Linear(core, "o", inner, dim, false)
 }
 
 // t5Feed is a plain or a gated network, as feed_forward_proj says.
@@ -142,7 +146,9 @@ func (b *Build) t5Feed(x Node, name string) Node {
 	}
 	m := b.Scope("%s", name)
 	x = m.Act(m.Linear(x, "wi", dim, hidden, false), act, "feed_forward_proj")
-	return m.Linear(x, "wo", hidden, dim, false)
+	x = m.Linear(x, "wo", hidden, dim, false)
+	m.way(x, "recast")
+	return x
 }
 
 // t5Act reads "relu" or "gated-gelu". The keys that transformers derives from it win where a file has them.
