@@ -1,11 +1,12 @@
-"""Measures training footprint and step time on the GPU: python3 memory.py OUT.jsonl [--seconds N] [--only PREFIX] [--smoke]
+"""Measures training footprint and step time on the GPU: python3 memory.py OUT.jsonl [--seconds N] [--only PREFIX] [--smoke] [--rows FILE]
 
 Two kinds of rows in one format. A row with `graph` trains the PyTorch modules that the catalogue stands for, a row with `config` and
 `task` trains transformers' own modules with random weights. `peakBytes` is max_memory_allocated of a steady step, `reservedBytes`
 max_memory_reserved, `steadyBytes` what is allocated between steps, `stepMs` the median of seven steps after four. Cross-entropy over
 the output (transformers: its own loss, labels are the inputs); gradients are set to none; dropout is 0 in transformers' models;
 cuBLAS's workspace, allocated once per process, is not in it. Rows with `aside` are never used to fit anything: their architecture
-occurs in no other row. --smoke runs every row small, on the CPU, and measures nothing.
+occurs in no other row. --smoke runs every row small, on the CPU, and measures nothing. --rows measures the rows of a file: transformers'
+models as replay.py plans them, which counts the same without a card.
 
 precision: fp32, tf32 (torch.backends.cuda.matmul.allow_tf32), amp (bf16 autocast), fp16 (fp16 autocast with GradScaler), bf16 (all of it).
 optimizer: adamw, adam, sgd (momentum 0.9), sgd-plain, adamw-fused, adafactor: torch.optim with its defaults. adamw-8bit needs bitsandbytes.
@@ -776,41 +777,57 @@ DROPOUTS = ("attention_dropout", "attn_pdrop", "embd_pdrop", "resid_pdrop", "hid
             "activation_dropout", "layerdrop", "drop_path_rate", "classifier_dropout", "encoder_layerdrop", "decoder_layerdrop", "qa_dropout", "seq_classif_dropout")
 
 
+TASKS = {"causal-lm": "CausalLM", "masked-lm": "MaskedLM", "image-classification": "ImageClassification", "seq2seq-lm": "Seq2SeqLM"}
+
+
 def auto(task):
     import transformers as t
     t.logging.set_verbosity_error()
-    return {"causal-lm": t.AutoModelForCausalLM, "masked-lm": t.AutoModelForMaskedLM, "image-classification": t.AutoModelForImageClassification, "seq2seq-lm": t.AutoModelForSeq2SeqLM}[task]
+    return getattr(t, "AutoModelFor" + TASKS[task])
 
 
 def hf_config(c):
     from transformers import CONFIG_MAPPING
     cfg = CONFIG_MAPPING[c["type"]](**c["over"])
-    for k in DROPOUTS:
+    for k in () if c.get("dropout") else DROPOUTS:
         if isinstance(getattr(cfg, k, None), (int, float)):
             setattr(cfg, k, type(getattr(cfg, k))(0))
     d = json.loads(json.dumps(cfg.to_dict(), default=str))
     mapped = auto(c["task"])._model_mapping[type(cfg)]
     d["model_type"], d["architectures"] = c["type"], [(mapped[0] if isinstance(mapped, tuple) else mapped).__name__]
-    cfg.architectures = d["architectures"]
-    if c["task"] == "seq2seq-lm" and getattr(cfg, "decoder_start_token_id", None) is None:
-        cfg.decoder_start_token_id = 0
     for k in ("transformers_version", "_name_or_path", "id2label", "label2id"):
         d.pop(k, None)
     if c["task"] == "image-classification":
         d["num_labels"] = cfg.num_labels
-    cfg.use_cache = False
-    return cfg, d
+    return ready(cfg, c["task"], d["architectures"]), d
 
 
-def train_hf(cfg, c, dev, **more):
-    base = fresh(dev)
+def hf_again(row):
+    """The configuration of a row."""
+    from transformers import CONFIG_MAPPING
+    d = {k: v for k, v in row["config"].items() if k not in ("dtype", "num_labels")}
+    cfg = CONFIG_MAPPING[d["model_type"]].from_dict(d)
+    if "num_labels" in row["config"]:
+        cfg.num_labels = row["config"]["num_labels"]
+    return ready(cfg, row["task"], d["architectures"])
+
+
+def ready(cfg, task, architectures):
+    cfg.architectures, cfg.use_cache = architectures, False
+    if task == "seq2seq-lm" and getattr(cfg, "decoder_start_token_id", None) is None:
+        cfg.decoder_start_token_id = 0
+    return cfg
+
+
+def hf_run(cfg, c, dev, lower=lambda m: m.bfloat16()):
+    """The model of a row, with random weights, and a batch for it."""
     with torch.device(dev):
         try:
             m = auto(c["task"]).from_config(copy.deepcopy(cfg), attn_implementation=c["attention"]).train()
         except ValueError:  # a model that has no such attention, or none at all
             m = auto(c["task"]).from_config(cfg).train()
     if c["precision"] == "bf16":
-        m = m.bfloat16()
+        lower(m)
     if c["checkpointing"]:
         m.gradient_checkpointing_enable()
     if "lora" in c and c["checkpointing"]:
@@ -818,15 +835,19 @@ def train_hf(cfg, c, dev, **more):
     adapt(m, c, m.get_output_embeddings())
     for name in c.get("frozen", ()):
         m.get_submodule(name).requires_grad_(False)
-    o = optimizer(c["optimizer"], [p for p in m.parameters() if p.requires_grad])
-    if c["task"] == "image-classification":
-        side = getattr(cfg, "image_size", 224)
-        high, wide = side if isinstance(side, (list, tuple)) else (side, side)
-        x = dict(pixel_values=torch.randn(c["batch"], 3, high, wide, device=dev,
-                                          dtype=torch.bfloat16 if c["precision"] == "bf16" else torch.float32), labels=torch.zeros(c["batch"], dtype=torch.long, device=dev))
-    else:
+    if c["task"] != "image-classification":
         ids = torch.randint(5, 1000, (c["batch"], c["seq"]), device=dev)
-        x = dict(input_ids=ids, labels=ids)
+        return m, dict(input_ids=ids, labels=ids)
+    side = getattr(cfg, "image_size", 224)
+    high, wide = side if isinstance(side, (list, tuple)) else (side, side)
+    return m, dict(pixel_values=torch.randn(c["batch"], 3, high, wide, device=dev, dtype=torch.bfloat16 if c["precision"] == "bf16" else torch.float32),
+                   labels=torch.zeros(c["batch"], dtype=torch.long, device=dev))
+
+
+def train_hf(cfg, c, dev, **more):
+    base = fresh(dev)
+    m, x = hf_run(cfg, c, dev)
+    o = optimizer(c["optimizer"], [p for p in m.parameters() if p.requires_grad])
 
     def loss_of(cast):
         with cast():
@@ -881,6 +902,9 @@ def forward(c, dev):
 
 
 def row_of(c):
+    if c["kind"] == "row":
+        row = {k: v for k, v in c["row"].items() if not k.endswith("Bytes")}
+        return row, lambda dev: train_hf(hf_again(row), dict(row, seq=row["seqLen"]), dev), {}
     if c["kind"] == "graph":
         g = c["make"]()
         run = {k: c[k] for k in ("batch", "precision", "attention", "optimizer", "checkpointing", "aside", "lora", "microBatch") if k in c}
@@ -902,7 +926,7 @@ def row_of(c):
 def main():
     global WATCH
     ap = argparse.ArgumentParser()
-    ap.add_argument("out"); ap.add_argument("--seconds", type=float, default=1e9); ap.add_argument("--only", default=""); ap.add_argument("--smoke", action="store_true"); ap.add_argument("--graphs", action="store_true"); ap.add_argument("--live", default=""); ap.add_argument("--more", action="store_true"); ap.add_argument("--infer", action="store_true"); ap.add_argument("--kin", action="store_true"); ap.add_argument("--fresh", action="store_true"); ap.add_argument("--last", action="store_true"); ap.add_argument("--without", default="")
+    ap.add_argument("out"); ap.add_argument("--seconds", type=float, default=1e9); ap.add_argument("--only", default=""); ap.add_argument("--smoke", action="store_true"); ap.add_argument("--graphs", action="store_true"); ap.add_argument("--live", default=""); ap.add_argument("--more", action="store_true"); ap.add_argument("--infer", action="store_true"); ap.add_argument("--kin", action="store_true"); ap.add_argument("--fresh", action="store_true"); ap.add_argument("--last", action="store_true"); ap.add_argument("--rows", default=""); ap.add_argument("--without", default="")
     a = ap.parse_args()
     watch = open(a.live, "w") if a.live else None
     try:
@@ -931,6 +955,8 @@ def main():
     graphs, hf = (list(more_cases()), list(more_hf())) if a.more else (list(graph_cases()), [] if a.graphs else list(hf_cases()))
     if a.kin or a.fresh or a.last:
         graphs, hf = [], list(kin_hf() if a.kin else fresh_hf(FRESH if a.fresh else LAST))
+    if a.rows:
+        graphs, hf = [], [dict(kind="row", row=json.loads(l)) for l in open(a.rows)]
     done = {json.loads(l)["id"] for l in gzip.open(a.without, "rt")} if a.without else set()
     cases = [c for i in range(max(len(graphs), len(hf))) for c in (graphs[i:i + 1] + hf[i:i + 1])]
     with open(a.out, "w") as f:
@@ -947,7 +973,7 @@ def main():
                 WATCH = watch is not None and not row["aside"]
                 row.update(run(dev), gpu=torch.cuda.get_device_name(0) if dev == "cuda" else "none", torch=torch.__version__, **what)
             except Exception as e:
-                print("failed", c.get("type") or c["make"], c["precision"] if "precision" in c else c["run"], type(e).__name__, str(e)[:300], traceback.format_exc()[-400:] if a.smoke else "", flush=True)
+                print("failed", c["row"]["id"] if "row" in c else c.get("type") or c["make"], c.get("precision") or c.get("run"), type(e).__name__, str(e)[:300], traceback.format_exc()[-400:] if a.smoke else "", flush=True)
                 if "CUDA error" in str(e):
                     raise
                 e = run = None
