@@ -105,13 +105,6 @@ func (m *meter) add(files int, bytes int64) {
 	m.tell(m.now)
 }
 
-// The sizes of what is read at once. A chunk stays in the cache of a processor until it is digested; a file of one chunk needs nobody to
-// read ahead.
-const (
-	chunkBytes = 256 << 10
-	chunks     = 4 // of a worker
-)
-
 // worker digests one file after the other, with the same memory.
 type worker struct {
 	meter *meter
@@ -142,7 +135,7 @@ func (w *worker) file(ctx context.Context, e *entry) (sum attest.Sum, err error)
 	if e.size < chunkBytes {
 		sum, n, err = w.small(f, e.size)
 	} else {
-		sum, n, err = w.large(ctx, f)
+		sum, n, err = w.large(ctx, f, e.size)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -194,62 +187,6 @@ func (w *worker) small(f *os.File, size int64) (attest.Sum, int64, error) {
 	}
 	w.meter.add(0, int64(n))
 	return sha256.Sum256(buf[:n]), int64(n), nil
-}
-
-// chunk is what the reader hands over.
-type chunk struct {
-	data []byte
-	err  error
-}
-
-// large digests a file while the next part of it is read.
-func (w *worker) large(ctx context.Context, f *os.File) (attest.Sum, int64, error) {
-	full, empty := make(chan chunk, chunks), make(chan []byte, chunks)
-	for i := range chunks {
-		empty <- w.buf(i)
-	}
-	stop := make(chan struct{})
-	var reader sync.WaitGroup
-	reader.Go(func() { readAhead(f, full, empty, stop) })
-	defer reader.Wait()
-	defer close(stop)
-	h := sha256.New()
-	var n int64
-	for {
-		select {
-		case <-ctx.Done():
-			return attest.Sum{}, 0, context.Cause(ctx)
-		case c := <-full:
-			h.Write(c.data)
-			n += int64(len(c.data))
-			w.meter.add(0, int64(len(c.data)))
-			switch {
-			case c.err == io.EOF:
-				return attest.Sum(h.Sum(nil)), n, nil
-			case c.err != nil:
-				return attest.Sum{}, 0, c.err
-			}
-			empty <- c.data[:chunkBytes]
-		}
-	}
-}
-
-func readAhead(f *os.File, full chan<- chunk, empty <-chan []byte, stop <-chan struct{}) {
-	for {
-		select {
-		case <-stop:
-			return
-		case buf := <-empty:
-			n, err := io.ReadFull(f, buf)
-			if errors.Is(err, io.ErrUnexpectedEOF) {
-				err = io.EOF
-			}
-			full <- chunk{buf[:n], err} // there is room for every chunk
-			if err != nil {
-				return
-			}
-		}
-	}
 }
 
 // unchanged lists the model again and compares.

@@ -124,6 +124,42 @@ func TestAFileThatIsWrittenWhileItIsDigestedGivesNoManifest(t *testing.T) {
 	}
 }
 
+// Some systems show the file itself to the digest, so that what is cut off is a fault there and not an early end.
+func TestAFileThatIsCutShortWhileItIsDigestedGivesNoManifest(t *testing.T) {
+	const size = 32 * chunkBytes
+	text := strings.Repeat("0123456789abcdef", size/16)
+	for _, at := range []int64{1, 2 * chunkBytes, size / 2, size - 1} { // bytes digested when it is cut
+		for name, cut := range map[string]func(path string) error{
+			"to nothing": func(path string) error { return os.Truncate(path, 0) },
+			"to a byte":  func(path string) error { return os.Truncate(path, 1) },
+			"to half":    func(path string) error { return os.Truncate(path, size/2) },
+			"by a byte":  func(path string) error { return os.Truncate(path, size-1) },
+			"and is whole again": func(path string) error {
+				return errors.Join(os.Truncate(path, 0), os.WriteFile(path, []byte(text), 0o644))
+			},
+			"and is zeros behind": func(path string) error { return errors.Join(os.Truncate(path, 1), os.Truncate(path, size)) },
+		} {
+			t.Run(fmt.Sprintf("%s after %d", name, at), func(t *testing.T) {
+				dir := t.TempDir()
+				path := filepath.Join(dir, "big")
+				write(t, path, text)
+				done := false
+				m, err := of(dir, Options{Progress: func(p Progress) {
+					if !done && p.Bytes >= at {
+						done = true
+						if err := cut(path); err != nil {
+							t.Error(err)
+						}
+					}
+				}})
+				if !done || !errors.Is(err, ErrChanged) {
+					t.Errorf("%v %v, want that it changed", m, err)
+				}
+			})
+		}
+	}
+}
+
 func TestALinkThatIsTurnedElsewhereGivesNoManifest(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a"), "same")
