@@ -204,9 +204,11 @@ func TrainedParams(res *infer.Result, a *Adaptation) int64 {
 // weigh counts one component: all its weights with its adapters, and those of its bytes that get a gradient.
 func (s *stepper) weigh(i int, size int64) (all, trained, states int64) {
 	n := &s.res.Nodes[i]
-	t := trainedNode(n, s.shares[i], s.o.Adapt)
-	trained = weightBytes(t, size)
 	all = weightBytes(n, size)
+	t, trained := trainedNode(n, s.shares[i], s.o.Adapt), all
+	if t != n {
+		trained = weightBytes(t, size)
+	}
 	if s.shares[i].adapters > 0 {
 		all = plus(all, trained)
 	}
@@ -224,27 +226,23 @@ func (s *stepper) needsNoInput(i int) bool {
 	return s.o.Adapt != nil && !s.shares[i].own && s.shares[i].adapters == 0 && n.Type.Has(catalog.IsAffine) && linears(n) > 0
 }
 
-// keepAdapters keeps what lies between the two matrices of each adapter: rank numbers for each position.
-func (s *stepper) keepAdapters(p, i int) {
+// adapterBytes is what is kept between the two matrices of each adapter: rank numbers for each position.
+func (s *stepper) adapterBytes(i int) int64 {
 	a := s.shares[i].adapters
 	if a == 0 {
-		return
+		return 0
 	}
 	n := &s.res.Nodes[i]
-	size := int64(4)
-	if s.o.Precision == "bf16" || autocasts(s.o.Precision) {
-		size = 2
-	}
 	positions := int64(1)
 	if len(n.In) > 0 && n.In[0].Rank() > 1 {
 		positions = max(0, n.In[0].Size()) / max(1, n.In[0].At(-1))
 	}
-	for range min(a, 64) {
-		s.add(p, times(positions, s.o.Batch, s.o.Adapt.LoRA.Rank, size))
-	}
+	one := times(positions, s.o.Batch, s.o.Adapt.LoRA.Rank, s.productBytes())
+	bytes := times(min(a, 64), block(one))
 	if a > 64 { // experts: each position goes to few of them, and all adapters of a component are counted at the most
-		s.add(p, times(a-64, positions, s.o.Batch, s.o.Adapt.LoRA.Rank, size))
+		bytes = plus(bytes, block(times(a-64, one)))
 	}
+	return bytes
 }
 
 // passes is how often the arithmetic of a component is done in a step: forward, for the gradient of what comes in where that
@@ -288,7 +286,7 @@ func (t *trainedParts) tensors(i int, n *infer.Node) int64 {
 	if t != nil && !t.shares[i].own {
 		return times(2, t.shares[i].adapters)
 	}
-	count, packed := int64(0), groups(n, implementationOf(n.Component))
+	count, packed := int64(0), grouped(n)
 	for k := range n.Weights {
 		if w := &n.Weights[k]; packed && isExpert(w) {
 			count = plus(count, 1)

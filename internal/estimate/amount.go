@@ -6,32 +6,33 @@ import "math/bits"
 const most = 1 << 58
 
 // times multiplies, and stops at most. A negative count stands for a size that is not known, and gives 0.
-func times(counts ...int64) int64 {
-	product, over := uint64(1), false
-	for _, n := range counts {
-		if n <= 0 {
-			return 0
-		}
-		hi, lo := bits.Mul64(product, uint64(n))
-		product = lo
-		if hi > 0 || lo > most {
-			product, over = 1, true
-		}
+func times(a, b int64, more ...int64) int64 {
+	product := multiply(a, b)
+	for _, n := range more {
+		product = multiply(product, n)
 	}
-	if over {
-		return most
-	}
-	return int64(product)
+	return product
 }
 
 // plus adds, and stops at most. Negative counts are left out.
-func plus(counts ...int64) int64 {
-	sum := int64(0)
-	for _, n := range counts {
-		sum = min(sum+min(max(n, 0), most), most)
+func plus(a, b int64, more ...int64) int64 {
+	sum := add(a, b)
+	for _, n := range more {
+		sum = add(sum, n)
 	}
 	return sum
 }
+
+// multiply and add take two, as nearly every call does, without a list.
+func multiply(a, b int64) int64 {
+	hi, lo := bits.Mul64(uint64(max(a, 0)), uint64(max(b, 0)))
+	if hi > 0 {
+		return most
+	}
+	return int64(min(lo, most))
+}
+
+func add(a, b int64) int64 { return min(min(max(a, 0), most)+min(max(b, 0), most), most) }
 
 // How PyTorch's allocator rounds (CUDACachingAllocator.cpp): every tensor to blockBytes. One above smallBytes is cut from a
 // larger piece, one above directBytes gets a segment of its own, a multiple of roundBytes; what would be left of a piece goes

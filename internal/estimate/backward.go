@@ -15,6 +15,11 @@ type flow struct {
 	live int64
 }
 
+func (f *flow) begin() {
+	clear(f.of)
+	f.bufs, f.live = f.bufs[:0], 0
+}
+
 func (f *flow) set(i int, bytes int64) {
 	f.bufs = append(f.bufs, gradient{bytes, 1})
 	f.of[i] = int32(len(f.bufs))
@@ -37,11 +42,12 @@ func (f *flow) drop(i int) {
 // backward walks the components from the last to the first. A component's own gradients come to life, then the gradients of
 // its inputs, and then what it kept is freed.
 func (s *stepper) backward(always int64) {
-	f := &flow{of: s.room.int32s.Make(len(s.res.Nodes)), bufs: s.room.gradients.Make(len(s.res.Nodes))[:0]}
-	freed := s.room.int64s.Make(len(s.order))
-	for _, k := range s.saved {
-		freed[k.first] = plus(freed[k.first], k.bytes)
+	copy(s.freed, s.kept)
+	for p, bytes := range s.dropped {
+		s.freed[p] = plus(s.freed[p], bytes)
 	}
+	f := &s.flow
+	f.begin()
 	for _, i := range s.heads {
 		f.set(i, s.headGradient(i))
 	}
@@ -58,11 +64,11 @@ func (s *stepper) backward(always int64) {
 			if !s.adds {
 				gradients, fresh = s.gradeTied(i, gradients, &early)
 			}
-			most := plus(s.inner(i), s.pass(f, i), fresh)
-			s.moment(plus(always, gradients, s.held, rest, most), gradients, rest, s.held, 0)
+			most := plus(s.kind(i).inner, s.pass(f, i), fresh)
+			s.reach(moment{plus(always, gradients, rest, most), gradients, rest, s.held, 0})
 			f.drop(i)
 		}
-		rest -= min(rest, freed[p])
+		rest -= min(rest, s.freed[p])
 	}
 }
 
@@ -71,11 +77,11 @@ func (s *stepper) backward(always int64) {
 func (s *stepper) gradeTied(i int, gradients int64, early *int64) (all, fresh int64) {
 	n := &s.res.Nodes[i]
 	switch {
-	case tied(n) && s.o.Adapt == nil:
+	case s.kind(i).tied && s.o.Adapt == nil:
 		bytes := block(times(features(n), max(0, n.Out.At(-1)), weightSize(s.o.Precision)))
 		*early = plus(*early, bytes)
 		return plus(gradients, bytes), 0
-	case n.Type.Has(catalog.IsEmbedding) && *early > 0 && s.own[i] >= *early:
+	case n.Type.Has(catalog.IsEmbedding) && *early > 0 && s.kind(i).own >= *early:
 		fresh, *early = *early, 0
 		return gradients - min(gradients, fresh), fresh
 	}
@@ -86,7 +92,7 @@ func (s *stepper) trained() []bool {
 	out := s.room.bools.Make(len(s.res.Nodes))
 	for _, i := range s.order {
 		n := &s.res.Nodes[i]
-		out[i] = s.own[i] > 0
+		out[i] = s.kind(i).own > 0
 		for j := range s.inputs(i) {
 			out[i] = out[i] || out[j] && !n.Type.Has(catalog.IsTensor)
 		}
@@ -147,7 +153,7 @@ func (s *stepper) inner(i int) int64 {
 	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {
 		largest = max(largest, times(scores, s.scoreGradientBytes(n)))
 	}
-	if space := convWorkspace(n, s.o.Batch, s.productBytes()); space > 0 {
+	if space := s.kind(i).conv; space > 0 {
 		return max(largest, space)
 	}
 	return s.biasInner(i, largest)

@@ -69,9 +69,9 @@ func (s *stepper) recomputed() []int64 {
 	if s.units == nil {
 		return nil
 	}
-	out := make([]int64, len(s.units)+1)
-	for _, k := range s.saved {
-		out[k.unit] = plus(out[k.unit], k.bytes)
+	out := make([]int64, s.memory.again+1)
+	for p, i := range s.order {
+		out[s.units[i]] = plus(out[s.units[i]], s.dropped[p])
 	}
 	return out
 }

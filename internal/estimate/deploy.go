@@ -76,27 +76,25 @@ type profile struct {
 func (r *Room) profileOf(res *infer.Result) profile {
 	p := profile{groups: r.texts.Make(8)[:0]}
 	left := r.ints.Make(len(res.Nodes)) // readers that are still to come
+	sizes := r.int64s.Make(len(res.Nodes))
 	live := int64(0)
-	size := func(i int) int64 {
-		if n := &res.Nodes[i]; known(n) && n.Out != nil {
-			return max(0, n.Out.Size())
-		}
-		return 0
-	}
 	for _, i := range res.Wiring.Order {
 		n := &res.Nodes[i]
+		if known(n) && n.Out != nil {
+			sizes[i] = max(0, n.Out.Size())
+		}
 		left[i] = len(res.Wiring.Outputs(i))
-		live = plus(live, size(i))
+		live = plus(live, sizes[i])
 		p.alive = max(p.alive, live)
 		for _, j := range res.Wiring.Inputs(i) {
 			if left[j]--; left[j] == 0 {
-				live -= min(live, size(int(j)))
+				live -= min(live, sizes[j])
 			}
 		}
 		if !known(n) || n.Type.Has(catalog.IsVirtual) {
 			continue
 		}
-		p.count(n, size(i))
+		p.count(n, sizes[i])
 	}
 	return p
 }

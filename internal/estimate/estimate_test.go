@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -296,7 +297,7 @@ func TestScaleRounds(t *testing.T) {
 
 func TestAmountsStopGrowing(t *testing.T) {
 	for _, c := range []struct{ got, want int64 }{
-		{times(3, 4, 5), 60}, {times(), 1}, {times(math.MaxInt64, math.MaxInt64, 0), 0}, {times(1<<40, 1<<40), most}, {times(1<<62, 1<<2, 3), most},
+		{times(3, 4, 5), 60}, {times(most, 1), most}, {times(most+1, 1), most}, {times(1<<40, 1<<40, 0), 0}, {times(math.MaxInt64, math.MaxInt64, 0), 0}, {times(1<<40, 1<<40), most}, {times(1<<62, 1<<2, 3), most},
 		{times(5, -1), 0}, {plus(1, 2, 3), 6}, {plus(most, most), most}, {plus(math.MaxInt64, math.MaxInt64), most}, {plus(7, -1), 7},
 	} {
 		if c.got != c.want {
@@ -305,18 +306,29 @@ func TestAmountsStopGrowing(t *testing.T) {
 	}
 }
 
-// BenchmarkTrain is of a decoder of the size that the service takes at the most.
+// BenchmarkTrain is of decoders of the size that the service takes at the most: one whose layers are alike, as those of most models
+// are, and one in which each has a width of its own.
 func BenchmarkTrain(b *testing.B) {
-	text, chain := "x: input shape=[256]\ne: embedding vocabSize=1000 embedDim=64\n", "x -> e"
+	alike := "x: input shape=[256]\ne: embedding vocabSize=1000 embedDim=64\n"
+	distinct := alike
+	chains := [2]string{"x -> e", "x -> e"}
 	for i := range 990 {
-		n := "n" + string(rune('a'+i%26)) + strings.Repeat("z", i/26)
-		text += n + "a: layerNorm normalizedShape=64\n" + n + "b: multiHeadAttention embedDim=64 numHeads=4\n"
-		chain += " -> " + n + "a -> " + n + "b"
+		alike += fmt.Sprintf("a%d: layerNorm normalizedShape=64\nb%d: multiHeadAttention embedDim=64 numHeads=4\n", i, i)
+		chains[0] += fmt.Sprintf(" -> a%d -> b%d", i, i)
 	}
-	res := parse(b, text+"o: output\n"+chain+" -> o")
-	b.ReportAllocs()
-	for b.Loop() {
-		Train(res, Options{})
-		Deploy(res)
+	for i := range 660 {
+		w := 64 + 4*i
+		distinct += fmt.Sprintf("a%d: layerNorm normalizedShape=%d\nb%d: multiHeadAttention embedDim=%d numHeads=4\nc%d: linear inFeatures=%d outFeatures=%d\n", i, w, i, w, i, w, w+4)
+		chains[1] += fmt.Sprintf(" -> a%d -> b%d -> c%d", i, i, i)
+	}
+	for i, text := range []string{alike, distinct} {
+		res := parse(b, text+"o: output\n"+chains[i]+" -> o")
+		b.Run([]string{"alike", "distinct"}[i], func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Train(res, Options{})
+				Deploy(res)
+			}
+		})
 	}
 }

@@ -27,21 +27,33 @@ func (s *stepper) keepRouted(p, i int) {
 	s.add(p, times(count, sum))
 }
 
-// castBytes is the 16-bit copies that autocast makes of a component's weights. transformers' experts are multiplied all at once, by an
-// operation that autocast does not know (grouped_mm), in 32 bits.
+// castBytes is the 16-bit copies that autocast makes of the weights that a component multiplies with. transformers' experts are
+// multiplied all at once, by an operation that autocast does not know (grouped_mm), in 32 bits.
 func (s *stepper) castBytes(i int) int64 {
 	n := &s.res.Nodes[i]
-	return weights(n, func(w *catalog.Weight, elems int64) int64 {
+	if !autocasts(s.o.Precision) || !multiplies(n) {
+		return 0
+	}
+	sum := block(weights(n, func(w *catalog.Weight, elems int64) int64 {
 		if groups(n, s.how[i]) && isExpert(w) {
 			return 0
 		}
 		return block(times(elems, 2))
-	})
+	}))
+	if tied(n) {
+		sum = plus(sum, block(times(2, features(n), n.Out.At(-1))))
+	}
+	return sum
 }
 
 // groups reports whether a component's experts are transformers', whose weights are one tensor for each map.
 func groups(n *infer.Node, how implementation) bool {
 	return how.has(transformers) && n.Type.Has(catalog.IsExperts)
+}
+
+// grouped reports the same of a component whose implementation is not at hand.
+func grouped(n *infer.Node) bool {
+	return n.Type.Has(catalog.IsExperts) && groups(n, implementationOf(n.Component))
 }
 
 // isExpert reports whether a weight is that of one of many experts.

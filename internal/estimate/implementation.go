@@ -38,7 +38,10 @@ func implementationOf(c *graph.Component) implementation {
 			continue
 		}
 		out := transformers
-		for _, word := range strings.Split(strings.Trim(m.Raw, `"`), "/")[1:] {
+		_, words, _ := strings.Cut(strings.Trim(m.Raw, `"`), "/")
+		for words != "" {
+			var word string
+			word, words, _ = strings.Cut(words, "/")
 			out |= ways[word]
 		}
 		return out

@@ -207,12 +207,6 @@ func heldBytes(res *infer.Result, i int, precision string) int64 {
 func forward(res *infer.Result, o InferOptions, size int64) (whole, scores, logits int64) {
 	s := &stepper{room: new(Room), res: res, o: Options{Batch: o.Batch, Attention: o.Attention}}
 	s.walkOrder()
-	last := make([]int, len(res.Nodes))
-	for p, i := range s.order {
-		for j := range s.inputs(i) {
-			last[s.source(j)] = p
-		}
-	}
 	freed := make([]int64, len(s.order))
 	live := int64(0)
 	for p, i := range s.order {
@@ -224,7 +218,8 @@ func forward(res *infer.Result, o InferOptions, size int64) (whole, scores, logi
 		default:
 			bytes := block(times(max(0, n.Out.Size()), o.Batch, elemSize(n, size)))
 			live = plus(live, bytes)
-			freed[max(p, last[i])] = plus(freed[max(p, last[i])], bytes)
+			end := max(p, int(s.last[i]))
+			freed[end] = plus(freed[end], bytes)
 		}
 		whole = max(whole, plus(live, innerBytes(n, o.Batch, size), convWorkspace(n, o.Batch, size), s.single(i, size)))
 		scores = max(scores, s.heldScores(i, size))

@@ -17,10 +17,10 @@ type memory struct {
 	again                                                            int64 // units that are computed again
 }
 
-// storage is a tensor that autograd keeps. The backward pass frees it behind the first component that keeps it.
+// storage is a component's result that autograd keeps. The backward pass frees it behind the first component that keeps it.
 type storage struct {
 	bytes int64
-	first int   // the position of that component
+	first int32 // the position of that component
 	unit  int32 // what computes it again in the backward pass; 0 where it is kept
 }
 
@@ -33,6 +33,7 @@ type Room struct {
 	int64s    arena.Of[int64]
 	shares    arena.Of[share]
 	ways      arena.Of[implementation]
+	kinds     arena.Of[kind]
 	storages  arena.Of[storage]
 	gradients arena.Of[gradient]
 
@@ -50,6 +51,7 @@ func (r *Room) Clear() {
 	r.int64s.Clear()
 	r.shares.Clear()
 	r.ways.Clear()
+	r.kinds.Clear()
 	r.storages.Clear()
 	r.gradients.Clear()
 	r.deployments.Clear()
@@ -59,60 +61,92 @@ func (r *Room) Clear() {
 
 // stepper follows one step through the components that are known, in the order in which they run.
 type stepper struct {
-	room   *Room
-	res    *infer.Result
-	o      Options
-	order  []int
-	at     []int // the position of each component, or -1
-	narrow []bool
-	saved  []storage
-	owned  []int32 // the storage of a component's result, from 1; 0 where it is not kept
-	own    []int64 // the bytes of a component's weights that are trained
-	shares []share // what of each component's weights that is
-	how    []implementation
-	units  []int32 // the unit that checkpointing computes a component again with, from 1; 0 for none; nil without checkpointing
-	trains []bool  // whether a component's result depends on a weight, so that a gradient is computed for it
-	heads  []int   // components whose results the loss is computed from
+	room    *Room
+	res     *infer.Result
+	o       Options
+	order   []int
+	at      []int   // the position of each component, or -1
+	sources []int32 // the component whose storage its result lies in
+	last    []int32 // the position of the last that reads its result, or a view of it
+	narrow  []bool
+	results []int64 // the bytes of a component's result for the whole batch
+	shares  []share // what of each component's weights is trained
+	how     []implementation
+	units   []int32 // the unit that checkpointing computes a component again with, from 1; 0 for none; nil without checkpointing
+	kinds   []kind
+	of      []int32 // the kind of each component
+	trains  []bool  // whether a component's result depends on a weight, so that a gradient is computed for it
+	heads   []int   // components whose results the loss is computed from
+	fixed   int64   // inputs, targets and buffers
+	held    int64   // logits that the training script holds
+	adds    bool    // whether gradients are added to those of the micro-batch before
+
 	memory
-	fixed int64 // inputs, targets and buffers
-	held  int64 // logits that the training script holds
-	adds  bool  // whether gradients are added to those of the micro-batch before
+	largest moment
+	saved   []storage // results that are kept
+	owned   []int32   // the one of a component's result, from 1; 0 where it is not kept
+	kept    []int64   // by position: what the component there keeps, and none before it
+	dropped []int64   // likewise, what is computed again instead; nil without checkpointing
+	freed   []int64   // by position: what the pass under way frees there
+	flow    flow
 }
 
-// begin finds out what does not depend on the kind of attention.
+// begin finds out what does not change during a step.
 func (r *Room) begin(res *infer.Result, o Options) *stepper {
 	size := len(res.Nodes)
-	r.bools.Reserve(2 * size) // a second list of each is made on the way
-	r.int32s.Reserve(2 * size)
-	r.int64s.Reserve(2 * size)
+	r.bools.Reserve(2 * size)
+	r.int32s.Reserve(5 * size)
+	r.int64s.Reserve(4 * size)
 	s := &r.stepper
-	*s = stepper{room: r, res: res, o: o, how: r.ways.Make(size), owned: r.int32s.Make(size), own: r.int64s.Make(size), saved: r.storages.Make(3 * size)[:0]}
+	*s = stepper{room: r, res: res, o: o, how: r.ways.Make(size), results: r.int64s.Make(size)}
 	s.walkOrder()
 	for i := range res.Nodes {
 		s.how[i] = implementationOf(res.Nodes[i].Component)
 	}
 	s.narrow = narrow(res, o.Precision, s.how, r.bools.Make(size))
+	for _, i := range s.order {
+		if n := &res.Nodes[i]; n.Out != nil {
+			s.results[i] = times(max(0, n.Out.Size()), o.Batch, width(n, s.narrow[i]))
+		}
+	}
 	if o.Checkpointing {
 		s.findUnits()
+		s.dropped = r.int64s.Make(len(s.order))
 	}
 	s.shares = shares(res, o.Adapt, r.shares.Make(size))
+	s.findKinds()
 	s.constants()
 	s.trains = s.trained()
+	s.saved, s.owned = r.storages.Make(size)[:0], r.int32s.Make(size)
+	s.kept, s.freed = r.int64s.Make(len(s.order)), r.int64s.Make(len(s.order))
+	s.flow = flow{of: r.int32s.Make(size), bufs: r.gradients.Make(size)[:0]}
 	return s
 }
 
-// walkOrder lists the components that are known in the order in which they run.
+// walkOrder lists the components that are known in the order in which they run, and follows their results.
 func (s *stepper) walkOrder() {
-	size := len(s.res.Nodes)
-	s.room.ints.Reserve(2 * size)
-	s.at, s.order = s.room.ints.Make(size), s.room.ints.Make(size)[:0]
+	size, r := len(s.res.Nodes), s.room
+	r.ints.Reserve(2 * size)
+	s.at, s.order = r.ints.Make(size), r.ints.Make(size)[:0]
+	s.sources, s.last = r.int32s.Make(size), r.int32s.Make(size)
 	for i := range s.at {
 		s.at[i] = -1
 	}
 	for _, i := range s.res.Wiring.Order {
-		if known(&s.res.Nodes[i]) {
-			s.at[i] = len(s.order)
-			s.order = append(s.order, i)
+		n := &s.res.Nodes[i]
+		if !known(n) {
+			continue
+		}
+		p := len(s.order)
+		s.at[i], s.sources[i] = p, int32(i)
+		s.order = append(s.order, i)
+		for j := range s.inputs(i) {
+			s.last[s.sources[j]] = int32(p)
+		}
+		if n.Type.Has(catalog.IsView) {
+			if j := s.input(i, 0); j >= 0 {
+				s.sources[i] = s.sources[j]
+			}
 		}
 	}
 }
@@ -120,45 +154,43 @@ func (s *stepper) walkOrder() {
 // measure adds up what a step holds at its three kinds of moments: when the gradient of the loss is computed, in the backward
 // pass of every component, and in the optimizer's step. Measured: language models are largest at the first, convolutional
 // networks at the second, networks that are mostly weights at the third.
-func (s *stepper) measure(attention string) memory {
-	s.o.Attention = attention
-	s.saved, s.activations, s.peak = s.saved[:0], 0, 0
-	s.memory.operations, s.memory.casts = 0, 0
-	clear(s.owned)
-	for p, i := range s.order {
-		s.keep(p, i)
-		operations, casts := s.starts(i)
-		s.memory.operations, s.memory.casts = plus(s.memory.operations, operations), plus(s.memory.casts, casts)
-	}
-	for _, k := range s.saved {
-		if k.unit == 0 {
-			s.activations = plus(s.activations, k.bytes)
-		}
-	}
+func (s *stepper) measure() memory {
+	s.keepAll()
+	s.largest = moment{}
 	always := plus(s.weights, s.states, s.fixed)
 	s.forward(always)
 	early := s.earlyGradients()
-	s.moment(plus(always, early, s.activations, s.logits), early, s.activations, s.logits, 0)
-	s.backward(always)
-	s.moment(plus(always, s.gradients, s.stepExtra, s.held), s.gradients, 0, s.held, s.stepExtra)
+	s.reach(moment{plus(always, early, s.activations, s.logits), early, s.activations, s.logits, 0})
+	s.backward(plus(always, s.held))
+	s.reach(moment{plus(always, s.gradients, s.stepExtra, s.held), s.gradients, 0, s.held, s.stepExtra})
+	s.peak, s.binding = s.largest.total, s.binds(&s.largest)
 	return s.memory
 }
 
-// moment raises the peak, and names the largest part of it.
-func (s *stepper) moment(total, gradients, activations, logits, stepExtra int64) {
-	if total <= s.peak {
-		return
+// moment is what a step holds at one time: all, and the parts that come and go.
+type moment struct {
+	total, gradients, activations, logits, stepExtra int64
+}
+
+// reach notes a moment that is larger than those before it.
+func (s *stepper) reach(m moment) {
+	if m.total > s.largest.total {
+		s.largest = m
 	}
-	s.peak = total
-	largest := int64(-1)
+}
+
+// binds names the largest part of a moment.
+func (s *stepper) binds(m *moment) string {
+	name, largest := "", int64(-1)
 	for _, part := range [...]struct {
 		name  string
 		bytes int64
-	}{{"weights", s.weights}, {"gradients", gradients}, {"optimizer", plus(s.states, stepExtra)}, {"activations", activations}, {"logits", logits}} {
-		if part.bytes > largest {
-			s.binding, largest = part.name, part.bytes
+	}{{"weights", s.weights}, {"gradients", m.gradients}, {"optimizer", plus(s.states, m.stepExtra)}, {"activations", m.activations}, {"logits", m.logits}} {
+		if part.bytes > largest && m.total > 0 {
+			name, largest = part.name, part.bytes
 		}
 	}
+	return name
 }
 
 // constants sums what does not change during a step, and finds the heads.
@@ -166,10 +198,6 @@ func (s *stepper) constants() {
 	size := weightSize(s.o.Precision)
 	for _, i := range s.order {
 		n := &s.res.Nodes[i]
-		all, trained, states := s.weigh(i, size)
-		s.own[i] = trained
-		s.weights, s.gradients, s.states = plus(s.weights, all), plus(s.gradients, trained), plus(s.states, states)
-		s.fixed = plus(s.fixed, bufferBytes(n, size))
 		if n.Type.ID == infer.InputID {
 			s.fixed = plus(s.fixed, block(s.result(i)))
 		}
@@ -185,13 +213,10 @@ func (s *stepper) constants() {
 		}
 		s.fixed = plus(s.fixed, block(times(8, count/classes(n.Out)))) // a 64-bit target for each
 	}
-	if s.o.Optimizer == "adafactor" {
-		for _, i := range s.order {
-			s.stepExtra = max(s.stepExtra, largestStep(trainedNode(&s.res.Nodes[i], s.shares[i], s.o.Adapt), size))
-		}
-		return
+	s.countKinds(size)
+	if s.o.Optimizer != "adafactor" {
+		s.stepExtra = times(s.gradients, stepCopies(s.o.Optimizer))
 	}
-	s.stepExtra = times(s.gradients, stepCopies(s.o.Optimizer))
 }
 
 // classes is the number of logits that one target chooses among: the channels of an image, otherwise the last axis.
@@ -221,25 +246,10 @@ func (s *stepper) isHead(i int) bool {
 }
 
 // result is the bytes of a component's result for the whole batch.
-func (s *stepper) result(i int) int64 {
-	n := &s.res.Nodes[i]
-	if n.Out == nil {
-		return 0
-	}
-	return times(max(0, n.Out.Size()), s.o.Batch, width(n, s.narrow[i]))
-}
+func (s *stepper) result(i int) int64 { return s.results[i] }
 
 // source is the component whose storage a component's result lies in: its own, or, for a view, that of its first input.
-func (s *stepper) source(i int) int {
-	for s.res.Nodes[i].Type.Has(catalog.IsView) {
-		j := s.input(i, 0)
-		if j < 0 {
-			break
-		}
-		i = j
-	}
-	return i
-}
+func (s *stepper) source(i int) int { return int(s.sources[i]) }
 
 // inputs yields the known components that feed component i.
 func (s *stepper) inputs(i int) iter.Seq[int] {

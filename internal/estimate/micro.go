@@ -36,9 +36,9 @@ func (s *stepper) earlyGradients() int64 {
 // grade brings the gradients of a component to life. Where others are there already, they are added to those and freed.
 func (s *stepper) grade(i int, before int64) (gradients, fresh int64) {
 	if s.adds {
-		return s.gradients, s.own[i]
+		return s.gradients, s.kind(i).own
 	}
-	return plus(before, s.own[i]), 0
+	return plus(before, s.kind(i).own), 0
 }
 
 // fuses reports whether a fused loss takes a component in: the last map to logits.

@@ -25,16 +25,17 @@ func (s *stepper) sequenceBytes(i int) int64 {
 	return times(n.In[0][0], features, s.o.Batch, s.productBytes())
 }
 
-// keepSequence keeps what the catalogue's entry leaves out: of a layer that returns its last step all of them, and in bf16 the weights
+// sequenceKept is what the catalogue's entry leaves out: of a layer that returns its last step all of them, and in bf16 the weights
 // in one piece, which the layer's own cast to bf16 left in several (measured; cuDNN wants them so).
-func (s *stepper) keepSequence(p, i int) {
-	n := &s.res.Nodes[i]
+func (s *stepper) sequenceKept(i int) int64 {
+	n, sum := &s.res.Nodes[i], int64(0)
 	if n.Out.Rank() == 1 {
-		s.add(p, s.sequenceBytes(i))
+		sum = block(s.sequenceBytes(i))
 	}
 	if s.o.Precision == "bf16" {
-		s.add(p, weightBytes(n, 2))
+		sum = plus(sum, block(weightBytes(n, 2)))
 	}
+	return sum
 }
 
 // innerSequence is what the backward pass of a recurrent layer needs for itself: cuDNN's workspace, five times the steps' results in

@@ -7,13 +7,30 @@ import (
 	"github.com/modelverifier/verifier/internal/infer"
 )
 
+// keepAll finds out what is kept for the backward pass, and where it is kept first.
+func (s *stepper) keepAll() {
+	s.saved, s.activations = s.saved[:0], 0
+	clear(s.owned)
+	clear(s.kept)
+	clear(s.dropped)
+	for p, i := range s.order {
+		s.keep(p, i)
+	}
+	for _, k := range s.saved {
+		s.put(int(k.first), k.unit, k.bytes)
+	}
+	for _, bytes := range s.kept {
+		s.activations = plus(s.activations, bytes)
+	}
+}
+
 // keep declares what the component at a position keeps for the backward pass.
 func (s *stepper) keep(p, i int) {
 	n := &s.res.Nodes[i]
 	if s.idle(i) {
 		return
 	}
-	s.keepAdapters(p, i)
+	s.put(p, s.unitOf(i), s.kind(i).copies)
 	if s.unitOf(i) > 0 {
 		for j := range s.inputs(i) {
 			if s.unitOf(j) != s.unitOf(i) {
@@ -21,21 +38,13 @@ func (s *stepper) keep(p, i int) {
 			}
 		}
 	}
-	if autocasts(s.o.Precision) && multiplies(n) { // a 16-bit copy of every weight
-		s.add(p, s.castBytes(i))
-		if tied(n) {
-			s.add(p, times(2, features(n), n.Out.At(-1)))
-		}
-	}
 	if s.how[i].has(transformers) && s.keepTransformers(p, i) {
 		return
-	}
-	if sequences(n) {
-		s.keepSequence(p, i)
 	}
 	if n.Type.Has(catalog.IsExperts) && !s.how[i].has(transformers) {
 		s.keepRouted(p, i)
 	}
+	s.put(p, s.unitOf(i), s.kind(i).made)
 	for k := range n.Kept {
 		switch kept := &n.Kept[k]; kept.Name {
 		case catalog.KeptInput:
@@ -44,15 +53,25 @@ func (s *stepper) keep(p, i int) {
 			}
 		case catalog.KeptOutput:
 			s.share(p, s.source(i))
-		default:
-			if kept.Name != turnedResult || !s.turned(n) {
-				s.add(p, s.newBytes(n, kept))
-			}
+		}
+	}
+}
+
+// makes is the new tensors that a component keeps.
+func (s *stepper) makes(i int) int64 {
+	n, sum := &s.res.Nodes[i], int64(0)
+	if sequences(n) {
+		sum = s.sequenceKept(i)
+	}
+	for k := range n.Kept {
+		if kept := &n.Kept[k]; kept.Name != catalog.KeptInput && kept.Name != catalog.KeptOutput && (kept.Name != turnedResult || !s.turned(n)) {
+			sum = plus(sum, block(s.newBytes(n, kept)))
 		}
 	}
 	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {
-		s.add(p, times(scores, s.scoreBytes(n)))
+		sum = plus(sum, block(times(scores, s.scoreBytes(n))))
 	}
+	return sum
 }
 
 // turnedResult is the name of the copy that multi-head attention makes of its kernel's result, to have the batch behind the
@@ -68,8 +87,16 @@ func (s *stepper) turned(n *infer.Node) bool {
 // tied reports whether a component multiplies with the weight of another, an embedding.
 func tied(n *infer.Node) bool { return arg(n, "tiedTo").Str() != "" || arg(n, "tied").Bool() }
 
-func (s *stepper) add(p int, bytes int64) {
-	s.saved = append(s.saved, storage{block(bytes), p, s.unitOf(s.order[p])})
+// add keeps a new tensor.
+func (s *stepper) add(p int, bytes int64) { s.put(p, s.unitOf(s.order[p]), block(bytes)) }
+
+// put counts what is kept at a position, or computed again with a unit.
+func (s *stepper) put(p int, unit int32, bytes int64) {
+	if unit == 0 {
+		s.kept[p] = plus(s.kept[p], bytes)
+	} else {
+		s.dropped[p] = plus(s.dropped[p], bytes)
+	}
 }
 
 // share keeps the result of a component, once however many keep it. Inputs and weights are there anyway.
@@ -83,10 +110,10 @@ func (s *stepper) share(p, owner int) {
 	}
 	if at := s.owned[owner]; at > 0 {
 		kept := &s.saved[at-1]
-		kept.first, kept.unit = min(kept.first, p), min(kept.unit, unit)
+		kept.unit = min(kept.unit, unit)
 		return
 	}
-	s.saved = append(s.saved, storage{block(s.result(owner)), p, unit})
+	s.saved = append(s.saved, storage{block(s.result(owner)), int32(p), unit})
 	s.owned[owner] = int32(len(s.saved))
 }
 
@@ -134,7 +161,7 @@ func (s *stepper) newBytes(n *infer.Node, k *catalog.Kept) int64 {
 	if k.As == catalog.AsActivation && (s.o.Precision == "bf16" || autocasts(s.o.Precision) && !staysWide(n, k)) {
 		size = 2
 	}
-	if k.Name == attentionWeights && autocasts(s.o.Precision) {
+	if autocasts(s.o.Precision) && k.Name == attentionWeights {
 		size = 6
 	}
 	if k.Fixed {

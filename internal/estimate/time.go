@@ -90,7 +90,7 @@ type Terms struct {
 // StepTerms finds the terms of a run.
 func StepTerms(res *infer.Result, o Options) Terms {
 	o = o.or(Defaults(), batchFor(res))
-	m := new(Room).begin(res, o).measure(o.Attention)
+	m := new(Room).begin(res, o).measure()
 	return stepTerms(res, o, &m)
 }
 
@@ -111,14 +111,14 @@ func stepTerms(res *infer.Result, o Options, m *memory) Terms {
 		switch {
 		case n.Type.Has(catalog.IsRecurrent):
 			t.Steps += flops
-		case autocasts(o.Precision) && groups(n, implementationOf(n.Component)): // an operation that autocast does not know
+		case autocasts(o.Precision) && grouped(n): // an operation that autocast does not know
 			t.WideProducts += flops
+		case !convolves(n):
+			t.Products += flops
 		case thin(n):
 			t.Thin += flops
-		case convolves(n):
-			t.Convolutions += flops
 		default:
-			t.Products += flops
+			t.Convolutions += flops
 		}
 		t.Recurrent = plus(t.Recurrent, recurrentSteps(n))
 		t.Tensors = plus(t.Tensors, trained.tensors(i, n))

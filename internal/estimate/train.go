@@ -117,11 +117,12 @@ func (r *Room) Train(res *infer.Result, o Options) *Training {
 	part, _ := o.micro()
 	s := r.begin(res, part)
 	s.adds = o.accumulates()
-	m := s.measure(o.Attention)
+	m := s.measure()
 	t := &Training{Options: o, WeightBytes: m.weights, GradientBytes: m.gradients, OptimizerBytes: plus(m.states, m.stepExtra),
 		ActivationBytes: m.activations, LogitBytes: m.logits, PeakBytes: m.peak, Binding: m.binding}
 	if o.Attention != "eager" && attends(res) {
-		t.EagerExtraBytes = max(0, s.measure("eager").peak-m.peak)
+		s.attend("eager")
+		t.EagerExtraBytes = max(0, s.measure().peak-m.peak)
 	}
 	t.reserved, t.foreign = reservedOf(res, o), slices.ContainsFunc(s.how, func(how implementation) bool { return how.has(transformers) })
 	t.UpperBytes = plus(scale(m.peak, t.reserved, 100), workspaceBytes)

@@ -49,11 +49,13 @@ func (w *walker) copyAlike(i int) bool {
 		return false
 	}
 	for k := range min(r.count, len(r.nodes)) {
-		old := &w.res.Nodes[r.nodes[(r.count-1-k)%len(r.nodes)]]
+		like := r.nodes[(r.count-1-k)%len(r.nodes)]
+		old := &w.res.Nodes[like]
 		if !slices.Equal(node.inIsInt, old.inIsInt) || !slices.EqualFunc(node.In, old.In, catalog.Shape.Equal) ||
 			!slices.EqualFunc(node.Component.Params, old.Component.Params, equalParam) {
 			continue
 		}
+		node.Like = like + 1
 		node.Args, node.State, node.Out, node.OutIsInt = old.Args, old.State, old.Out, old.OutIsInt
 		node.Weights, node.Params, node.FLOPs, node.Kept = old.Weights, old.Params, old.FLOPs, old.Kept
 		return true

@@ -36,6 +36,7 @@ type Node struct {
 	Type      *catalog.Type // nil where the catalogue does not have it
 	Args      []graph.Value // in the order of Type.Params, with defaults and what was taken from the input
 	State     State
+	Like      int32 // an earlier component with the same parameters and inputs, from 1; 0 where none was found
 
 	In       []catalog.Shape // nil entries where unknown
 	inIsInt  []bool
