@@ -1,4 +1,4 @@
-"""Counts the memory of training steps of transformers' models without a card: python3 replay.py OUT.jsonl [--rows FILE] [--types a,b] [--live]
+"""Counts the memory of training steps of transformers' models without a card: python3 replay.py OUT.jsonl [--rows FILE] [--types a,b] [--part 0/2] [--live]
 
 The real modules run on fake CUDA tensors, which have shapes and no numbers, and every storage goes through a small copy of PyTorch's caching
 allocator. Rows are those of memory.py and come out with `keptBytes` (allocated after the forward pass), `forwardBytes`, `backwardBytes`,
@@ -178,11 +178,14 @@ class Tracker(TorchDispatchMode):
         if func is aten._local_scalar_dense.default:
             try:
                 return func(*args)
-            except Exception:  # a number that is not there: a mask on the card is all ones, a draw for a dropped layer says no, a count is 0
-                return args[0].device.type == "cuda" if args[0].dtype == torch.bool else 0
+            except Exception:  # a number that is not there: all of a mask on the card is one, nothing is there of any, a draw for a dropped layer says no, a count is 0
+                return args[0].device.type == "cuda" and not getattr(args[0], "of_any", False) if args[0].dtype == torch.bool else 0
         if func is aten._grouped_mm.default and args[0].dtype == torch.float32:  # CUDA takes it, its shadow does not
             return func(*[a.bfloat16() if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in args], **kwargs).float()
-        return func(*args, **kwargs)
+        out = func(*args, **kwargs)
+        if func is aten.any.default:
+            out.of_any = True
+        return out
 
     def most(self):
         n, self.peak = self.peak, self.now
@@ -204,7 +207,7 @@ def attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False,
         if query.dim() == 4 and query.dtype in (torch.float16, torch.bfloat16) and attn_mask is None and e == value.shape[-1] and e <= 256:
             q, k, v = (F.pad(x, (0, -e % 8)) if e % 8 else x for x in (query, key, value))
             return aten._scaled_dot_product_flash_attention(q, k, v, dropout_p, is_causal, False, scale=e ** -0.5 if scale is None else scale)[0][..., :e]
-        if enable_gqa or query.dim() != 4:
+        if enable_gqa and query.shape[1] != key.shape[1] or query.dim() != 4:
             return aten._scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)[0]
         if attn_mask is not None:
             n = attn_mask.shape[-1]
@@ -289,6 +292,7 @@ def replay(row, tracker, live):
 
 
 WAYS = ("amp sdpa adamw", "bf16 eager adamw", "fp32 sdpa adamw", "amp sdpa adamw dropout")
+POSITIONS = ("", "max_position_embeddings", "n_positions", "max_target_positions", "max_seq_len", "max_seq_length")
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers", "encoder_layers", "decoder_layers", "num_encoder_layers")
 
 
@@ -306,14 +310,16 @@ def plan(tokens=512, batch=32, images=64):
             try:
                 d = memory.hf_config(c)[1]
             except Exception:  # one whose lists of layers have a length
+                c["over"] = {}
                 try:
-                    d = memory.hf_config(dict(c, over={}))[1]
+                    d = memory.hf_config(c)[1]
                 except Exception as e:
                     print("no configuration", r["task"], ty, type(e).__name__, str(e)[:100])
                     break
-            if drop and d == memory.hf_config(dict(c, over=over, dropout=False))[1]:
+            if drop and d == memory.hf_config(dict(c, dropout=False))[1]:
                 continue
-            n, s = (images, 0) if image else (batch, tokens)
+            places = min(v for k, v in {**d, "": 1 << 30}.items() if k in POSITIONS and isinstance(v, int) and v > 0)
+            n, s = (images, 0) if image else (batch, min(tokens, places - 2))  # some count from the padding token's number on
             yield dict(id=f"{ty}-{r['task']}-b{n}-s{s}-{p}-{a}-{o}{'-dropout' if drop else ''}", task=r["task"], batch=n, seqLen=s, precision=p, attention=a, optimizer=o, checkpointing=False, aside=False, config=d)
 
 
@@ -331,7 +337,7 @@ def late(*_):
 
 def main():
     ap = argparse.ArgumentParser()
-    ap.add_argument("out"); ap.add_argument("--rows", default="rows.jsonl"); ap.add_argument("--types", default=""); ap.add_argument("--only", default=""); ap.add_argument("--plan", action="store_true"); ap.add_argument("--live", action="store_true"); ap.add_argument("--seconds", type=int, default=120)
+    ap.add_argument("out"); ap.add_argument("--rows", default="rows.jsonl"); ap.add_argument("--types", default=""); ap.add_argument("--only", default=""); ap.add_argument("--plan", action="store_true"); ap.add_argument("--live", action="store_true"); ap.add_argument("--seconds", type=int, default=120); ap.add_argument("--part", default="0/1")
     a = ap.parse_args()
     if a.plan:
         with open(a.out, "w") as f:
@@ -339,6 +345,8 @@ def main():
         return
     with (gzip.open(a.rows, "rt") if a.rows.endswith(".gz") else open(a.rows)) as f:
         rows = [r for r in map(json.loads, f) if "config" in r and a.only in r["id"] and (not a.types or r["config"]["model_type"] in a.types.split(","))]
+    part, parts = map(int, a.part.split("/"))
+    rows = rows[part::parts]
     signal.signal(signal.SIGALRM, late)
     with open(a.out, "w") as f:
         for n, row in enumerate(rows):

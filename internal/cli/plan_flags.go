@@ -27,6 +27,7 @@ func runFlags(c *cobra.Command) {
 	f.String("gpu", "", "the `card` to train on, and to find changes for where it is too small: "+strings.Join(hardware.Names(), ", "))
 	f.Int64("micro-batch", 0, "samples that go through the model at once, their gradients added up to a batch")
 	f.Bool("fused-loss", false, "compute logits and loss in pieces")
+	f.Bool("dropout", false, "count what the dropout of a config.json keeps")
 	f.StringSlice("frozen", nil, "components that are not trained: `names`, scopes or patterns such as model.layers.*")
 	f.Int64("lora", 0, "train adapters of this `rank` and nothing else")
 	f.StringSlice("lora-targets", nil, "components that get adapters: `names`, scopes or patterns; every linear map but the last")
@@ -59,6 +60,9 @@ func moreFlags(flags *pflag.FlagSet, q *plan.Request) error {
 		if *f.to, _ = flags.GetInt64(f.name); *f.to < 1 {
 			return fmt.Errorf("--%s is %d but must be at least 1", f.name, *f.to)
 		}
+	}
+	if flags.Changed("dropout") {
+		q.Training.Dropout, _ = flags.GetBool("dropout")
 	}
 	if flags.Changed("fused-loss") {
 		q.Training.FusedLoss, _ = flags.GetBool("fused-loss")

@@ -204,10 +204,10 @@ func TrainedParams(res *infer.Result, a *Adaptation) int64 {
 // weigh counts one component: all its weights with its adapters, and those of its bytes that get a gradient.
 func (s *stepper) weigh(i int, size int64) (all, trained, states int64) {
 	n := &s.res.Nodes[i]
-	all = weightBytes(n, size)
+	all = s.weightBytes(i, n, size)
 	t, trained := trainedNode(n, s.shares[i], s.o.Adapt), all
 	if t != n {
-		trained = weightBytes(t, size)
+		trained = s.weightBytes(i, t, size)
 	}
 	if s.shares[i].adapters > 0 {
 		all = plus(all, trained)
@@ -217,7 +217,7 @@ func (s *stepper) weigh(i int, size int64) (all, trained, states int64) {
 
 // idle reports whether the backward pass never comes to a component: nothing before it is trained, and nothing of it. Autograd
 // keeps nothing for it.
-func (s *stepper) idle(i int) bool { return s.o.Adapt != nil && !s.trains[i] }
+func (s *stepper) idle(i int) bool { return s.o.Adapt != nil && !s.trains[i] || s.how[i].has(detached) }
 
 // needsNoInput reports whether a component keeps no input although a trained one would: a frozen linear map hands its
 // gradient on with its weight alone (mm_mat1_grad of PyTorch's derivatives.yaml). A convolution keeps its input all the same.

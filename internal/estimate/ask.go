@@ -39,6 +39,9 @@ func (t *Training) variations() string {
 		_, n := o.micro()
 		fmt.Fprintf(&b, ", in %s micro-batches of %s, whose optimizer is timed with each of them", quantity.Grouped(n), quantity.Grouped(o.MicroBatch))
 	}
+	if t.dropless {
+		b.WriteString(", the config's dropout taken as 0")
+	}
 	if o.FusedLoss {
 		b.WriteString(", logits and loss in pieces (not measured)")
 	}

@@ -64,8 +64,9 @@ func (s *stepper) backward(always int64) {
 			if !s.adds {
 				gradients, fresh = s.gradeTied(i, gradients, &early)
 			}
-			most := plus(s.kind(i).inner, s.pass(f, i), fresh)
-			s.reach(moment{plus(always, gradients, rest, most), gradients, rest, s.held, 0})
+			inner := s.kind(i).inner // experts free more than they need
+			most := plus(inner, s.pass(f, i), fresh)
+			s.reach(moment{plus(always, gradients, rest, most) - max(0, -inner), gradients, rest, s.held, 0})
 			f.drop(i)
 		}
 		rest -= min(rest, s.freed[p])
@@ -96,7 +97,7 @@ func (s *stepper) trained() []bool {
 		for j := range s.inputs(i) {
 			out[i] = out[i] || out[j] && !n.Type.Has(catalog.IsTensor)
 		}
-		out[i] = out[i] && !n.OutIsInt
+		out[i] = out[i] && !n.OutIsInt && !s.how[i].has(detached)
 	}
 	return out
 }
@@ -104,7 +105,7 @@ func (s *stepper) trained() []bool {
 // pass hands gradients to the inputs of a component, and returns the most that was alive meanwhile.
 func (s *stepper) pass(f *flow, i int) int64 {
 	n := &s.res.Nodes[i]
-	same := n.Type.HasAny(catalog.IsView | catalog.IsAdd)
+	same := n.Type.HasAny(catalog.IsView|catalog.IsAdd) || s.skips(i)
 	most := f.live
 	for j := range s.inputs(i) {
 		if !s.trains[j] || n.Type.Has(catalog.IsTensor) {
@@ -147,7 +148,7 @@ func (s *stepper) inner(i int) int64 {
 	for k := range n.Kept {
 		kept := &n.Kept[k]
 		if kept.As == catalog.AsActivation && kept.Name != catalog.KeptInput && kept.Name != catalog.KeptOutput {
-			largest = max(largest, s.newBytes(n, kept))
+			largest = max(largest, s.newBytes(i, kept))
 		}
 	}
 	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {

@@ -109,13 +109,13 @@ func TestAttentionByItselfCostsTheScoresOfItsKeys(t *testing.T) {
 	}
 }
 
-// A scale that is multiplied onto x keeps x for its own gradient, and itself for that of x; but it lies in the weights already.
+// A scale that is multiplied onto x keeps x for its own gradient, where it has one, and itself for that of x; but it lies in the weights already.
 func TestATensorOfTheModelIsNoActivation(t *testing.T) {
 	body := "x: input shape=[100]\nf: linear outFeatures=1000\np: parameter shape=[1000]%s\nm: multiply\no: output\nx -> f\nf -> p\nf, p -> m -> o"
 	trained := Train(parse(t, strings.ReplaceAll(body, "%s", "")), Options{})
 	constant := Train(parse(t, strings.ReplaceAll(body, "%s", " trainable=false")), Options{})
-	if want := int64(32 * 1000 * 4); trained.ActivationBytes != want || constant.ActivationBytes != want {
-		t.Errorf("keeps %d and %d bytes, want %d: the result of the linear layer", trained.ActivationBytes, constant.ActivationBytes, want)
+	if want := int64(32 * 1000 * 4); trained.ActivationBytes != want || constant.ActivationBytes != 0 {
+		t.Errorf("keeps %d and %d bytes, want %d, the result of the linear layer, and 0", trained.ActivationBytes, constant.ActivationBytes, want)
 	}
 	if weight := block(4000); trained.WeightBytes-constant.WeightBytes != weight {
 		t.Errorf("weights take %d and %d bytes, want %d more where the tensor is trained", trained.WeightBytes, constant.WeightBytes, weight)
@@ -251,7 +251,8 @@ func TestAnyRunOfAnyModelHasAnEstimate(t *testing.T) {
 			t.Fatalf("%+v", got)
 		}
 		o.Batch++
-		if more := Train(res, o); more.PeakBytes < got.PeakBytes || more.ActivationBytes < got.ActivationBytes {
+		less := lostBytes * int64(len(res.Nodes)) // a tensor whose size becomes a multiple of a MiB leaves no remainder that goes with it
+		if more := Train(res, o); more.PeakBytes < got.PeakBytes-less || more.ActivationBytes < got.ActivationBytes-less {
 			t.Fatalf("a sample more takes less: %d, %d", more.PeakBytes, got.PeakBytes)
 		}
 		last := int64(0)

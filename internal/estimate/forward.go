@@ -12,6 +12,9 @@ func (s *stepper) forward(always int64) {
 	live, sum := int64(0), int64(0)
 	for p, i := range s.order {
 		sum = plus(sum, s.kept[p])
+		if s.passing != nil {
+			sum = plus(sum, s.passing[p])
+		}
 		n := &s.res.Nodes[i]
 		if s.owned[i] == 0 && s.source(i) == i && n.Out != nil && n.Type.ID != infer.InputID && !n.Type.Has(catalog.IsTensor) {
 			bytes := block(s.result(i))

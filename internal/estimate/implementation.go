@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
@@ -8,26 +9,50 @@ import (
 
 // implementation is whose module a component is, where its importer says so, and how that is written. It decides what autograd
 // keeps and what the loss needs, and nothing else.
-type implementation uint16
+type implementation uint64
 
 // The ways; internal/importer/hf says which components have them. The zero value is PyTorch's own module.
 const (
 	transformers implementation = 1 << iota
-	plain                       // a softmax or a loss in the width that arrives
-	wide                        // a norm that is cast back behind its scale
+	plain                       // a softmax, a loss or a norm in the width that arrives
+	wide                        // a norm that is cast back behind its scale, a layer norm or a softmax of a 32-bit copy, or a router of experts in 32 bits
 	late                        // a norm that scales what arrives, and not its 32-bit copy
 	fused                       // one matrix for queries, keys and values, or for gate and up
 	steps                       // an activation written as single operations
 	eager                       // attention whose scores are in memory whatever is asked for
-	capped                      // a head whose logits go through a hyperbolic tangent
+	capped                      // a head whose logits, or attention whose scores in memory, go through a hyperbolic tangent
 	broadcast                   // attention over one head of keys and values that nobody repeats
 	biased                      // a head to whose logits a buffer is added
-	recast                      // a map of what was cast to the width of its weights
+	recast                      // a map of what was cast to the width of its weights, or a softmax asked for in that of its scores
 	strided                     // attention with a bias that lies in memory with the heads last
+	joined                      // attention whose queries lie in memory with the heads first
+	exact                       // attention with scores in memory that multiplies queries and keys in 32 bits
+	masks                       // attention that is given a mask whatever it sees
+	clipped                     // attention whose queries, keys and values are held between two numbers
+	added                       // a map whose bias is added to its product
+	inside                      // a product that is a part of the norm before it
+	products                    // a GELU of products, without a power
+	erf                         // a GELU around the error function
+	xielu                       // an activation with trained numbers, of single operations
+	dropped                     // attention, or a gated network, with dropout inside
+	clamped                     // attention whose scores are held above a least number, or experts that bound both halves of their first map
+	banded                      // attention whose softmax is taken of a band of the scores of three blocks
+	indexed                     // a lookup that keeps where each element came from
+	streams                     // a cut of the logits whose loss is taken of a copy of all of them, or attention over cuts of tensors that stay whole
+	remade                      // a convolution whose weight is computed anew in each pass
+	held                        // a result that the model's code has a name for until its forward pass ends
+	looped                      // experts that are multiplied one after the other
+	chunks                      // the gated delta rule in chunks of 64 positions, written as single operations
+	scan                        // a state-space recurrence in chunks, written as single operations; behind it the positions of a chunk
+	serial                      // a state-space recurrence position by position
+	detached                    // computed without gradients, so that what it has of weights is not trained
+	linear                      // a module without a type that is linear in what arrives
 )
 
 var ways = map[string]implementation{"plain": plain, "wide": wide, "late": late, "fused": fused, "steps": steps, "eager": eager, "capped": capped, "broadcast": broadcast,
-	"biased": biased, "recast": recast, "strided": strided}
+	"biased": biased, "recast": recast, "strided": strided, "joined": joined, "exact": exact, "masked": masks, "clipped": clipped, "added": added, "inside": inside,
+	"products": products, "erf": erf, "xielu": xielu, "dropped": dropped, "clamped": clamped, "indexed": indexed, "streams": streams, "held": held,
+	"looped": looped, "chunks": chunks, "scan": scan, "serial": serial, "detached": detached, "linear": linear, "remade": remade, "banded": banded}
 
 func (w implementation) has(all implementation) bool { return w&all == all }
 
@@ -42,9 +67,26 @@ func implementationOf(c *graph.Component) implementation {
 		for words != "" {
 			var word string
 			word, words, _ = strings.Cut(words, "/")
-			out |= ways[word]
+			out |= ways[strings.TrimRight(word, "0123456789")]
 		}
 		return out
+	}
+	return 0
+}
+
+// sizeOf is the number behind a word of a component's implementation, 0 where there is none.
+func sizeOf(c *graph.Component, name string) int64 {
+	for i := range c.Extra {
+		if c.Extra[i].Name != "implementation" {
+			continue
+		}
+		for _, word := range strings.Split(strings.Trim(c.Extra[i].Raw, `"`), "/") {
+			if digits, found := strings.CutPrefix(word, name); found {
+				if n, err := strconv.ParseInt(digits, 10, 32); err == nil {
+					return n
+				}
+			}
+		}
 	}
 	return 0
 }

@@ -205,7 +205,7 @@ func heldBytes(res *infer.Result, i int, precision string) int64 {
 // writes tokens, the logits of one position, with the 32-bit copy that is sampled from: the others are not computed. What a
 // component holds inside is at most three of its largest tensors, or all of them: what one of them is made of is freed behind it.
 func forward(res *infer.Result, o InferOptions, size int64) (whole, scores, logits int64) {
-	s := &stepper{room: new(Room), res: res, o: Options{Batch: o.Batch, Attention: o.Attention}}
+	s := &stepper{room: new(Room), res: res, o: Options{Batch: o.Batch, Attention: o.Attention}, rests: true}
 	s.walkOrder()
 	freed := make([]int64, len(s.order))
 	live := int64(0)

@@ -43,7 +43,7 @@ func (s *stepper) findKinds() {
 // alike reports whether two components are of one kind whose parameters and inputs are the same. One of them may have got its weight
 // from another component.
 func (s *stepper) alike(i, j int) bool {
-	return s.at[j] >= 0 && s.how[i] == s.how[j] && s.shares[i] == s.shares[j] && s.narrow[i] == s.narrow[j] && (s.unitOf(i) > 0) == (s.unitOf(j) > 0) &&
+	return s.at[j] >= 0 && s.how[i] == s.how[j] && s.shares[i] == s.shares[j] && s.narrow[i] == s.narrow[j] && s.alone[i] == s.alone[j] && (s.unitOf(i) > 0) == (s.unitOf(j) > 0) &&
 		s.res.Nodes[i].Params == s.res.Nodes[j].Params
 }
 
@@ -56,6 +56,9 @@ func (s *stepper) countKinds(size int64) {
 		operations, casts := s.starts(c.first)
 		c.own, c.tied, c.conv = trained, tied(n), convWorkspace(n, s.o.Batch, s.productBytes())
 		c.copies = plus(s.castBytes(c.first), s.adapterBytes(c.first))
+		if s.how[c.first].has(remade) && !autocasts(s.o.Precision) {
+			c.copies = plus(c.copies, block(weightBytes(n, weightSize(s.o.Precision))))
+		}
 		c.made, c.inner = s.makes(c.first), s.inner(c.first)
 		s.weights, s.gradients, s.states = plus(s.weights, times(c.count, all)), plus(s.gradients, times(c.count, trained)), plus(s.states, times(c.count, states))
 		s.fixed = plus(s.fixed, times(c.count, bufferBytes(n, size)))

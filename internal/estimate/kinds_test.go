@@ -70,7 +70,7 @@ func compareAlone(t *testing.T, name string, g *graph.Graph) int {
 		if got, want := Train(res, o), Train(&alone, o); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s %+v: %+v, each alone %+v", name, o, got, want)
 		}
-		shared += compareKinds(t, name, new(Room).begin(res, o), new(Room).begin(&alone, o))
+		shared += compareKinds(t, name, new(Room).begin(res, o, false), new(Room).begin(&alone, o, false))
 	}
 	return shared
 }

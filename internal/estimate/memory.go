@@ -76,10 +76,15 @@ type stepper struct {
 	kinds   []kind
 	of      []int32 // the kind of each component
 	trains  []bool  // whether a component's result depends on a weight, so that a gradient is computed for it
+	alone   []bool  // whether a component's result is the same for all samples
+	unread  []bool  // whether a component's result reaches no output
 	heads   []int   // components whose results the loss is computed from
 	fixed   int64   // inputs, targets and buffers
 	held    int64   // logits that the training script holds
 	adds    bool    // whether gradients are added to those of the micro-batch before
+	rests   bool    // whether nothing is trained, so that dropout hands on what it gets
+
+	dropless bool // whether there is dropout of a config that is not counted
 
 	memory
 	largest moment
@@ -87,26 +92,33 @@ type stepper struct {
 	owned   []int32   // the one of a component's result, from 1; 0 where it is not kept
 	kept    []int64   // by position: what the component there keeps, and none before it
 	dropped []int64   // likewise, what is computed again instead; nil without checkpointing
+	passing []int64   // likewise, what is freed when the forward pass ends; nil where nothing is
 	freed   []int64   // by position: what the pass under way frees there
 	flow    flow
 }
 
-// begin finds out what does not change during a step.
-func (r *Room) begin(res *infer.Result, o Options) *stepper {
+// begin finds out what does not change during a step, which adds its gradients to those of the micro-batch before, or not.
+func (r *Room) begin(res *infer.Result, o Options, adds bool) *stepper {
 	size := len(res.Nodes)
-	r.bools.Reserve(2 * size)
+	r.bools.Reserve(4 * size)
 	r.int32s.Reserve(5 * size)
-	r.int64s.Reserve(4 * size)
+	r.int64s.Reserve(5 * size)
 	s := &r.stepper
-	*s = stepper{room: r, res: res, o: o, how: r.ways.Make(size), results: r.int64s.Make(size)}
-	s.walkOrder()
+	*s = stepper{room: r, res: res, o: o, adds: adds, how: r.ways.Make(size), results: r.int64s.Make(size)}
 	for i := range res.Nodes {
 		s.how[i] = implementationOf(res.Nodes[i].Component)
+		if !o.Dropout {
+			s.dropless = s.dropless || s.how[i].has(dropped) || s.how[i].has(transformers) && known(&res.Nodes[i]) && res.Nodes[i].Type.Has(catalog.IsDropout)
+			s.how[i] &^= dropped
+		}
 	}
+	s.walkOrder()
+	s.alone = s.unbatched()
 	s.narrow = narrow(res, o.Precision, s.how, r.bools.Make(size))
 	for _, i := range s.order {
+		s.hold(i)
 		if n := &res.Nodes[i]; n.Out != nil {
-			s.results[i] = times(max(0, n.Out.Size()), o.Batch, width(n, s.narrow[i]))
+			s.results[i] = times(max(0, n.Out.Size()), s.batch(i), width(n, s.narrow[i]))
 		}
 	}
 	if o.Checkpointing {
@@ -114,6 +126,12 @@ func (r *Room) begin(res *infer.Result, o Options) *stepper {
 		s.dropped = r.int64s.Make(len(s.order))
 	}
 	s.shares = shares(res, o.Adapt, r.shares.Make(size))
+	for i := range s.shares {
+		if s.how[i].has(detached) {
+			s.shares[i] = share{}
+		}
+	}
+	s.findUnread()
 	s.findKinds()
 	s.constants()
 	s.trains = s.trained()
@@ -143,7 +161,7 @@ func (s *stepper) walkOrder() {
 		for j := range s.inputs(i) {
 			s.last[s.sources[j]] = int32(p)
 		}
-		if n.Type.Has(catalog.IsView) {
+		if n.Type.Has(catalog.IsView) || s.skips(i) {
 			if j := s.input(i, 0); j >= 0 {
 				s.sources[i] = s.sources[j]
 			}
@@ -201,13 +219,14 @@ func (s *stepper) constants() {
 		if n.Type.ID == infer.InputID {
 			s.fixed = plus(s.fixed, block(s.result(i)))
 		}
-		if !s.isHead(i) {
+		if s.unread[i] || !s.isHead(i) {
 			continue
 		}
 		s.heads = append(s.heads, i)
 		held, worst := logitSizes(s.o.Precision, s.how[i])
 		count := times(max(0, n.Out.Size()), s.o.Batch)
 		s.addLogits(i, count, held, worst)
+		s.addStreams(i)
 		if s.how[i].has(capped) { // what the tangent gives is kept
 			s.logits = plus(s.logits, block(times(count, s.productBytes())))
 		}
@@ -233,7 +252,7 @@ func classes(out catalog.Shape) int64 {
 // isHead reports whether a component feeds an output, or is the end of a graph that has none behind it.
 func (s *stepper) isHead(i int) bool {
 	n := &s.res.Nodes[i]
-	if n.Type.Has(catalog.IsVirtual) || n.OutIsInt || n.Out == nil {
+	if n.Type.Has(catalog.IsVirtual) || n.OutIsInt || n.Out == nil || s.isUnread(i) {
 		return false
 	}
 	readers := s.res.Wiring.Outputs(i)
@@ -250,6 +269,12 @@ func (s *stepper) result(i int) int64 { return s.results[i] }
 
 // source is the component whose storage a component's result lies in: its own, or, for a view, that of its first input.
 func (s *stepper) source(i int) int { return int(s.sources[i]) }
+
+// skips reports whether a component is dropout that does nothing, so that its result is what it gets: in use, and where a config's
+// probabilities are not asked for.
+func (s *stepper) skips(i int) bool {
+	return s.res.Nodes[i].Type.Has(catalog.IsDropout) && (s.rests || !s.o.Dropout && s.how[i].has(transformers))
+}
 
 // inputs yields the known components that feed component i.
 func (s *stepper) inputs(i int) iter.Seq[int] {

@@ -9,7 +9,7 @@ import (
 // tensor that is kept is the result of one, and the component's result is the result of another. Views start nothing.
 func (s *stepper) starts(i int) (count, casts int64) {
 	n := &s.res.Nodes[i]
-	if n.Type.HasAny(catalog.IsView | catalog.IsVirtual) {
+	if n.Type.HasAny(catalog.IsView|catalog.IsVirtual) || s.skips(i) {
 		return 0, 0
 	}
 	count = 1

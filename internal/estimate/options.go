@@ -24,6 +24,7 @@ type Options struct {
 	Samples       int64 // in one epoch
 	SamplesGiven  bool  // whether Samples is known, and not assumed; false where Samples is 0
 	Checkpointing bool  // whether only the inputs of attention layers and blocks are kept, and the rest computed again
+	Dropout       bool  // whether a transformers model drops what its config says; else its probabilities are 0, as in the runs that were measured
 
 	MicroBatch int64       // samples that go through the model at once, their gradients added up; 0 for the whole batch
 	FusedLoss  bool        // whether logits and loss are computed in pieces, as fused linear cross entropy does

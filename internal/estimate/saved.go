@@ -13,6 +13,7 @@ func (s *stepper) keepAll() {
 	clear(s.owned)
 	clear(s.kept)
 	clear(s.dropped)
+	clear(s.passing)
 	for p, i := range s.order {
 		s.keep(p, i)
 	}
@@ -30,7 +31,7 @@ func (s *stepper) keep(p, i int) {
 	if s.idle(i) {
 		return
 	}
-	s.put(p, s.unitOf(i), s.kind(i).copies)
+	s.put(p, s.keptFor(p), s.kind(i).copies)
 	if s.unitOf(i) > 0 {
 		for j := range s.inputs(i) {
 			if s.unitOf(j) != s.unitOf(i) {
@@ -38,18 +39,18 @@ func (s *stepper) keep(p, i int) {
 			}
 		}
 	}
-	if s.how[i].has(transformers) && s.keepTransformers(p, i) {
+	if s.skips(i) || s.how[i].has(transformers) && s.keepTransformers(p, i) {
 		return
 	}
 	if n.Type.Has(catalog.IsExperts) && !s.how[i].has(transformers) {
 		s.keepRouted(p, i)
 	}
-	s.put(p, s.unitOf(i), s.kind(i).made)
+	s.put(p, s.keptFor(p), s.kind(i).made)
 	for k := range n.Kept {
 		switch kept := &n.Kept[k]; kept.Name {
 		case catalog.KeptInput:
-			if j := s.input(i, int(kept.Input)); j >= 0 && !s.needsNoInput(i) {
-				s.keepInput(p, i, s.source(j))
+			if j := s.input(i, int(kept.Input)); j >= 0 && !s.needsNoInput(i) && s.isFactor(i, int(kept.Input)) {
+				s.keepInput(p, i, j)
 			}
 		case catalog.KeptOutput:
 			s.share(p, s.source(i))
@@ -65,7 +66,7 @@ func (s *stepper) makes(i int) int64 {
 	}
 	for k := range n.Kept {
 		if kept := &n.Kept[k]; kept.Name != catalog.KeptInput && kept.Name != catalog.KeptOutput && (kept.Name != turnedResult || !s.turned(n)) {
-			sum = plus(sum, block(s.newBytes(n, kept)))
+			sum = plus(sum, block(s.newBytes(i, kept)))
 		}
 	}
 	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {
@@ -88,13 +89,16 @@ func (s *stepper) turned(n *infer.Node) bool {
 func tied(n *infer.Node) bool { return arg(n, "tiedTo").Str() != "" || arg(n, "tied").Bool() }
 
 // add keeps a new tensor.
-func (s *stepper) add(p int, bytes int64) { s.put(p, s.unitOf(s.order[p]), block(bytes)) }
+func (s *stepper) add(p int, bytes int64) { s.put(p, s.keptFor(p), block(bytes)) }
 
-// put counts what is kept at a position, or computed again with a unit.
+// put counts what is kept at a position, computed again with a unit, or gone when the forward pass ends.
 func (s *stepper) put(p int, unit int32, bytes int64) {
-	if unit == 0 {
+	switch unit {
+	case 0:
 		s.kept[p] = plus(s.kept[p], bytes)
-	} else {
+	case spent:
+		s.passing[p] = plus(s.passing[p], bytes)
+	default:
 		s.dropped[p] = plus(s.dropped[p], bytes)
 	}
 }
@@ -104,13 +108,19 @@ func (s *stepper) share(p, owner int) {
 	if t := s.res.Nodes[owner].Type; t.ID == infer.InputID || t.Has(catalog.IsTensor) {
 		return
 	}
-	unit := s.unitOf(s.order[p])
-	if s.unitOf(owner) != unit {
+	unit := s.keptFor(p)
+	if unit != spent && s.unitOf(owner) != unit {
 		unit = 0 // what comes in from outside is kept
 	}
 	if at := s.owned[owner]; at > 0 {
 		kept := &s.saved[at-1]
-		kept.unit = min(kept.unit, unit)
+		switch {
+		case unit == spent:
+		case kept.unit == spent:
+			kept.first, kept.unit = int32(p), unit
+		default:
+			kept.unit = min(kept.unit, unit)
+		}
 		return
 	}
 	s.saved = append(s.saved, storage{block(s.result(owner)), int32(p), unit})
@@ -118,12 +128,16 @@ func (s *stepper) share(p, owner int) {
 }
 
 // keepInput keeps an input. Under autocast that is a copy where the component computes in another width: a product one
-// for every matrix that it is multiplied with, since autocast does not remember casts of activations.
-func (s *stepper) keepInput(p, i, owner int) {
+// for every matrix that it is multiplied with, since autocast does not remember casts of activations. A copy is as large as
+// what comes in; what is kept as it is, as all that it is a view of.
+func (s *stepper) keepInput(p, i, j int) {
+	owner := s.source(j)
 	n, from := &s.res.Nodes[i], &s.res.Nodes[owner]
-	count := times(max(0, from.Out.Size()), s.o.Batch)
+	count := times(max(0, s.res.Nodes[j].Out.Size()), s.batch(owner))
 	switch {
 	case s.turnsSteps(i, owner):
+		s.add(p, times(count, s.productBytes()))
+	case s.how[i].has(recast) && from.Type.Has(catalog.IsTensor): // a constant in 32 bits
 		s.add(p, times(count, s.productBytes()))
 	case !autocasts(s.o.Precision) || from.OutIsInt:
 		s.share(p, owner)
@@ -141,11 +155,11 @@ func (s *stepper) keepInput(p, i, owner int) {
 // projections is the number of matrices of a component that its input is multiplied with.
 func projections(n *infer.Node, how implementation) int {
 	switch {
-	case how.has(fused):
+	case how.has(fused), n.Type.ID == "attentionCore": // that has no matrices
 		return 1
 	case n.Type.Has(catalog.IsGated):
 		return 2
-	case n.Type.Has(catalog.IsAttention) && n.Type.Param("numKVHeads") != nil:
+	case n.Type.Has(catalog.IsAttention) && n.Type.Param("numKVHeads") != nil && n.Type.ID != "attentionCore":
 		return 3
 	}
 	return 1
@@ -155,10 +169,10 @@ func projections(n *infer.Node, how implementation) int {
 // with the values.
 const attentionWeights = "attention weights"
 
-// newBytes is the size of a new tensor that is kept.
-func (s *stepper) newBytes(n *infer.Node, k *catalog.Kept) int64 {
-	size, batch := k.As.Bytes(), s.o.Batch
-	if k.As == catalog.AsActivation && (s.o.Precision == "bf16" || autocasts(s.o.Precision) && !staysWide(n, k)) {
+// newBytes is the size of a new tensor that component i keeps.
+func (s *stepper) newBytes(i int, k *catalog.Kept) int64 {
+	size, batch := k.As.Bytes(), s.batch(i)
+	if k.As == catalog.AsActivation && (s.o.Precision == "bf16" || autocasts(s.o.Precision) && !s.staysWide(i, k)) {
 		size = 2
 	}
 	if autocasts(s.o.Precision) && k.Name == attentionWeights {
@@ -174,9 +188,11 @@ func (s *stepper) newBytes(n *infer.Node, k *catalog.Kept) int64 {
 	return bytes
 }
 
-// staysWide reports whether a new tensor has 32-bit elements under autocast: what a block with a residual adds up.
-func staysWide(n *infer.Node, k *catalog.Kept) bool {
-	return !multiplies(n) || n.Type.Has(catalog.HasResidual) && strings.Contains(k.Name, "sum")
+// staysWide reports whether a new tensor has 32-bit elements under autocast: what a block with a residual adds up, and what a
+// component without products computes on the way to a result in 32 bits, or takes a power of.
+func (s *stepper) staysWide(i int, k *catalog.Kept) bool {
+	n := &s.res.Nodes[i]
+	return !multiplies(n) && (!s.narrow[i] || n.Type.ID == "squaredRelu") || n.Type.Has(catalog.HasResidual) && strings.Contains(k.Name, "sum")
 }
 
 // scores is the number of attention scores of a component for the whole batch; 0 where it has none or keeps them anyway.

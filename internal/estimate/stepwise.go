@@ -21,12 +21,26 @@ func (s *stepper) keepSteps(p, i, from int) {
 	s.add(p, times(count, inner))
 }
 
+// keepGated is a gated network: where there is dropout in front of its last map, what was dropped, and what the GELU of single operations keeps.
+// It reports whether that is all.
+func (s *stepper) keepGated(p, i int) bool {
+	n := &s.res.Nodes[i]
+	if s.how[i].has(dropped) {
+		s.add(p, times(max(0, n.Out.Size())/max(1, n.Out.At(-1)), max(0, arg(n, "intermediateSize").Int()), s.o.Batch))
+	}
+	if n.Type.ID != "geglu" || !s.how[i].has(steps) {
+		return false
+	}
+	s.keepGatedSteps(p, i)
+	return true
+}
+
 // keepGatedSteps is a gated network with that GELU. Its first map's result is kept by the power, under autocast as a 32-bit copy; the
 // second map's, the gate and their product by the products.
 func (s *stepper) keepGatedSteps(p, i int) {
 	n := &s.res.Nodes[i]
 	if j := s.input(i, 0); j >= 0 {
-		s.keepInput(p, i, s.source(j))
+		s.keepInput(p, i, j)
 	}
 	hidden := times(max(0, n.Out.Size())/max(1, n.Out.At(-1)), max(0, arg(n, "intermediateSize").Int()), s.o.Batch)
 	narrow, wide := 7, 0

@@ -90,7 +90,7 @@ type Terms struct {
 // StepTerms finds the terms of a run.
 func StepTerms(res *infer.Result, o Options) Terms {
 	o = o.or(Defaults(), batchFor(res))
-	m := new(Room).begin(res, o).measure()
+	m := new(Room).begin(res, o, false).measure()
 	return stepTerms(res, o, &m)
 }
 

@@ -94,6 +94,7 @@ type Training struct {
 
 	reserved int64 // percent of the peak
 	foreign  bool  // it has modules of transformers
+	dropless bool  // its config asks for dropout that is not counted
 }
 
 // Fit says whether a run fits on a card.
@@ -115,8 +116,7 @@ func Train(res *infer.Result, o Options) *Training { return new(Room).Train(res,
 func (r *Room) Train(res *infer.Result, o Options) *Training {
 	o = o.or(Defaults(), batchFor(res))
 	part, _ := o.micro()
-	s := r.begin(res, part)
-	s.adds = o.accumulates()
+	s := r.begin(res, part, o.accumulates())
 	m := s.measure()
 	t := &Training{Options: o, WeightBytes: m.weights, GradientBytes: m.gradients, OptimizerBytes: plus(m.states, m.stepExtra),
 		ActivationBytes: m.activations, LogitBytes: m.logits, PeakBytes: m.peak, Binding: m.binding}
@@ -125,6 +125,7 @@ func (r *Room) Train(res *infer.Result, o Options) *Training {
 		t.EagerExtraBytes = max(0, s.measure().peak-m.peak)
 	}
 	t.reserved, t.foreign = reservedOf(res, o), slices.ContainsFunc(s.how, func(how implementation) bool { return how.has(transformers) })
+	t.dropless = s.dropless
 	t.UpperBytes = plus(scale(m.peak, t.reserved, 100), workspaceBytes)
 	t.CardBytes = plus(t.UpperBytes, contextBytes)
 	t.choose()

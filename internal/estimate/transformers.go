@@ -1,7 +1,6 @@
 package estimate
 
 import (
-	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
 )
@@ -27,6 +26,12 @@ func (s *stepper) keepTransformers(p, i int) bool {
 	if !s.plainShapes(n) {
 		return false
 	}
+	if s.how[i].has(indexed) {
+		s.add(p, times(max(0, n.Out.Size()), s.o.Batch, 8))
+	}
+	if s.keepRecurrent(p, i) {
+		return true
+	}
 	switch n.Type.ID {
 	case "rmsNorm":
 		s.keepRMS(p, i, times(lastAxes(n), 1))
@@ -46,42 +51,30 @@ func (s *stepper) keepTransformers(p, i int) bool {
 		s.keepCross(p, i)
 	case "moeLayer":
 		s.keepExperts(p, i)
-		return false
-	case "layerNorm": // the difference from the mean for its square, once more for the product with the root, and that product
+	case "mla":
+		s.keepLatent(p, i)
+	case "max": // of an axis, whose places are kept
+		s.add(p, times(max(0, n.Out.Size()), s.o.Batch, 8))
+	case "matmul":
+		return s.keepCut(p, i)
+	case "layerNorm":
 		if !s.how[i].has(steps) {
+			return s.keepWideNorm(p, i)
+		}
+		s.keepNormSteps(p, i)
+	case "gelu", "quickGelu", "squaredRelu", "customModule":
+		return s.how[i].has(linear) || s.keepActivation(p, i)
+	case "multiply":
+		return s.how[i].has(inside) // the norm keeps what its scale needs
+	case "geglu", "swiglu":
+		return s.keepGated(p, i)
+	case "softmax":
+		if !s.how[i].has(wide) || !s.narrow[i] {
 			return false
 		}
-		for range 3 {
-			s.add(p, times(max(0, n.Out.Size()), s.o.Batch, 4))
-		}
-	case "gelu":
-		if !s.how[i].has(steps) {
-			return false
-		}
-		s.keepSteps(p, i, s.input(i, 0))
-	case "geglu":
-		if !s.how[i].has(steps) {
-			return false
-		}
-		s.keepGatedSteps(p, i)
+		s.add(p, times(max(0, n.Out.Size()), s.o.Batch, 4))
 	default:
 		return false
-	}
-	return true
-}
-
-// plainShapes reports whether a component has the shapes that the formulas here are for: attention takes sequences.
-func (s *stepper) plainShapes(n *infer.Node) bool {
-	if n.Out == nil || len(n.In) == 0 {
-		return false
-	}
-	if !n.Type.Has(catalog.IsAttention) {
-		return true
-	}
-	for k, in := range n.In {
-		if in.Rank() != 2 && k < 3 {
-			return false
-		}
 	}
 	return true
 }
@@ -111,7 +104,7 @@ func (s *stepper) keepRMS(p, i int, features int64) {
 	}
 	count := times(max(0, n.Out.Size()), s.o.Batch)
 	width := width(&s.res.Nodes[from], s.narrow[from])
-	if width == 4 {
+	if width == 4 || s.how[i].has(plain) && !autocasts(s.o.Precision) {
 		s.share(p, s.source(from))
 	} else {
 		s.add(p, times(count, 4))
@@ -135,7 +128,7 @@ func (s *stepper) keepRMS(p, i int, features int64) {
 // heads is an attention of transformers.
 type heads struct {
 	queries, keys, count, kv, features, values int64 // features and values are those of one head
-	masked                                     bool  // a mask is in memory: a window that is shorter than the sequence
+	masked                                     bool  // a mask is in memory: a window that is no longer than the sequence
 }
 
 func wholeHeads(n *infer.Node) heads {
@@ -163,8 +156,11 @@ func coreHeads(n *infer.Node) heads {
 
 func windowed(n *infer.Node, keys int64) bool {
 	w := arg(n, "windowSize").Int()
-	return w > 0 && w < keys
+	return w > 0 && w <= keys // transformers leaves the mask out for fewer keys than a window has
 }
+
+// flashFeatures is the size of the largest head that the kernels of 16-bit floats take that know groups (check_head_dim_size_flash).
+const flashFeatures = 256
 
 // kernel is how transformers' attention runs. It asks the fused kernels to repeat keys and values themselves, which those of
 // 16-bit floats do; for 32-bit floats PyTorch then falls back to the formula, whose scores are in memory. It does so whatever the
@@ -176,9 +172,9 @@ func (s *stepper) kernel(i int, h heads) string {
 		return "eager"
 	case s.how[i].has(broadcast), s.how[i].has(strided):
 		return "math"
-	case h.masked:
+	case h.masked || s.how[i].has(masks):
 		return "masked"
-	case s.productBytes() == 4 && h.kv < h.count:
+	case (s.productBytes() == 4 || h.features > flashFeatures) && h.kv < h.count:
 		return "math"
 	}
 	return "fused"
@@ -189,7 +185,7 @@ func (s *stepper) keepWhole(p, i int) {
 	n := &s.res.Nodes[i]
 	h := wholeHeads(n)
 	if j := s.input(i, 0); j >= 0 {
-		s.keepInput(p, i, s.source(j))
+		s.keepInput(p, i, j)
 	}
 	if arg(n, "qkNorm").Bool() {
 		for _, rows := range []int64{times(h.queries, h.count), times(h.keys, h.kv)} {
@@ -204,6 +200,7 @@ func (s *stepper) keepWhole(p, i int) {
 		}
 	}
 	w := s.productBytes()
+	s.keepClipped(p, i, times(h.queries, h.count, h.features, s.o.Batch, w), times(h.keys, h.kv, h.features, s.o.Batch, w), times(h.keys, h.kv, h.values, s.o.Batch, w))
 	query, out := times(h.queries, h.count, h.features, s.o.Batch, w), times(h.queries, h.count, h.values, s.o.Batch, w)
 	repeated := h.kv
 	kernel := s.kernel(i, h)
@@ -213,37 +210,43 @@ func (s *stepper) keepWhole(p, i int) {
 	if kernel == "math" { // computed in 32 bits whatever arrives
 		query, w = times(h.queries, h.count, h.features, s.o.Batch, 4), 4
 	}
-	s.add(p, query)
-	s.add(p, times(h.keys, repeated, h.features, s.o.Batch, w))
+	exactly := s.scoreWidth(i, kernel, w)
+	s.add(p, query/w*exactly)
+	s.add(p, times(h.keys, repeated, h.features, s.o.Batch, exactly))
 	values := times(h.keys, repeated, h.values, s.o.Batch, w)
 	if kernel == "fused" && s.how[i].has(fused) && n.Type.ID == "ropeAttention" { // a part of the one result, all of which stays
 		values = plus(query, times(2, values))
 	}
 	s.add(p, values)
 	s.add(p, out)
+	if s.copiesResult(i, kernel) {
+		s.add(p, out)
+	}
 	s.keepAttended(p, i, h, kernel)
 }
 
 // keepCore is attention without its matrices: queries, keys and values arrive.
 func (s *stepper) keepCore(p, i int) {
-	n := &s.res.Nodes[i]
-	h := coreHeads(n)
+	h := s.coreHeads(i)
 	kernel, w := s.kernel(i, h), s.productBytes()
 	if kernel == "fused" {
 		for k := range 3 {
 			if j := s.input(i, k); j >= 0 {
-				s.keepInput(p, i, s.source(j))
+				s.keepInput(p, i, j)
 			}
 		}
 	} else { // copies, whose heads lie one after the other
 		if kernel == "math" {
 			w = 4
 		}
-		s.add(p, times(h.queries, h.count, h.features, s.o.Batch, w))
-		s.add(p, times(h.keys, h.count, h.features, s.o.Batch, w))
-		s.add(p, times(h.keys, h.count, h.values, s.o.Batch, w))
+		s.keepCopies(p, i, h, s.scoreWidth(i, kernel, w), w)
 	}
-	s.share(p, i)
+	if kernel == "fused" || kernel == "masked" { // the product with the values keeps no result
+		s.share(p, i)
+	}
+	if s.copiesResult(i, kernel) {
+		s.add(p, s.result(i))
+	}
 	s.keepAttended(p, i, h, kernel)
 }
 
@@ -254,8 +257,8 @@ func (s *stepper) bare(i int) bool {
 	if len(n.In) < 3 {
 		return false
 	}
-	kernel := s.kernel(i, coreHeads(n))
-	return len(n.In) == 3 && !arg(n, "sinks").Bool() || kernel == "eager" || kernel == "math"
+	kernel := s.kernel(i, s.coreHeads(i))
+	return (len(n.In) == 3 || s.choosesKeys(i)) && !arg(n, "sinks").Bool() || kernel == "eager" || kernel == "math"
 }
 
 func crossHeads(n *infer.Node) heads {
@@ -274,7 +277,7 @@ func (s *stepper) keepCross(p, i int) {
 		j := s.input(i, min(k, len(n.In)-1))
 		for range maps {
 			if j >= 0 {
-				s.keepInput(p, i, s.source(j))
+				s.keepInput(p, i, j)
 			}
 		}
 	}
@@ -284,35 +287,24 @@ func (s *stepper) keepCross(p, i int) {
 	s.keepAttended(p, i, h, s.kernel(i, h))
 }
 
-// keepExperts is what transformers' experts keep beside what the catalogue's do: the tokens that were gathered for each, and what
-// the last maps give, which is weighted then. Under autocast all of it is in 32 bits, and what is between the maps too.
-func (s *stepper) keepExperts(p, i int) {
-	n := &s.res.Nodes[i]
-	routed := times(max(0, n.Out.Size()), max(1, arg(n, "topK").Int()), s.o.Batch)
-	width := weightSize(s.o.Precision)
-	for range 2 {
-		s.add(p, times(routed, width))
-	}
-	if autocasts(s.o.Precision) {
-		between := int64(4)
-		if !arg(n, "gated").Bool() {
-			between = 2
-		}
-		s.add(p, times(routed/max(1, n.Out.At(-1)), max(0, arg(n, "expertDim").Int()), between, 2))
-	}
-}
-
 // keepAttended is what the kernel keeps beside queries, keys, values and the result.
 func (s *stepper) keepAttended(p, i int, h heads, kernel string) {
 	rows := times(h.queries, h.count, s.o.Batch)
+	if s.how[i].has(banded) {
+		kernel = s.keepBand(p, i, rows, h.keys)
+	}
 	switch kernel {
+	case "banded":
 	case "eager":
+		s.keepCapped(p, i, times(rows, h.keys))
 		s.add(p, times(rows, h.keys, s.softmaxBytes(i)))
 		if w := s.castScoreBytes(i); w > 0 {
 			s.add(p, times(rows, h.keys, w))
 		}
+		s.keepScores(p, i, times(rows, h.keys), s.softmaxBytes(i), s.castScoreBytes(i) > 0)
 	case "math":
 		s.add(p, times(rows, h.keys, 4))
+		s.keepScores(p, i, times(rows, h.keys), 4, false)
 	case "masked":
 		s.add(p, times(h.queries, h.keys, s.o.Batch, s.productBytes()))
 		fallthrough
@@ -324,8 +316,8 @@ func (s *stepper) keepAttended(p, i int, h heads, kernel string) {
 // softmaxBytes is the width of the weights of eager attention, and castScoreBytes that of the copy which is multiplied with the
 // values, 0 where there is none.
 func (s *stepper) softmaxBytes(i int) int64 {
-	if s.o.Precision == "bf16" && s.how[i].has(plain) {
-		return 2
+	if s.o.Precision == "bf16" && s.how[i].has(plain) || s.how[i].has(recast) {
+		return s.productBytes()
 	}
 	return 4
 }
@@ -346,6 +338,9 @@ func (s *stepper) innerTransformers(i int) (int64, bool) {
 	if !s.plainShapes(n) {
 		return 0, false
 	}
+	if bytes := s.innerRecurrent(i); bytes > 0 {
+		return bytes, true
+	}
 	switch n.Type.ID {
 	case "rmsNorm", "qkNorm":
 		return times(3, max(0, n.Out.Size()), s.o.Batch, 4), true
@@ -355,9 +350,13 @@ func (s *stepper) innerTransformers(i int) (int64, bool) {
 		if !s.bare(i) {
 			return 0, false
 		}
-		return s.innerHeads(i, coreHeads(n)), true
+		return s.innerHeads(i, s.coreHeads(i)), true
 	case "crossAttention":
 		return s.innerHeads(i, crossHeads(n)), true
+	case "mla":
+		return s.innerHeads(i, latentHeads(n)), true
+	case "moeLayer":
+		return s.innerExperts(i), true
 	case "gelu":
 		if s.how[i].has(steps) {
 			return times(3, max(0, n.Out.Size()), s.o.Batch, weightSize(s.o.Precision)), true
@@ -375,7 +374,7 @@ func (s *stepper) innerHeads(i int, h heads) int64 {
 	case "eager":
 		soft, cast := s.softmaxBytes(i), s.castScoreBytes(i)
 		before := soft
-		if s.o.Precision == "bf16" {
+		if s.o.Precision == "bf16" && !s.how[i].has(exact) {
 			before = 2
 		}
 		return max(projected, times(rows, h.keys, 2*soft+before-cast))

@@ -40,7 +40,7 @@ func (s *stepper) biasInner(i int, largest int64) int64 {
 		n.Out.Rank() > 2 && !n.Type.Has(catalog.IsAffine) { // maps of a whole image are of its means
 		return largest
 	}
-	positions := times(max(0, n.Out.Size())/max(1, n.Out.At(-1)), s.o.Batch)
+	positions := times(max(0, n.Out.Size())/max(1, n.Out.At(-1)), s.batch(i))
 	most := largest
 	for k := range n.Weights {
 		w := &n.Weights[k]
@@ -57,7 +57,7 @@ func (s *stepper) biasInner(i int, largest int64) int64 {
 			}
 			continue
 		}
-		if freed := s.behind(n, times(positions/max(1, s.o.Batch), columns)); freed > 0 { // else the map reads something else than positions
+		if freed := s.behind(i, times(positions/s.batch(i), columns)); freed > 0 { // else the map reads something else than positions
 			most = max(most, plus(space, times(positions, columns, s.productBytes()))-freed)
 		}
 	}
@@ -65,7 +65,8 @@ func (s *stepper) biasInner(i int, largest int64) int64 {
 }
 
 // behind is what a component keeps of the first new tensor with so many elements for a sample and of all that it computes after it.
-func (s *stepper) behind(n *infer.Node, elems int64) int64 {
+func (s *stepper) behind(i int, elems int64) int64 {
+	n := &s.res.Nodes[i]
 	sum, found := int64(0), false
 	for k := range n.Kept {
 		kept := &n.Kept[k]
@@ -74,7 +75,7 @@ func (s *stepper) behind(n *infer.Node, elems int64) int64 {
 		}
 		found = found || kept.As == catalog.AsActivation && kept.Elems == elems
 		if found && (kept.Name != turnedResult || !s.turned(n)) {
-			sum = plus(sum, s.newBytes(n, kept))
+			sum = plus(sum, s.newBytes(i, kept))
 		}
 	}
 	return sum

@@ -102,7 +102,8 @@ type Training struct {
 
 	MicroBatch    int64    `json:"microBatch,omitempty"` // where it is less than the batch
 	FusedLoss     bool     `json:"fusedLoss,omitempty"`
-	GPU           string   `json:"gpu,omitempty"` // that was asked for
+	Dropout       bool     `json:"dropout,omitempty"` // of a config, which is not counted otherwise
+	GPU           string   `json:"gpu,omitempty"`     // that was asked for
 	Frozen        []string `json:"frozen,omitempty"`
 	LoRA          *LoRA    `json:"lora,omitempty"`
 	TrainedParams *int64   `json:"trainedParams,omitempty"` // where not all weights are trained

@@ -20,6 +20,7 @@ func training(f *action.Fields) (o estimate.Options) {
 	o.Checkpointing = t.Bool("checkpointing")
 	o.MicroBatch, _ = t.Int("microBatch", 1)
 	o.FusedLoss = t.Bool("fusedLoss")
+	o.Dropout = t.Bool("dropout")
 	o.GPU = t.GPU("gpu")
 	o.Adapt = adaptation(t)
 	refuse(t, o.Validate())
@@ -98,7 +99,7 @@ type LoRA struct {
 func trainingOf(t *estimate.Training) Training {
 	o := t.Options
 	out := Training{Batch: o.Batch, Precision: o.Precision, Optimizer: o.Optimizer, Epochs: o.Epochs, Samples: o.Samples, Checkpointing: o.Checkpointing,
-		Attention: o.Attention, SamplesAssumed: !o.SamplesGiven, MicroBatch: o.MicroBatch, FusedLoss: o.FusedLoss, GPU: o.GPU}
+		Attention: o.Attention, SamplesAssumed: !o.SamplesGiven, MicroBatch: o.MicroBatch, FusedLoss: o.FusedLoss, Dropout: o.Dropout, GPU: o.GPU}
 	if a := o.Adapt; a != nil {
 		out.Frozen, out.TrainedParams = a.Frozen, &t.TrainedParams
 		if a.LoRA != nil {

@@ -33,7 +33,7 @@ func (b *Build) albertGroup(x Node) Node {
 		l := b.Scope("albert_layers.%d", i)
 		a := Bert{Free: true}.attention(b)
 		a.Q, a.K, a.V, a.O = "query", "key", "value", "dense"
-		x = l.LayerNorm(l.Residual(x, l.bertAttend(x, "attention", a)), "attention.LayerNorm", dim, true)
+		x = l.LayerNorm(l.Residual(x, l.Scope("attention").drop(l.bertAttend(x, "attention", a), hiddenDropout)), "attention.LayerNorm", dim, true)
 		y := l.MLP(x, "ffn", "ffn_output", dim, b.Size("intermediate_size"), true, "hidden_act")
 		x = l.LayerNorm(l.Residual(x, y), "full_layer_layer_norm", dim, true)
 	}

@@ -21,5 +21,7 @@ func (b *Build) xielu(x Node, features int64) Node {
 	if !b.Is("hidden_act", "xielu") {
 		return b.Activation(x, "hidden_act")
 	}
-	return b.Opaque(x, "act_fn", []int64{b.positions(), features}, b.positions(), T("alpha_p", 1), T("alpha_n", 1))
+	n := b.Opaque(x, "act_fn", []int64{b.positions(), features}, b.positions(), T("alpha_p", 1), T("alpha_n", 1))
+	b.way(n, "xielu")
+	return n
 }

@@ -1,5 +1,7 @@
 package hf
 
+import "slices"
+
 // Norm is how queries and keys are normalised before they meet.
 type Norm int
 
@@ -27,6 +29,7 @@ type Attention struct {
 	Sinks                   string  // name of a trained logit per head that takes attention away, where there is one
 	Memory                  Node    // where keys and values come from in cross-attention
 	MemoryDim               int64   // its features; 0: this attends to itself
+	Clamped                 bool    // its scores are held above a least number
 }
 
 func (a Attention) filled() Attention {
@@ -76,6 +79,8 @@ func (b *Build) attendWhole(x Node, a Attention) Node {
 		}
 	}
 	n := b.Add(typ, "", args, x)
+	b.joins(n, a)
+	b.attentionWays(n, a)
 	q, kv := a.Heads*a.HeadDim, a.KV*a.HeadDim
 	if a.Fused != "" {
 		b.way(n, "fused")
@@ -87,6 +92,9 @@ func (b *Build) attendWhole(x Node, a Attention) Node {
 	}
 	b.weights(a.O, a.OutBias, a.Dim, q)
 	if a.Norm == HeadRMS {
+		if how := modules.Norm[b.modelType]; how != "" {
+			b.way(n, how)
+		}
 		b.Tensor(a.QNorm+".weight", a.HeadDim)
 		b.Tensor(a.KNorm+".weight", a.HeadDim)
 	}
@@ -105,6 +113,8 @@ func (b *Build) attended(x Node, a Attention) Node {
 		q, k = b.turn(q, a.Heads, a), b.turn(k, a.KV, a)
 	}
 	y := b.Core(q, k, v, a.Heads, a.KV, a.Causal && a.MemoryDim == 0)
+	b.joins(y, a)
+	b.attentionWays(y, a)
 	if a.Window > 0 {
 		b.Set(y, "windowSize", Int("", a.Window).Value)
 	}
@@ -165,6 +175,13 @@ func (b *Build) turn(x Node, heads int64, a Attention) Node {
 	x = b.Unflatten(x, heads, a.HeadDim)
 	first := b.Rotate(b.Flat(b.Slice(x, 0, a.Turned)), a.Turned, a.Base)
 	return b.Flat(b.Add("concatenate", "", Args{Int("dim", -1)}, b.Unflatten(first, heads, a.Turned), b.Slice(x, a.Turned, a.HeadDim)))
+}
+
+// joins says of attention that its queries are joined of parts, where the model's module writes it so, even if one part is empty.
+func (b *Build) joins(n Node, a Attention) {
+	if a.Rotary && slices.Contains(modules.Joined, b.modelType) {
+		b.way(n, "joined")
+	}
 }
 
 // Flat joins the heads of a sequence.

@@ -15,13 +15,16 @@ type Bert struct {
 	NoTypes  bool   // the embedding knows no segments
 	NoTable  bool   // nor positions
 	NoNorm   bool   // nor a norm
+	Late     bool   // what it drops it drops further on
 	Pre      bool   // a norm stands ahead of each branch instead of behind the sum
 	AttnNorm string // names of the norms of a layer, below attention and below the layer: output.LayerNorm where empty
 	FeedNorm string
 	Layers   string // encoder.layer where empty
 	Last     string // name of a norm behind the last layer
+	Norms    string // how the norms are written, where they are not PyTorch's own
 	Bias     string // key that says whether queries, keys and values have a bias: they have where empty
 	Free     bool   // the class does not insist that the heads divide the width
+	Keeps    bool   // the feed-forward network drops nothing: XLM-RoBERTa-XL
 	Single   bool   // nor has it attention to another model
 
 	Embed  func(m *Build, x, table Node) Node           // what else is done to the embedding ahead of its norm, in its place
@@ -80,6 +83,12 @@ func (s Bert) embed(b *Build, x Node) Node {
 	}
 	if !s.NoNorm {
 		x = m.LayerNorm(x, "LayerNorm", width, true)
+		if s.Norms != "" {
+			m.way(x, s.Norms)
+		}
+	}
+	if !s.Late {
+		x = m.drop(x, hiddenDropout)
 	}
 	if s.Enter != "" && (s.Always || width != dim) {
 		x = b.Linear(x, s.Enter, width, dim, true)
@@ -129,9 +138,14 @@ func (s Bert) layer(b *Build, x, memory Node, i int64) Node {
 	x = s.looked(b, x, memory)
 	return s.normed(b, x, or(s.FeedNorm, "output.LayerNorm"), func(x Node) Node {
 		if s.Feed != nil {
-			return s.Feed(b, x, i)
+			x = s.Feed(b, x, i)
+		} else {
+			x = b.bertFeed(x)
 		}
-		return b.bertFeed(x)
+		if s.Keeps {
+			return x
+		}
+		return b.drop(x, hiddenDropout)
 	})
 }
 
@@ -140,16 +154,23 @@ func (s Bert) looked(b *Build, x, memory Node) Node {
 	a := s.attention(b)
 	x = s.normed(b.Scope("attention"), x, or(s.AttnNorm, "output.LayerNorm"), func(x Node) Node {
 		if s.Attend != nil {
-			return s.Attend(b.Scope("attention"), x, a)
+			x = s.Attend(b.Scope("attention"), x, a)
+		} else {
+			x = b.bertAttend(x, "attention", a)
 		}
-		return b.bertAttend(x, "attention", a)
+		return b.Scope("attention").drop(x, hiddenDropout)
 	})
 	if b.Bool("add_cross_attention") && !s.Single {
 		a.Causal, a.Rotary, a.Memory, a.MemoryDim = false, false, memory, a.Dim
-		x = s.normed(b.Scope("crossattention"), x, or(s.AttnNorm, "output.LayerNorm"), func(x Node) Node { return b.bertAttend(x, "crossattention", a) })
+		x = s.normed(b.Scope("crossattention"), x, or(s.AttnNorm, "output.LayerNorm"), func(x Node) Node {
+			return b.Scope("crossattention").drop(b.bertAttend(x, "crossattention", a), hiddenDropout)
+		})
 	}
 	return x
 }
+
+// hiddenDropout is the key of how much of what a part gives is dropped.
+const hiddenDropout = "hidden_dropout_prob"
 
 // normed adds a part of a layer to what it was given, with its norm on one side or the other.
 func (s Bert) normed(b *Build, x Node, norm string, part func(x Node) Node) Node {
@@ -157,7 +178,11 @@ func (s Bert) normed(b *Build, x Node, norm string, part func(x Node) Node) Node
 	if s.Pre {
 		return b.Residual(x, part(b.LayerNorm(x, norm, dim, true)))
 	}
-	return b.LayerNorm(b.Residual(x, part(x)), norm, dim, true)
+	x = b.LayerNorm(b.Residual(x, part(x)), norm, dim, true)
+	if s.Norms != "" {
+		b.way(x, s.Norms)
+	}
+	return x
 }
 
 func (s Bert) attention(b *Build) Attention {

@@ -12,6 +12,6 @@ func bioGPT(b *Build) Decoder {
 			return b.Positions(x, "embed_positions", b.Size("max_position_embeddings")+2, dim)
 		},
 		Layer: func(b *Build, x Node, _ int64) Node {
-			return b.bartLayer(x, Attention{Dim: dim, Heads: b.Size("num_attention_heads")}, "intermediate_size", "hidden_act", 0)
+			return b.bartLayer(x, Attention{Dim: dim, Heads: b.Size("num_attention_heads")}, "intermediate_size", "hidden_act", "", 0)
 		}}
 }

@@ -109,7 +109,9 @@ func (b *Build) bitConv(x Image, name string, c Conv) Image {
 	default:
 		fail(CodeConfig, b.at("global_padding"), "is %q but takes SAME, VALID or null", mode)
 	}
-	return b.Conv(x, name, c)
+	y := b.Conv(x, name, c)
+	b.way(y.Node, "remade")
+	return y
 }
 
 // padSame pads so that a window with this stride covers the whole image, with the odd element at the end.

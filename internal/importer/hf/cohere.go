@@ -45,7 +45,10 @@ func (b *Build) cohereNormed(x Node, a Attention) Node {
 func (b *Build) normEachHead(x Node, name string, heads, dim int64) Node {
 	n := b.Scope("%s", name)
 	y := n.Add("layerNorm", "", Args{Ints("normalizedShape", dim), Flag("elementwiseAffine", false)}, n.Unflatten(x, heads, dim))
+	n.way(y, "steps/wide")
 	weight := n.Add("parameter", "weight", Args{Ints("shape", 1, heads, dim)}, x)
 	n.Tensor("weight", heads, dim)
-	return n.Add("flatten", "", Args{Int("startDim", 2)}, n.Add("multiply", "", nil, y, weight))
+	scaled := n.Add("multiply", "", nil, y, weight)
+	n.way(scaled, "inside/wide")
+	return n.Add("flatten", "", Args{Int("startDim", 2)}, scaled)
 }

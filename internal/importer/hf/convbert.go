@@ -14,7 +14,7 @@ func convBert(b *Build) (x, table Node) {
 		}
 		return s.normed(l, x, "output.LayerNorm", func(x Node) Node {
 			x = l.Activation(l.groupedLinear(x, "intermediate.dense", dim, l.Size("intermediate_size")), "hidden_act")
-			return l.groupedLinear(x, "output.dense", l.Size("intermediate_size"), dim)
+			return l.drop(l.groupedLinear(x, "output.dense", l.Size("intermediate_size"), dim), hiddenDropout)
 		})
 	}
 	return s.model(b)
@@ -41,7 +41,7 @@ func (b *Build) convBertAttend(x, memory Node) Node {
 	y = m.times(m.Add("reshape", "", Args{Ints("shape", length*heads, head, kernel)}, y), kernels, false)
 	y = m.Add("reshape", "", Args{Ints("shape", length, all)}, y)
 	y = m.Add("concatenate", "", Args{Int("dim", -1)}, m.Core(q, k, v, heads, heads, false), y)
-	return b.Linear(y, "output.dense", dim, dim, true)
+	return b.drop(b.Linear(y, "output.dense", dim, dim, true), hiddenDropout)
 }
 
 // separable is a convolution of each channel by itself, a map between the channels, and a bias.

@@ -20,6 +20,7 @@ func (b *Build) convNext(second bool) (x Node, dim int64) {
 	patch := b.PairOf("patch_size")
 	image := b.Conv(b.Pixels(), "embeddings.patch_embeddings", Conv{Out: b.NthSize("hidden_sizes", 0), Kernel: patch, Stride: patch, Bias: true})
 	image = b.ImageNorm(image, "embeddings.layernorm")
+	b.held(image.Node)
 	for i := range b.Int("num_stages") {
 		s := b.Scope("encoder.stages.%d", i)
 		if i > 0 {

@@ -9,6 +9,7 @@ var _ = define(Family{Type: "deberta-v2", Default: "DebertaV2ForMaskedLM",
 // convolution of the embedding behind the first layer.
 func debertaV2(b *Build) (x, table Node) {
 	s, x, table := b.debertaEmbed()
+	x = b.Scope("embeddings").drop(x, hiddenDropout)
 	span := b.relativeRange()
 	if n := b.Or("position_buckets", -1); n > 0 {
 		span = n

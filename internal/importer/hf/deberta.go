@@ -14,6 +14,9 @@ func deberta(b *Build) (x, table Node) {
 		fail(CodeConfig, b.at("talking_head"), "maps between the heads are not modelled")
 	}
 	s, x, table := b.debertaEmbed()
+	s.Norms = "steps"
+	b.way(x, s.Norms)
+	x = b.Scope("embeddings").drop(x, hiddenDropout)
 	span := min(b.Length(b.MaxPositions()), b.relativeRange())
 	relative := b.relativeTable(x, b.relativeRange())
 	s.Attend = func(m *Build, x Node, a Attention) Node {
@@ -35,7 +38,7 @@ func deberta(b *Build) (x, table Node) {
 func (b *Build) debertaEmbed() (s Bert, x, table Node) {
 	dim := b.Size("hidden_size")
 	width := b.SizeOr("embedding_size", dim)
-	s = Bert{NoTypes: b.Int("type_vocab_size") <= 0, NoTable: !b.Bool("position_biased_input"), NoNorm: true, Single: true}
+	s = Bert{NoTypes: b.Int("type_vocab_size") <= 0, NoTable: !b.Bool("position_biased_input"), NoNorm: true, Late: true, Single: true}
 	if b.Has("embedding_size") {
 		s.Width = "embedding_size"
 	}

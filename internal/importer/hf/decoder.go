@@ -16,6 +16,7 @@ type Decoder struct {
 	Layer       func(b *Build, x Node, i int64) Node
 	FinalNorm   func(b *Build, x Node, name string, dim int64) Node // RMSNorm where nil
 	NoFinalNorm bool
+	Last        func(b *Build, x Node) Node // what follows the last layer and its norm
 }
 
 // decoders are the classes of a decoder: the language model, the bare model without its head, and a classifier of whole texts.
@@ -76,6 +77,9 @@ func (b *Build) trunk(d Decoder, prefix string) (x, embedding Node) {
 		x = d.FinalNorm(m, x, d.Norm, d.Dim)
 	default:
 		x = m.RMSNorm(x, d.Norm, d.Dim)
+	}
+	if d.Last != nil {
+		x = d.Last(m, x)
 	}
 	return x, embedding
 }

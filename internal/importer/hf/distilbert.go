@@ -19,11 +19,12 @@ func distilModel(b *Build) (x, table Node) {
 	}
 	table = b.tokens(b.MaxPositions(), "embeddings.word_embeddings", dim)
 	x = m.LayerNorm(m.Positions(table, "position_embeddings", b.Size("max_position_embeddings"), dim), "LayerNorm", dim, true)
+	x = m.drop(x, "dropout")
 	for i := range b.Int("n_layers") {
 		l := b.Scope("transformer.layer.%d", i)
 		y := l.Attend(x, "attention", Attention{Dim: dim, Heads: heads, Bias: true, OutBias: true, Q: "q_lin", K: "k_lin", V: "v_lin", O: "out_lin"})
 		x = l.LayerNorm(l.Residual(x, y), "sa_layer_norm", dim, true)
-		y = l.Scope("ffn").MLP(x, "lin1", "lin2", dim, b.Size("hidden_dim"), true, "activation")
+		y = l.Scope("ffn").drop(l.Scope("ffn").MLP(x, "lin1", "lin2", dim, b.Size("hidden_dim"), true, "activation"), "dropout")
 		x = l.LayerNorm(l.Residual(x, y), "output_layer_norm", dim, true)
 	}
 	return x, table

@@ -36,16 +36,23 @@ func (b *Build) efficientNet() Node {
 
 func (b *Build) efficientBlocks(x Image) (y Image, out int64) {
 	ins, padded, count := b.Ints("in_channels"), b.Ints("depthwise_padding"), int64(0)
+	repeats := func(i int) int64 {
+		return truncated(math.Ceil(b.Float("depth_coefficient") * float64(b.Nth("num_block_repeats", int64(i)))))
+	}
+	total := int64(0)
+	for i := range ins {
+		total += repeats(i)
+	}
 	for i, channels := range ins {
 		one := func(key string) int64 { return b.NthSize(key, int64(i)) }
 		in, stride := b.filters(channels), one("strides")
 		out = b.filters(one("out_channels"))
-		for j := range truncated(math.Ceil(b.Float("depth_coefficient") * float64(b.Nth("num_block_repeats", int64(i))))) {
+		for j := range repeats(i) {
 			if j > 0 {
 				in, stride = out, 1
 			}
 			k := efficientBlock{In: in, Out: out, Stride: stride, Kernel: one("kernel_sizes"), Expand: one("expand_ratios"), Skip: stride == 1 && j > 0,
-				Adjust: !slices.Contains(padded, count)}
+				Adjust: !slices.Contains(padded, count), Drop: b.Float("drop_connect_rate") * float64(count) / float64(total)}
 			x = b.Scope("encoder.blocks.%d", count).efficientBlock(x, k)
 			count++
 		}
@@ -57,6 +64,7 @@ type efficientBlock struct {
 	In, Out, Stride, Kernel, Expand int64
 	Skip                            bool // adds its input to its result
 	Adjust                          bool // pads one less at the start than at the end
+	Drop                            float64
 }
 
 func (b *Build) efficientBlock(x Image, k efficientBlock) Image {
@@ -77,6 +85,9 @@ func (b *Build) efficientBlock(x Image, k efficientBlock) Image {
 	y = b.Scope("squeeze_excite").Excite(y, "reduce", "expand", max(1, ratio(b.Float("squeeze_expansion_ratio"), k.In)), b.Str("hidden_act"), "sigmoid")
 	y = b.BatchNorm(b.Pointwise(y, "projection.project_conv", k.Out, false), "projection.project_bn")
 	if k.Skip {
+		if k.Drop != 0 {
+			y = y.as(b.Add("dropout", "projection.dropout", Args{Num("p", k.Drop)}, y.Node))
+		}
 		return b.Plus(y, x)
 	}
 	return y

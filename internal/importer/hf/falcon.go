@@ -24,18 +24,45 @@ func falcon(b *Build) Decoder {
 			return b.falconLayer(x, dim,
 				func(x Node) Node {
 					if b.Bool("alibi") {
-						return b.attendBiased(x, "self_attention", a, slopes)
+						return b.attendSloped(x, "self_attention", a, slopes)
 					}
 					y := b.Attend(x, "self_attention", a)
 					if a.KV == 1 && a.Heads > 1 {
 						b.way(y, "broadcast")
+					} else {
+						b.way(y, "masked")
 					}
 					return y
 				},
 				func(x Node) Node {
-					return b.Scope("mlp").MLP(x, "dense_h_to_4h", "dense_4h_to_h", dim, b.SizeOr("ffn_hidden_size", 4*dim), b.Bool("bias"), "activation")
+					m, hidden := b.Scope("mlp"), b.SizeOr("ffn_hidden_size", 4*dim)
+					x = m.Activation(m.falconLinear(x, "dense_h_to_4h", dim, hidden), "activation")
+					return m.falconLinear(x, "dense_4h_to_h", hidden, dim)
 				})
 		}}
+}
+
+// falconLinear is a linear map whose bias is added to its product, so that autocast leaves the sum in 32 bits.
+func (b *Build) falconLinear(x Node, name string, in, out int64) Node {
+	bias := b.Bool("bias")
+	n := b.Linear(x, name, in, out, bias)
+	if bias {
+		b.way(n, "added")
+	}
+	return n
+}
+
+// attendSloped is attention with ALiBi. Where keys and values have one head, nobody repeats it.
+func (b *Build) attendSloped(x Node, name string, a Attention, slopes Node) Node {
+	a = a.filled()
+	m := b.Scope("%s", name)
+	wide, narrow := a.Heads*a.HeadDim, a.KV*a.HeadDim
+	all := m.falconLinear(x, a.Fused, a.Dim, wide+2*narrow)
+	y := m.Core(m.Slice(all, 0, wide), m.Slice(all, wide, wide+narrow), m.Slice(all, wide+narrow, wide+2*narrow), a.Heads, a.KV, a.Causal, slopes)
+	if a.KV == 1 && a.Heads > 1 {
+		m.way(y, "broadcast")
+	}
+	return m.falconLinear(y, a.O, wide, a.Dim)
 }
 
 func (b *Build) falconAttention(dim, heads int64) Attention {

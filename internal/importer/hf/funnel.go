@@ -10,7 +10,7 @@ func funnel(b *Build) (x, table Node) {
 	dim, length := b.Size("d_model"), b.Length(b.MaxPositions())
 	sizes, repeats := b.funnelBlocks()
 	table = b.tokens(b.MaxPositions(), "embeddings.word_embeddings", dim)
-	x = b.LayerNorm(table, "embeddings.layer_norm", dim, true)
+	x = b.Scope("embeddings").drop(b.LayerNorm(table, "embeddings.layer_norm", dim, true), "hidden_dropout")
 	seen, now := []Node{x}, length
 	places := b.funnelPlaces(length)
 	for i, size := range sizes {

@@ -17,10 +17,13 @@ func (b *Build) funnelLayer(query, keys Node, queries, count, distances int64) N
 		far = m.funnelShifted(with("r_r_bias"), queries, count, distances)
 	}
 	far = m.Residual(far, m.segmented(with("r_s_bias"), queries, count))
-	y := m.Linear(m.Core(with("r_w_bias"), k, v, heads, heads, false, far), "post_proj", wide, dim, true)
-	x := m.LayerNorm(m.Residual(query, y), "layer_norm", dim, true)
+	core := m.Core(with("r_w_bias"), k, v, heads, heads, false, far)
+	m.way(core, "recast")
+	y := m.Linear(core, "post_proj", wide, dim, true)
+	x := m.LayerNorm(m.Residual(query, m.drop(y, "hidden_dropout")), "layer_norm", dim, true)
 	f := b.Scope("ffn")
-	y = f.MLP(x, "linear_1", "linear_2", dim, b.Size("d_inner"), true, "hidden_act")
+	y = f.drop(f.Activation(f.Linear(x, "linear_1", dim, b.Size("d_inner"), true), "hidden_act"), "activation_dropout")
+	y = f.drop(f.Linear(y, "linear_2", b.Size("d_inner"), dim, true), "hidden_dropout")
 	return f.LayerNorm(f.Residual(x, y), "layer_norm", dim, true)
 }
 
@@ -37,7 +40,7 @@ func (b *Build) funnelConstant(x Node, name string, shape ...int64) Node {
 
 // picked takes for each pair of positions one of the scores of a query.
 func (b *Build) picked(scores Node, name string, queries, count int64) Node {
-	return b.Add("customModule", name, Args{Ints("outShape", b.Size("n_head"), queries, count), Int("numParams", 0), Int("flops", 0)}, scores)
+	return b.moved(scores, name, b.Size("n_head"), queries, count)
 }
 
 // funnelShifted are scores by distance: a product with the vector of each distance, of which each pair of positions takes its own.

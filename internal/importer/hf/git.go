@@ -18,6 +18,7 @@ func (b *Build) git() (x, embedding Node) {
 	e, top := b.Scope("embeddings"), &Build{Config: b.Config, state: b.state}
 	embedding = e.Embedding(top.Tokens("input_ids", b.MaxPositions()), "word_embeddings", b.Size("vocab_size"), dim)
 	text := e.LayerNorm(e.Positions(embedding, "position_embeddings", b.Size("max_position_embeddings"), dim), "LayerNorm", dim, true)
+	text = e.drop(text, "hidden_dropout_prob")
 	vision := b.Sub("vision_config", "git_vision_model")
 	wide := vision.Size("hidden_size")
 	p := b.Scope("visual_projection.visual_projection")
@@ -27,9 +28,9 @@ func (b *Build) git() (x, embedding Node) {
 		l := b.Scope("encoder.layer.%d", i)
 		y := l.Attend(x, "attention", Attention{Dim: dim, Heads: b.Size("num_attention_heads"), Bias: true, OutBias: true, Causal: true,
 			Q: "self.query", K: "self.key", V: "self.value", O: "output.dense"})
-		x = l.LayerNorm(l.Residual(x, y), "attention.output.LayerNorm", dim, true)
+		x = l.LayerNorm(l.Residual(x, l.drop(y, "hidden_dropout_prob")), "attention.output.LayerNorm", dim, true)
 		y = l.MLP(x, "intermediate.dense", "output.dense", dim, b.Size("intermediate_size"), true, "hidden_act")
-		x = l.LayerNorm(l.Residual(x, y), "output.LayerNorm", dim, true)
+		x = l.LayerNorm(l.Residual(x, l.drop(y, "hidden_dropout_prob")), "output.LayerNorm", dim, true)
 	}
 	return x, embedding
 }

@@ -84,14 +84,15 @@ func (b *Build) waves(x Node, name string, count, dim int64) Node {
 }
 
 // bartLayer is a layer of BART's kind with its norms before each part, which may also attend to an encoder.
-func (b *Build) bartLayer(x Node, a Attention, wide, act string, memory Node) Node {
+func (b *Build) bartLayer(x Node, a Attention, wide, act, drop string, memory Node) Node {
 	norm := func(name string) Node { return b.LayerNorm(x, name, a.Dim, true) }
 	a = a.biased(true)
 	a.O, a.Causal = "out_proj", true
-	x = b.Residual(x, b.Attend(norm("self_attn_layer_norm"), "self_attn", a))
+	x = b.Residual(x, b.drop(b.Attend(norm("self_attn_layer_norm"), "self_attn", a), drop))
 	if _, knows := b.class.Fields["add_cross_attention"]; knows && b.Bool("add_cross_attention") {
 		a.Memory, a.MemoryDim, a.Causal = memory, a.Dim, false
-		x = b.Residual(x, b.Attend(norm("encoder_attn_layer_norm"), "encoder_attn", a))
+		x = b.Residual(x, b.drop(b.Attend(norm("encoder_attn_layer_norm"), "encoder_attn", a), drop))
 	}
-	return b.Residual(x, b.MLP(norm("final_layer_norm"), "fc1", "fc2", a.Dim, b.Size(wide), true, act))
+	y := b.drop(b.Activation(b.Linear(norm("final_layer_norm"), "fc1", a.Dim, b.Size(wide), true), act), "activation_dropout")
+	return b.Residual(x, b.drop(b.Linear(y, "fc2", b.Size(wide), a.Dim, true), drop))
 }

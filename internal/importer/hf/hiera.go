@@ -126,7 +126,9 @@ func (b *Build) hieraAttend(x Node, k hieraLayer) Node {
 	if k.Stride > 1 {
 		q = b.Add("max", "", Args{Int("dim", 3)}, b.Reshape(q, k.Heads, windows, k.Stride, -1, head))
 	}
-	y := b.Add("scaledDotProductAttention", "", nil, q, part(1), part(2))
+	q = b.Add("multiply", "", nil, q, b.Constant(x, "scale", 1, 1, 1, 1))
+	scores := b.Add("matmul", "", nil, q, b.Add("transpose", "", Args{Int("dim0", -2), Int("dim1", -1)}, part(1)))
+	y := b.Add("matmul", "", nil, b.Add("softmax", "", nil, scores), part(2))
 	y = b.Reshape(b.Add("permute", "", Args{Ints("dims", 0, 3, 2, 1, 4)}, y), -1, k.Out)
 	return b.Linear(y, "proj", k.Out, k.Out, true)
 }

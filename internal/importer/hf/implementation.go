@@ -22,6 +22,10 @@ var modules = func() (m struct {
 	Norm    map[string]string `json:"norm"`    // model types whose RMS norms are not written as Llama's
 	Loss    []string          `json:"loss"`    // classes whose loss is taken of the logits as they are
 	Biased  []string          `json:"biased"`  // classes that add a buffer to their logits
+	Joined  []string          `json:"joined"`  // model types whose queries and keys are joined of features that turn and others
+	Router  []string          `json:"router"`  // model types whose router of experts multiplies 32-bit copies
+	Gate    map[string]string `json:"gate"`    // model types whose experts have a gate of their own
+	Exact   []string          `json:"exact"`   // model types whose eager attention multiplies queries and keys in 32 bits
 }) {
 	if err := json.Unmarshal(modulesFile, &m); err != nil {
 		panic("hf: modules.json: " + err.Error())
@@ -33,16 +37,39 @@ var modules = func() (m struct {
 // what autograd keeps of the component, and for the loss behind it.
 //
 //	transformers          the usual one: Llama's norm, a softmax and a loss of 32-bit copies
-//	transformers/plain    a softmax or a loss in the width that arrives
+//	transformers/plain    a softmax, a loss or a norm in the width that arrives
 //	transformers/eager    attention whose scores are in memory whatever is asked for
-//	transformers/capped   a head whose logits go through a hyperbolic tangent
-//	transformers/wide     a norm that is cast back behind its scale
+//	transformers/capped   a head whose logits, or attention whose scores in memory, go through a hyperbolic tangent
+//	transformers/wide     a norm that is cast back behind its scale, a layer norm or a softmax of a 32-bit copy, or experts whose router multiplies 32-bit copies
 //	transformers/late     a norm that scales what arrives, and not its 32-bit copy
 //	transformers/fused    one matrix for queries, keys and values, or for gate and up
-//	transformers/steps    an activation or a layer norm written as single operations
+//	transformers/steps    an activation, a layer norm or the gate of experts written as single operations
+//	transformers/looped   experts that are multiplied one after the other
+//	transformers/detached what is computed without gradients
+//	transformers/scan256  a state-space recurrence in chunks of 256 positions, written as single operations
+//	transformers/state16  such a recurrence with a state of 16 for each feature, where the component does not say it
+//	transformers/serial   a state-space recurrence position by position
+//	transformers/chunks   the gated delta rule in chunks of 64 positions, written as single operations
 //	transformers/biased   a head to whose logits a buffer is added, which autocast leaves in 32 bits
-//	transformers/recast   a map in front of which what arrives is cast to the width of its weights
+//	transformers/recast   a map in front of which what arrives is cast to the width of its weights, or a softmax asked for in that of its scores
 //	transformers/strided  attention to whose scores a bias is added that lies in memory with the heads last
+//	transformers/joined   attention whose queries are joined of features that turn and others, so that the heads come first in memory
+//	transformers/exact    attention with its scores in memory that multiplies queries and keys in 32 bits
+//	transformers/masked   attention that is given a mask whatever it sees, with keys and values that are repeated
+//	transformers/clipped  attention whose queries, keys and values are held between two numbers
+//	transformers/added    a map whose bias is added to its product, which autocast leaves in 32 bits
+//	transformers/inside   a product that is a part of the norm before it
+//	transformers/products a GELU written as single operations without a power: gelu_fast
+//	transformers/erf      a GELU written as single operations around the error function: gelu_python
+//	transformers/xielu    an activation with trained numbers that is written as single operations: xIELU
+//	transformers/dropped  attention, or a gated network, with dropout inside
+//	transformers/clamped  attention whose scores are held above a least number in memory, or experts that bound both halves of their first map
+//	transformers/banded   attention whose softmax is taken of a band of the scores of three blocks: Longformer's sliding window
+//	transformers/indexed  a lookup that keeps where each element came from
+//	transformers/streams  a cut of the logits whose loss is taken of a copy of all of them, or attention over cuts of tensors that stay whole
+//	transformers/held     a result that the model's code has a name for until its forward pass ends: what the first layer is given
+//	transformers/linear   a module without a type that is linear in what arrives, of which it keeps nothing
+//	transformers/remade   a convolution whose weight is computed anew in each pass
 //	transformers/broadcast attention over one head of keys and values that nobody repeats
 func (b *Build) implementation(typ string) string {
 	how := ""
@@ -51,12 +78,31 @@ func (b *Build) implementation(typ string) string {
 		return ""
 	case "rmsNorm", "qkNorm":
 		how = modules.Norm[b.modelType]
+	case "moeLayer":
+		if slices.Contains(modules.Router, b.modelType) {
+			how = "wide"
+		}
+		if gate := modules.Gate[b.modelType]; gate != "" {
+			how = strings.TrimPrefix(how+"/"+gate, "/")
+		}
 	case "attentionCore", "groupedQueryAttention", "ropeAttention", "multiHeadAttention", "crossAttention", "windowAttention":
 		if slices.Contains(modules.Softmax, b.modelType) {
 			how = "plain"
 		}
 		if slices.Contains(modules.Eager, b.modelType) {
 			how = strings.TrimPrefix(how+"/eager", "/")
+		}
+		if slices.Contains(modules.Exact, b.modelType) {
+			how = strings.TrimPrefix(how+"/exact", "/")
+		}
+		if b.Has("clip_qkv") && b.Float("clip_qkv") > 0 {
+			how = strings.TrimPrefix(how+"/clipped", "/")
+		}
+		if b.Has("attn_logit_softcapping") && b.Float("attn_logit_softcapping") > 0 {
+			how = strings.TrimPrefix(how+"/capped", "/")
+		}
+		if b.dropsScores() {
+			how = strings.TrimPrefix(how+"/dropped", "/")
 		}
 	case "lmHead", "linear":
 		if slices.Contains(modules.Loss, b.state.class) {
@@ -84,6 +130,29 @@ func (b *Build) way(n Node, how string) {
 				c.Extra[i].Raw = strconv.Quote(old + "/" + how)
 			}
 		}
+	}
+}
+
+// notWay takes a way of writing back.
+func (b *Build) notWay(n Node, how string) {
+	c := &b.state.graph.Components[n]
+	for i := range c.Extra {
+		if c.Extra[i].Name == "implementation" {
+			c.Extra[i].Raw = strings.Replace(c.Extra[i].Raw, "/"+how, "", 1)
+		}
+	}
+}
+
+// held says that the model's code has a name for a result until its forward pass ends.
+func (b *Build) held(n Node) Node {
+	b.way(n, "held")
+	return n
+}
+
+// detach says of all that was added since a component that it is computed without gradients.
+func (b *Build) detach(first int) {
+	for n := first; n < len(b.state.graph.Components); n++ {
+		b.way(Node(n), "detached")
 	}
 }
 

@@ -3,6 +3,7 @@ package hf
 // indexMask adds DeepSeek's indexer: small heads of their own score every earlier position, and only the index_topk best are
 // seen. It gives what is added to the scores of the attention, the same for all heads. The latent is that of the queries.
 func (b *Build) indexMask(x, latent Node, l latent) Node {
+	first := len(b.state.graph.Components)
 	m, heads, dim, length := b.Scope("indexer"), b.Size("index_n_heads"), b.Size("index_head_dim"), b.positions()
 	q := m.turnHead(m.Linear(latent, "wq_b", l.q, heads*dim, false), heads, dim, l)
 	k := m.LayerNorm(m.Linear(x, "wk", l.dim, dim, false), "k_norm", dim, true)
@@ -10,7 +11,9 @@ func (b *Build) indexMask(x, latent Node, l latent) Node {
 	weights := m.Linear(x, "weights_proj", l.dim, heads, false)
 	scores := m.Add("einsum", "", Args{Text("equation", "bshd,btd->bsht")}, m.Unflatten(q, heads, dim), k)
 	scores = m.Add("einsum", "", Args{Text("equation", "bsh,bsht->bst")}, weights, m.Add("relu", "", nil, scores))
-	return m.Opaque(scores, "", []int64{1, length, length}, 0) // chooses the best, and hides the others
+	mask := m.Opaque(scores, "", []int64{1, length, length}, 0) // chooses the best, and hides the others
+	b.detach(first)
+	return mask
 }
 
 // turnHead turns the first features of each head by the position.

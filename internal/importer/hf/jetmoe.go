@@ -16,6 +16,7 @@ func jetMoE(b *Build, x Node, _ int64) Node {
 					m.Tensor("input_linear.weight", e.Count, 2*e.Hidden, e.Dim)
 					m.Tensor("output_linear.weight", e.Count, e.Dim, e.Hidden)
 				}})
+			b.way(y, "looped")
 			return b.Scope("mlp").shift(y, "bias", dim)
 		})
 }

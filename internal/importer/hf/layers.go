@@ -87,8 +87,9 @@ var activations = map[string]string{
 	"linear": "identity", "laplace": "sigmoid",
 }
 
-// steps are the activations that transformers writes as single operations; the others call one function of PyTorch.
-var steps = map[string]bool{"gelu_new": true, "gelu_fast": true, "gelu_python": true, "gelu_python_tanh": true, "gelu_accurate": true, "quick_gelu": true, "relu2": true, "laplace": true}
+// steps are the activations that transformers writes as single operations, and in which way; the others call one function of PyTorch.
+var steps = map[string]string{"gelu_new": "steps", "gelu_fast": "products", "gelu_python": "erf", "gelu_python_tanh": "steps", "gelu_accurate": "steps", "quick_gelu": "steps",
+	"relu2": "steps", "laplace": "steps"}
 
 // Activation applies the activation that a key of the config names.
 func (b *Build) Activation(x Node, key string) Node { return b.Act(x, b.Str(key), key) }
@@ -100,8 +101,8 @@ func (b *Build) Act(x Node, name, key string) Node {
 		panic(fault{&graph.Error{Code: CodeConfig, Path: b.at(key), Message: "the activation " + written(name) + " is not known", Allowed: sortedKeys(activations)}})
 	}
 	n := b.Add(typ, "act_fn", nil, x)
-	if steps[name] {
-		b.way(n, "steps")
+	if how := steps[name]; how != "" {
+		b.way(n, how)
 	}
 	return n
 }
@@ -131,7 +132,7 @@ func (b *Build) Gated(x Node, name string, g Gated) Node {
 		return m.gatedParts(x, g)
 	}
 	n := m.Add(typ, "", Args{Int("embedDim", g.Dim), Int("intermediateSize", g.Hidden), Flag("bias", g.Bias)}, x)
-	if steps[g.Act] {
+	if steps[g.Act] != "" {
 		m.way(n, "steps")
 	}
 	if g.Fused != "" {

@@ -1,16 +1,32 @@
 package hf
 
+import "strings"
+
 var _ = define(Family{Type: "longformer", Default: "LongformerForMaskedLM",
 	Classes: Encoder{Prefix: "longformer", Model: longformer, Pool: bertPool, Words: robertaWords, Whole: frontClass("tanh")}.
 		classes("Longformer", masked, sequences, tokens, answers)})
 
-// longformer is RoBERTa whose positions see a window around them. The first position, the global one, has maps of its own and
-// sees everything. The graph counts the scores outside of the window, too.
+// longformer is RoBERTa whose positions see a window around them. The heads that answer for a whole text make its first position a global
+// one, which has maps of its own and sees everything; below the others nothing reads those.
 func longformer(b *Build) (x, table Node) {
 	s := Bert{Padded: true, Single: true}
 	b.checkWindows()
-	length := b.Length(s.longest(b))
+	length, layer := b.Length(s.longest(b)), int64(-1)
+	global := strings.HasSuffix(b.state.class, sequences) || strings.HasSuffix(b.state.class, answers)
 	s.Attend = func(m *Build, x Node, a Attention) Node {
+		layer++
+		ahead := func(name string) Node { // of the batch, for which each map makes a copy
+			return m.Linear(m.Scope("self").moved(x, "transpose", length, a.Dim), name, a.Dim, a.Dim, true)
+		}
+		q, k, v := ahead(a.Q), ahead(a.K), ahead(a.V)
+		local := m.Scope("self").banded(q, k, v, a, length, b.window(layer, b.Int("num_hidden_layers"))/2)
+		if !global {
+			for _, name := range []string{a.Q, a.K, a.V} {
+				m.Unused(x, name+"_global.weight", a.Dim, a.Dim)
+				m.Unused(x, name+"_global.bias", a.Dim)
+			}
+			return m.Linear(local, a.O, a.Dim, a.Dim, true)
+		}
 		look := func(x, memory Node, suffix string) Node {
 			q := m.Linear(x, a.Q+suffix, a.Dim, a.Dim, true)
 			return m.Core(q, m.Linear(memory, a.K+suffix, a.Dim, a.Dim, true), m.Linear(memory, a.V+suffix, a.Dim, a.Dim, true), a.Heads, a.Heads, false)
@@ -18,7 +34,7 @@ func longformer(b *Build) (x, table Node) {
 		span := func(x Node, start, end int64) Node {
 			return m.Add("slice", "self", Args{Int("dim", 1), Int("start", start), Int("end", end)}, x)
 		}
-		local, y := look(x, x, ""), look(span(x, 0, 1), x, "_global")
+		y := look(span(x, 0, 1), x, "_global")
 		if length > 1 {
 			y = m.Add("concatenate", "self", Args{Int("dim", 1)}, y, span(local, 1, length))
 		}
@@ -41,4 +57,31 @@ func (b *Build) checkWindows() {
 			fail(CodeConfig, b.at(key), "is %d but takes an even number of at least 2", w)
 		}
 	}
+}
+
+// banded is attention to the positions at most reach away. The text, made a multiple of the window, is cut into pieces of twice the reach that
+// overlap by half for the scores, of which each position keeps those of its window, and into pieces of three times the reach for the values.
+func (b *Build) banded(q, k, v Node, a Attention, length, reach int64) Node {
+	full := (length + 2*reach - 1) / (2 * reach) * (2 * reach)
+	if full > length {
+		pad := func(x Node) Node { return b.Add("pad", "", Args{Ints("padding", 0, 0, 0, full-length)}, x) }
+		q, k, v = pad(q), pad(k), pad(v)
+	}
+	pieces := full/reach - 1
+	cut := func(x Node) Node {
+		if pieces == 1 {
+			return b.inHeads(x, a.Heads, a.HeadDim)
+		}
+		return b.moved(x, "chunk", b.product(a.Heads, pieces), 2*reach, a.HeadDim)
+	}
+	scores := b.moved(b.times(cut(q), cut(k), true), "diagonals", full, a.Heads, 2*reach+1)
+	weights := b.weighted(scores)
+	b.way(weights, "wide")
+	weights = b.moved(b.drop(weights, "attention_probs_dropout_prob"), "diagonalize", b.product(a.Heads, pieces+1), reach, 3*reach)
+	y := b.times(weights, b.moved(v, "chunk", b.product(a.Heads, pieces+1), 3*reach, a.HeadDim), false)
+	y = b.Flat(b.Add("permute", "", Args{Ints("dims", 0, 2, 1, 3)}, b.Add("reshape", "", Args{Ints("shape", a.Heads, full, a.HeadDim)}, y)))
+	if full == length {
+		return y
+	}
+	return b.Span(y, 0, length)
 }

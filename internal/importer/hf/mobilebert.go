@@ -20,7 +20,7 @@ func mobileBert(b *Build) (x, table Node) {
 	}
 	x = m.Positions(x, "position_embeddings", b.Size("max_position_embeddings"), dim)
 	x = m.Segments(x, "token_type_embeddings", b.Size("type_vocab_size"), dim)
-	x = m.mobileBertNorm(x, "LayerNorm", dim)
+	x = m.drop(m.mobileBertNorm(x, "LayerNorm", dim), hiddenDropout)
 	for i := range b.Int("num_hidden_layers") {
 		x = b.Scope("encoder.layer.%d", i).mobileBertLayer(x)
 	}
@@ -91,7 +91,7 @@ func (b *Build) mobileBertLayer(x Node) Node {
 	y = feed(b, y)
 	if b.Bool("use_bottleneck") {
 		m := b.Scope("output.bottleneck")
-		y = m.mobileBertNorm(m.Residual(x, m.Linear(y, "dense", narrow, dim, true)), "LayerNorm", dim)
+		y = m.mobileBertNorm(m.Residual(x, m.drop(m.Linear(y, "dense", narrow, dim, true), hiddenDropout)), "LayerNorm", dim)
 	}
 	return y
 }
@@ -129,5 +129,7 @@ func mobileBertWords(b *Build, x, table Node) Node {
 	y := p.vocabulary(p.Slice(x, 0, width), width, table)
 	z := p.Add("linear", "dense", Args{Int("inFeatures", dim-width), Int("outFeatures", vocab), Flag("bias", false)}, p.Slice(x, width, dim))
 	p.Tensor("dense.weight", dim-width, vocab)
-	return p.Residual(y, z)
+	n := p.Residual(y, z)
+	p.lost(n)
+	return n
 }

@@ -92,7 +92,8 @@ func (b *Build) mobileViTBlock(x Node, dim, heads, groups, length int64) Node {
 	}
 	z := a.Add("scaledDotProductAttention", "", nil, part("attention.query"), part("attention.key"), part("attention.value"))
 	z = a.Reshape(a.Add("permute", "", Args{Ints("dims", 0, 1, 3, 2, 4)}, z), groups, length, dim)
-	x = b.Residual(x, a.Linear(z, "output.dense", dim, dim, true))
+	x = b.Residual(x, a.imageDrop(a.Linear(z, "output.dense", dim, dim, true), "hidden_dropout_prob"))
 	hidden := ratio(b.Float("mlp_ratio"), dim)
-	return b.Residual(x, b.MLP(b.LayerNorm(x, "layernorm_after", dim, true), "intermediate.dense", "output.dense", dim, hidden, true, "hidden_act"))
+	y = b.MLP(b.LayerNorm(x, "layernorm_after", dim, true), "intermediate.dense", "output.dense", dim, hidden, true, "hidden_act")
+	return b.Residual(x, b.imageDrop(y, "hidden_dropout_prob"))
 }

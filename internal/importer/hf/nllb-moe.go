@@ -10,7 +10,7 @@ func nllbMoe(*Build) Seq2Seq {
 		Feed: func(b *Build, x Node, half string, i int64) Node {
 			dim, hidden, step := b.Size("d_model"), b.Size(half+"_ffn_dim"), b.Int(half+"_sparse_step")
 			if step <= 0 || (i+1)%step != 0 {
-				return b.Scope("ffn").MLP(x, "fc1", "fc2", dim, hidden, true, "activation_function")
+				return b.Scope("ffn").recastMLP(x, dim, hidden)
 			}
 			return b.Experts(x, "ffn", Experts{Dim: dim, Count: b.Size("num_experts"), TopK: 2, Hidden: hidden, Plain: true, Bias: true, Router: "router.classifier",
 				RouterBias: b.Bool("router_bias"), List: func(m *Build, e Experts) {

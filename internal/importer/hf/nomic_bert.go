@@ -19,6 +19,6 @@ func (b *Build) rotaryBoth(base float64) Attention {
 
 // postNormed is a layer whose norms follow the sums.
 func (b *Build) postNormed(x Node, a Attention, feed func(x Node) Node) Node {
-	x = b.LayerNorm(b.Residual(x, b.Attend(x, "self_attn", a)), "post_attention_layernorm", a.Dim, true)
-	return b.LayerNorm(b.Residual(x, feed(x)), "post_mlp_layernorm", a.Dim, true)
+	x = b.LayerNorm(b.Residual(x, b.drop(b.Attend(x, "self_attn", a), hiddenDropout)), "post_attention_layernorm", a.Dim, true)
+	return b.LayerNorm(b.Residual(x, b.drop(feed(x), hiddenDropout)), "post_mlp_layernorm", a.Dim, true)
 }

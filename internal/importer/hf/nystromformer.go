@@ -20,7 +20,6 @@ func nystromformer(b *Build) (x, table Node) {
 }
 
 func (b *Build) landmarks(q, k, v Node, a Attention) Node {
-	const rounds, products = 6, 4 // of the iteration that finds the inverse
 	count, pieces := b.Size("num_landmarks"), b.Size("segment_means_seq_len")
 	if count == pieces {
 		return b.Core(q, k, v, a.Heads, a.Heads, false)
@@ -31,8 +30,20 @@ func (b *Build) landmarks(q, k, v Node, a Attention) Node {
 		return b.Add("mean", "", Args{Int("dim", 3)}, x)
 	}
 	qs, ks := means(q), means(k)
-	inverse := b.Add("customModule", "iterative_inv", Args{Ints("outShape", a.Heads, count, count), Int("numParams", 0),
-		Int("flops", 2*rounds*products*a.Heads*count*count*count)}, b.weighted(b.times(qs, ks, true)))
-	x := b.times(b.weighted(b.times(q, ks, true)), inverse, false)
+	x := b.times(b.weighted(b.times(q, ks, true)), b.inverse(b.weighted(b.times(qs, ks, true)), a.Heads, count), false)
 	return b.fromHeads(b.times(x, b.times(b.weighted(b.times(qs, k, true)), v, false), false))
+}
+
+// inverse comes closer to that of a matrix in each round, by products with what is left to a multiple of the unit matrix.
+func (b *Build) inverse(x Node, heads, count int64) Node {
+	const rounds = 6
+	m := b.Scope("iterative_inv")
+	unit := m.Add("parameter", "", Args{Ints("shape", 1, count, count), Flag("trainable", false)}, x)
+	rest := func(y Node) Node { return m.Add("subtract", "", nil, unit, y) }
+	y := m.moved(x, "", heads, count, count) // turned, and divided by its largest sums
+	for range rounds {
+		both := m.times(x, y, false)
+		y = m.times(m.moved(y, "", heads, count, count), rest(m.times(both, rest(m.times(both, rest(both), false)), false)), false)
+	}
+	return y
 }

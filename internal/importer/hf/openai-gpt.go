@@ -10,7 +10,11 @@ func openaiGPT(b *Build) Decoder {
 		a := Attention{Dim: dim, Heads: b.Size("n_head")}.filled()
 		x = b.LayerNorm(b.Residual(x, b.Scope("attn").attendStored(x, a, (*Build).Conv1D)), "ln_1", dim, true)
 		m := b.Scope("mlp")
-		h := m.Conv1D(m.Activation(m.Conv1D(x, "c_fc", dim, 4*dim), "afn"), "c_proj", 4*dim, dim)
+		act := b.Str("afn")
+		if act == "gelu" { // under this name the module has the approximation by a hyperbolic tangent
+			act = "gelu_new"
+		}
+		h := m.Conv1D(m.Act(m.Conv1D(x, "c_fc", dim, 4*dim), act, "afn"), "c_proj", 4*dim, dim)
 		return b.LayerNorm(b.Residual(x, h), "ln_2", dim, true)
 	})
 	d.Embed, d.NoFinalNorm = "tokens_embed", true

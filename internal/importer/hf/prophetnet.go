@@ -19,7 +19,9 @@ var _ = define(Family{Type: "prophetnet", Default: "ProphetNetForConditionalGene
 func (b *Build) prophetHead(x, table Node) {
 	length := b.Length(b.MaxPositions())
 	logits := b.LMHead(b.Span(x, length, length*(1+b.Size("ngram"))), "lm_head", b.Size("hidden_size"), b.Size("vocab_size"), false, table, b.tied())
-	b.Output(b.Span(logits, 0, length))
+	next := b.Span(logits, 0, length)
+	b.way(next, "streams")
+	b.Output(next)
 }
 
 // prophetNet is an encoder, where asked for, and a decoder with further streams, one for each word that it predicts at once.
@@ -56,7 +58,7 @@ func (b *Build) prophetNet(root string, whole bool) (x, table Node) {
 func (b *Build) prophetEncode(x Node) Node {
 	dim := b.Size("hidden_size")
 	x = b.Positions(x, "position_embeddings", b.Size("max_position_embeddings"), dim)
-	x = b.LayerNorm(x, "embeddings_layer_norm", dim, true)
+	x = b.drop(b.LayerNorm(x, "embeddings_layer_norm", dim, true), "dropout")
 	for i := range b.Int("num_encoder_layers") {
 		m := b.Scope("layers.%d", i)
 		a := m.prophetAttention("num_encoder_attention_heads")
@@ -72,12 +74,13 @@ func (b *Build) prophetAttention(heads string) Attention {
 }
 
 func (b *Build) prophetAdd(x, branch Node, name string) Node {
-	return b.LayerNorm(b.Residual(x, branch), name+"_layer_norm", b.Size("hidden_size"), true)
+	return b.LayerNorm(b.Residual(x, b.drop(branch, "dropout")), name+"_layer_norm", b.Size("hidden_size"), true)
 }
 
 func (b *Build) prophetFeed(x Node, hidden string) Node {
-	y := b.Scope("feed_forward").MLP(x, "intermediate", "output", b.Size("hidden_size"), b.Size(hidden), true, "activation_function")
-	return b.prophetAdd(x, y, "feed_forward")
+	m, dim, wide := b.Scope("feed_forward"), b.Size("hidden_size"), b.Size(hidden)
+	y := m.drop(m.Activation(m.Linear(x, "intermediate", dim, wide, true), "activation_function"), "activation_dropout")
+	return b.prophetAdd(x, m.Linear(y, "output", wide, dim, true), "feed_forward")
 }
 
 // prophetDecode puts the streams behind each other: the text, and for each predicted word a trained vector at every position.
@@ -90,7 +93,7 @@ func (b *Build) prophetDecode(x, memory Node) Node {
 		stream := b.Add("expand", "ngram_embeddings", Args{Ints("shape", length, dim)}, b.Span(ngrams, i, i+1))
 		streams = append(streams, b.Again().Positions(stream, "position_embeddings", rows, dim))
 	}
-	x = b.LayerNorm(b.Join(streams...), "embeddings_layer_norm", dim, true)
+	x = b.drop(b.LayerNorm(b.Join(streams...), "embeddings_layer_norm", dim, true), "dropout")
 	for i := range b.Int("num_decoder_layers") {
 		m := b.Scope("layers.%d", i)
 		x = m.prophetAdd(x, m.Scope("self_attn").ngramAttend(x, length, ngram), "self_attn")
@@ -110,8 +113,12 @@ func (b *Build) ngramAttend(x Node, length, ngram int64) Node {
 	a := b.prophetAttention("num_decoder_attention_heads").filled()
 	dim, heads, buckets := a.Dim, a.Heads, b.Size("num_buckets")
 	q, k, v := b.Linear(x, a.Q, dim, dim, true), b.Linear(x, a.K, dim, dim, true), b.Linear(x, a.V, dim, dim, true)
-	near := b.Linear(x, "relative_pos_embeddings", dim, buckets*heads, true)
 	stream := func(x Node, i int64) Node { return b.Span(x, i*length, (i+1)*length) }
+	each := make([]Node, 0, ngram+1)
+	for i := range ngram + 1 {
+		each = append(each, stream(x, i))
+	}
+	near := b.Linear(b.Join(each...), "relative_pos_embeddings", dim, buckets*heads, true) // of copies of the streams
 	out := make([]Node, 0, ngram+1)
 	for i := range ngram + 1 {
 		keys, values, seen := stream(k, 0), stream(v, 0), length
@@ -119,7 +126,14 @@ func (b *Build) ngramAttend(x Node, length, ngram int64) Node {
 			keys, values, seen = b.Join(keys, stream(k, i)), b.Join(values, stream(v, i)), 2*length
 		}
 		bias := b.Opaque(stream(near, i), "relative_pos_buckets", []int64{heads, length, seen}, 0)
-		out = append(out, b.Core(stream(q, i), keys, values, heads, heads, false, bias))
+		b.way(bias, "indexed")
+		core := b.Core(stream(q, i), keys, values, heads, heads, false, bias)
+		b.notWay(core, "plain") // the softmax is that of the encoder in the width that arrives, this one in 32 bits
+		b.drops(core, "attention_dropout")
+		if i == 0 {
+			b.way(core, "streams")
+		}
+		out = append(out, core)
 	}
 	return b.Linear(b.Join(out...), a.O, dim, dim, true)
 }

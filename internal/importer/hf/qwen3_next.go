@@ -77,5 +77,7 @@ func (b *Build) deltaRule(d delta, mixed, gate, beta, decay Node) Node {
 
 // ruled is the recurrence. Each head reads its matrix twice and writes it once, for every position.
 func (b *Build) ruled(d delta, length int64, in ...Node) Node {
-	return b.opaqueOf(in, "", []int64{length, d.value}, b.product(6, length, d.heads, d.keyHead, d.valueHead), T("dt_bias", d.heads), T("A_log", d.heads))
+	n := b.opaqueOf(in, "", []int64{length, d.value}, b.product(6, length, d.heads, d.keyHead, d.valueHead), T("dt_bias", d.heads), T("A_log", d.heads))
+	b.way(n, "chunks")
+	return n
 }

@@ -15,8 +15,8 @@ func roFormer(b *Build) (x, table Node) {
 	a := s.attention(b)
 	table = b.tokens(b.MaxPositions(), "embeddings.word_embeddings", b.Size(or(s.Width, "hidden_size")))
 	x = s.embed(b, table)
-	angles := b.Add("parameter", name, Args{Ints("shape", rows, a.HeadDim)}, x)
-	b.Tensor(name+".weight", rows, a.HeadDim)
+	b.Unused(x, name+".weight", rows, a.HeadDim) // is read without a gradient
+	angles := b.Add("parameter", name, Args{Ints("shape", rows, a.HeadDim), Flag("trainable", false)}, x)
 	angles = b.Add("slice", name, Args{Int("dim", 1), Int("end", length)}, angles)
 	p := b.Scope(name)
 	sin, cos := p.forPairs(p.Chunk(angles, 2, 0), a.Heads), p.forPairs(p.Chunk(angles, 2, 1), a.Heads)

@@ -14,6 +14,7 @@ type Seq2Seq struct {
 	NoKeyBias bool   // only that of the keys has none: Whisper
 	OwnTables bool   // no table is shared by encoder and decoder
 	Untied    bool   // the head of the decoder alone is never tied: BigBird-Pegasus
+	Alone     bool   // there is no encoder: what the decoder would look at it with is there, and is not used
 	MaxInput  string // keys of the longest texts: max_position_embeddings where empty
 	MaxTarget string
 	Vocab     string // keys of the vocabularies: vocab_size where empty
@@ -96,15 +97,14 @@ func (b *Build) translator(s Seq2Seq) {
 	b.Output(b.LMHead(x, s.Head, b.Size("d_model"), vocab, false, table, b.tied()))
 }
 
-// decoderAlone is the decoder as a language model. Its attention to an encoder has weights, whatever encoder it will get.
+// decoderAlone is the decoder as a language model. Its attention to an encoder has weights, which nothing reads where there is no encoder.
 func (b *Build) decoderAlone(s Seq2Seq) {
 	s = s.filled()
-	s.OwnTables = true
+	s.OwnTables, s.Alone = true, true
 	dim, m := b.Size("d_model"), b.Scope("%s", s.Root)
 	_, vocab := b.vocabularies(s)
-	memory := b.Input("encoder_hidden_states", b.Length(b.Int(s.MaxInput)), b.memoryDim(s))
 	table := m.Scope(decoder).Embedding(b.Tokens("input_ids", b.Int(s.MaxTarget)), "embed_tokens", vocab, dim)
-	x, tied := m.decode(s, table, memory), b.tied() && !s.Untied
+	x, tied := m.decode(s, table, 0), b.tied() && !s.Untied
 	if !tied {
 		vocab = b.Size("vocab_size") // of a head of its own, even where the decoder's tokens are others: Marian
 	}
@@ -169,7 +169,11 @@ func (b *Build) decode(s Seq2Seq, x, memory Node) Node {
 func (b *Build) decodeHere(s Seq2Seq, x, memory Node) Node {
 	return b.half(s, decoder, x, func(m *Build, x Node, i int64) Node {
 		x = m.branch(s, x, "self_attn_layer_norm", func(x Node) Node { return m.selfAttend(s, x, decoder, i) })
-		x = m.branch(s, x, s.Cross+"_layer_norm", func(x Node) Node { return m.crossAttend(s, x, memory, i) })
+		if s.Alone {
+			m.unusedLook(s, x)
+		} else {
+			x = m.branch(s, x, s.Cross+"_layer_norm", func(x Node) Node { return m.crossAttend(s, x, memory, i) })
+		}
 		return m.branch(s, x, s.FeedNorm, func(x Node) Node { return m.feed(s, x, decoder, i) })
 	})
 }
@@ -183,6 +187,7 @@ func (b *Build) half(s Seq2Seq, name string, x Node, layer func(m *Build, x Node
 	if s.EmbedNorm {
 		x = b.LayerNorm(x, "layernorm_embedding", dim, true)
 	}
+	x = b.drop(x, "dropout")
 	for i := range b.Int(name + "_layers") {
 		x = layer(b.Scope("layers.%d", i), x, i)
 	}
@@ -199,9 +204,9 @@ func (b *Build) half(s Seq2Seq, name string, x Node, layer func(m *Build, x Node
 func (b *Build) branch(s Seq2Seq, x Node, norm string, part func(x Node) Node) Node {
 	dim := b.Size("d_model")
 	if s.Pre {
-		return b.Residual(x, part(b.LayerNorm(x, norm, dim, true)))
+		return b.Residual(x, b.drop(part(b.LayerNorm(x, norm, dim, true)), "dropout"))
 	}
-	return b.LayerNorm(b.Residual(x, part(x)), norm, dim, true)
+	return b.LayerNorm(b.Residual(x, b.drop(part(x), "dropout")), norm, dim, true)
 }
 
 // heads reads a number of heads that must divide the width.
@@ -223,6 +228,22 @@ func (b *Build) selfAttend(s Seq2Seq, x Node, half string, i int64) Node {
 		return s.Attend(b, x, half, i)
 	}
 	return b.Attend(x, "self_attn", s.attention(b, half))
+}
+
+// unusedLook are the weights of attention to an encoder that is not there.
+func (b *Build) unusedLook(s Seq2Seq, x Node) {
+	dim, memory := b.Size("d_model"), b.memoryDim(s)
+	for _, t := range []struct {
+		name  string
+		bias  bool
+		shape []int64
+	}{{s.Cross + ".q_proj", !s.NoBias, []int64{dim, dim}}, {s.Cross + ".k_proj", !s.NoBias && !s.NoKeyBias, []int64{dim, memory}},
+		{s.Cross + ".v_proj", !s.NoBias, []int64{dim, memory}}, {s.Cross + ".out_proj", !s.NoBias, []int64{dim, dim}}, {s.Cross + "_layer_norm", true, []int64{dim}}} {
+		b.Unused(x, t.name+".weight", t.shape...)
+		if t.bias {
+			b.Unused(x, t.name+".bias", dim)
+		}
+	}
 }
 
 // crossAttend is one component where PyTorch has it whole.
@@ -250,6 +271,7 @@ func (b *Build) CrossAttend(x Node, name string, a Attention) Node {
 	}
 	m := b.Scope("%s", name)
 	n := m.Add("crossAttention", "", Args{Int("embedDim", a.Dim), Int("numHeads", a.Heads), Int("kvDim", a.MemoryDim), Flag("bias", a.Bias)}, x, a.Memory)
+	m.attentionWays(n, a)
 	m.weights(a.Q, a.Bias, a.Dim, a.Dim)
 	m.weights(a.K, a.Bias, a.Dim, a.MemoryDim)
 	m.weights(a.V, a.Bias, a.Dim, a.MemoryDim)
@@ -261,7 +283,7 @@ func (b *Build) feed(s Seq2Seq, x Node, half string, i int64) Node {
 	if s.Feed != nil {
 		return s.Feed(b, x, half, i)
 	}
-	return b.MLP(x, "fc1", "fc2", b.Size("d_model"), b.Size(half+"_ffn_dim"), true, "activation_function")
+	return b.droppedMLP(x, b.Size("d_model"), b.Size(half+"_ffn_dim"))
 }
 
 // offsetPositions is a table of positions whose first rows, two of them, are never read.

@@ -18,10 +18,10 @@ func squeezeBert(b *Build) (x, table Node) {
 		y := l.Scope("attention").Core(one(x, "attention.query", dim, dim, "q_groups"), one(x, "attention.key", dim, dim, "k_groups"),
 			one(x, "attention.value", dim, dim, "v_groups"), a.Heads, a.Heads, false)
 		y = one(y, "post_attention.conv1d", dim, dim, "post_attention_groups")
-		x = l.LayerNorm(l.Residual(x, y), "post_attention.layernorm", dim, true)
+		x = l.LayerNorm(l.Residual(x, l.Scope("post_attention").drop(y, hiddenDropout)), "post_attention.layernorm", dim, true)
 		y = l.Scope("intermediate").Activation(one(x, "intermediate.conv1d", dim, hidden, "intermediate_groups"), "hidden_act")
 		y = one(y, "output.conv1d", hidden, dim, "output_groups")
-		return l.LayerNorm(l.Residual(x, y), "output.layernorm", dim, true)
+		return l.LayerNorm(l.Residual(x, l.Scope("output").drop(y, hiddenDropout)), "output.layernorm", dim, true)
 	}
 	return s.model(b)
 }

@@ -37,13 +37,16 @@ func (b *Build) stableHeads(x Node, a Attention) Node {
 			b.Tensor(fmt.Sprintf("%s.norms.%d.weight", name, h), a.HeadDim)
 		}
 		x = b.Add("multiply", name, nil, x, w)
+		b.way(x, "inside")
 		if !a.Rotary {
 			return x
 		}
 		return b.turn(x, heads, a)
 	}
 	q, k = norm(q, "q_layernorm", a.Heads), norm(k, "k_layernorm", a.KV)
-	return b.Linear(b.Core(q, k, v, a.Heads, a.KV, true), a.O, a.Dim, a.Dim, a.OutBias)
+	y := b.Core(q, k, v, a.Heads, a.KV, true)
+	b.joins(y, a)
+	return b.Linear(y, a.O, a.Dim, a.Dim, a.OutBias)
 }
 
 // evenHeads is hidden_size for each head, which it must be a multiple of.

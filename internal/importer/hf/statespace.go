@@ -1,6 +1,10 @@
 package hf
 
-import "github.com/modelverifier/verifier/internal/graph"
+import (
+	"strconv"
+
+	"github.com/modelverifier/verifier/internal/graph"
+)
 
 // selective is the state-space mixer of Mamba: a short convolution, and a recurrence whose step and matrices depend on the input.
 type selective struct {
@@ -26,6 +30,7 @@ func (b *Build) selects(x Node, name string, s selective) Node {
 	}
 	n := m.Add("mamba", "", Args{Int("embedDim", s.dim), Int("stateDim", s.state), Int("convKernel", s.kernel), expandTo(s.inner, s.dim),
 		Int("dtRank", s.rank), Flag("bias", s.bias), Flag("convBias", s.convBias)}, x)
+	m.way(n, "serial")
 	m.Tensor("A_log", s.inner, s.state)
 	m.Tensor("D", s.inner)
 	m.weights("conv1d", s.convBias, s.inner, 1, s.kernel)
@@ -69,6 +74,7 @@ func (b *Build) selectParts(x Node, s selective) Node {
 	dt, in, out := part("dt_layernorm", 0, s.rank), part("b_layernorm", s.rank, s.state), part("c_layernorm", s.rank+s.state, s.state)
 	dt = b.Add("softplus", "", nil, b.Linear(dt, "dt_proj", s.rank, s.inner, true))
 	y := b.opaqueOf([]Node{u, dt, in, out}, "", []int64{length, s.inner}, 0, T("A_log", s.inner, s.state), T("D", s.inner))
+	b.way(y, "serial")
 	y = b.Add("multiply", "", nil, y, b.mixAct(b.Chunk(both, 2, 1), s.act))
 	return b.Linear(y, "out_proj", s.inner, s.dim, s.bias)
 }
@@ -98,6 +104,7 @@ func (b *Build) structures(x Node, name string, s structured) Node {
 	wide := s.inner + 2*s.groups*s.state
 	n := m.Add("mamba2", "", Args{Int("embedDim", s.dim), Int("stateDim", s.state), Int("convKernel", s.kernel), expandTo(s.inner, s.dim),
 		Int("headDim", s.head), Int("numGroups", s.groups), Flag("bias", s.bias), Flag("convBias", s.convBias)}, x)
+	m.way(n, "scan"+strconv.FormatInt(b.scanChunk(), 10))
 	for _, name := range []string{"dt_bias", "A_log", "D"} {
 		m.Tensor(name, s.heads)
 	}
@@ -114,12 +121,16 @@ func (b *Build) structureParts(x Node, s structured) Node {
 	gate, dt := b.Slice(all, 0, s.inner), b.Slice(all, s.inner+wide, s.inner+wide+s.heads)
 	u := b.mixAct(b.convolved(b.Slice(all, s.inner, s.inner+wide), "conv1d", wide, s.kernel, s.convBias), s.act)
 	y := b.opaqueOf([]Node{u, dt}, "", []int64{length, s.inner}, 0, T("dt_bias", s.heads), T("A_log", s.heads), T("D", s.heads))
+	b.way(y, "scan"+strconv.FormatInt(b.scanChunk(), 10)+"/state"+strconv.FormatInt(s.state, 10))
 	y = b.Add("multiply", "", nil, y, b.mixAct(gate, s.act))
 	if !s.ungated {
 		y = b.RMSNorm(y, "norm", s.inner)
 	}
 	return b.Linear(y, "out_proj", s.inner, s.dim, s.outBias)
 }
+
+// scanChunk is how many positions of Mamba 2's recurrence are computed at once.
+func (b *Build) scanChunk() int64 { return b.Or("chunk_size", b.Or("mamba_chunk_size", 256)) }
 
 // mambaHeads is the mixer of Mamba 2 as Bamba and its relatives configure it. Their heads must fill the inner features.
 func (b *Build) mambaHeads(inner int64) structured {

@@ -71,7 +71,7 @@ func (b *Build) swiftBlock(x Image) Image {
 		return y
 	}
 	x = b.Scope("local_representation").swiftConv(x, x.C)
-	y := b.Scope("attn").swiftAttend(b.Sequence(x), x.C)
+	y := b.Scope("attn").swiftAttend(b.Sequence(x), x.C, x.H*x.W)
 	x = b.Plus(x, scaled(b.Picture(y, x.C, x.H, x.W), "layer_scale_1"))
 	m := b.Scope("linear")
 	z := m.Activate(m.Pointwise(m.BatchNorm(x, "norm1"), "fc1", ratio(b.Float("mlp_ratio"), x.C), true))
@@ -79,11 +79,12 @@ func (b *Build) swiftBlock(x Image) Image {
 }
 
 // swiftAttend multiplies the keys by one query for all, a weighted sum of the queries.
-func (b *Build) swiftAttend(x Node, dim int64) Node {
+func (b *Build) swiftAttend(x Node, dim, length int64) Node {
 	query, key := b.unit(b.Linear(x, "to_query", dim, dim, true)), b.unit(b.Linear(x, "to_key", dim, dim, true))
 	weight := b.Add("matmul", "", nil, query, b.Param(x, "w_g", dim, 1))
 	weight = b.Add("softmax", "", nil, b.Add("multiply", "", nil, weight, b.Constant(x, "scale_factor", 1, 1)))
 	all := b.Add("sum", "", Args{Int("dim", 1), Flag("keepDim", true)}, b.Add("multiply", "", nil, weight, query))
+	all = b.Add("repeat", "", Args{Ints("repeats", length, 1)}, all)
 	y := b.Residual(b.Linear(b.Add("multiply", "", nil, all, key), "proj", dim, dim, true), query)
 	return b.Linear(y, "final", dim, dim, true)
 }

@@ -72,7 +72,7 @@ func (b *Build) swinPatches(extraRow bool) (x Node, h, w int64) {
 	default:
 		x = e.rows(x, "position_embeddings", rows, dim)
 	}
-	return b.Reshape(x, h, w, dim), h, w
+	return b.held(b.Reshape(x, h, w, dim)), h, w
 }
 
 // PadEnd pads the lower and right edge to whole steps.

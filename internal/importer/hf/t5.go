@@ -76,11 +76,12 @@ func (b *Build) t5Stack(s T5, x Node, half string, memory Node) Node {
 		layers, length = b.Or("num_decoder_layers", layers), length-s.Ahead
 	}
 	var bias Node
+	x = m.drop(x, "dropout_rate")
 	for i := range layers {
 		parts := 0
 		sublayer := func(part func(b *Build, x Node) Node) {
 			l := m.Scope("block.%d.layer.%d", i, parts)
-			x = l.Residual(x, part(l, l.RMSNorm(x, "layer_norm", dim)))
+			x = l.Residual(x, l.drop(part(l, l.RMSNorm(x, "layer_norm", dim)), "dropout_rate"))
 			parts++
 		}
 		sublayer(func(b *Build, x Node) Node {
@@ -104,7 +105,7 @@ func (b *Build) t5Stack(s T5, x Node, half string, memory Node) Node {
 			return b.t5Feed(x, "DenseReluDense")
 		})
 	}
-	return m.RMSNorm(x, "final_layer_norm", dim)
+	return m.drop(m.RMSNorm(x, "final_layer_norm", dim), "dropout_rate")
 }
 
 // distances is a number for each head, query and key, from the table of the buckets of their distances.
@@ -134,6 +135,7 @@ func (b *Build) t5Attend(x, memory Node, causal bool, bias ...Node) Node {
 	if len(bias) > 0 { // a lookup for each pair of positions, whose heads come first in a view alone
 		b.way(core, "strided")
 	}
+	b.drops(core, "dropout_rate")
 	return b.Linear(core, "o", inner, dim, false)
 }
 
@@ -142,10 +144,12 @@ func (b *Build) t5Feed(x Node, name string) Node {
 	dim, hidden := b.Size("d_model"), b.Size("d_ff")
 	act, gated := b.t5Act()
 	if gated {
-		return b.Gated(x, name, Gated{Dim: dim, Hidden: hidden, Act: act, Gate: "wi_0", Up: "wi_1", Down: "wo"})
+		n := b.Gated(x, name, Gated{Dim: dim, Hidden: hidden, Act: act, Gate: "wi_0", Up: "wi_1", Down: "wo"})
+		b.drops(n, "dropout_rate")
+		return n
 	}
 	m := b.Scope("%s", name)
-	x = m.Act(m.Linear(x, "wi", dim, hidden, false), act, "feed_forward_proj")
+	x = m.drop(m.Act(m.Linear(x, "wi", dim, hidden, false), act, "feed_forward_proj"), "dropout_rate")
 	x = m.Linear(x, "wo", hidden, dim, false)
 	m.way(x, "recast")
 	return x

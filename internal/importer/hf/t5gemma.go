@@ -4,7 +4,7 @@ var _ = define(Family{Type: "t5gemma", Default: "T5GemmaForConditionalGeneration
 	"T5GemmaForConditionalGeneration": func(b *Build) {
 		x, table := b.t5Gemma(b.Scope("model"))
 		d := b.Sub(decoder, "t5_gemma_module")
-		b.Output(b.LMHead(x, "lm_head.out_proj", d.Size("hidden_size"), d.Size("vocab_size"), false, table, b.tied()))
+		b.Output(b.With(d).LMHead(x, "lm_head.out_proj", d.Size("hidden_size"), d.Size("vocab_size"), false, table, b.tied()))
 	},
 	"T5GemmaModel": func(b *Build) {
 		x, _ := b.t5Gemma(b)
@@ -35,16 +35,17 @@ func (b *Build) t5GemmaStack(x Node, layer func(m *Build, x Node, i int64) Node)
 	if b.Size("hidden_size")%b.Size("num_attention_heads") != 0 {
 		fail(CodeContradiction, b.at("hidden_size"), "is %d, which is no multiple of num_attention_heads, %d", b.Int("hidden_size"), b.Int("num_attention_heads"))
 	}
+	x = b.drop(x, "dropout_rate")
 	for i := range b.Int("num_hidden_layers") {
 		x = layer(b.Scope("layers.%d", i), x, i)
 	}
-	return b.RMSNorm(x, "norm", b.Size("hidden_size"))
+	return b.drop(b.RMSNorm(x, "norm", b.Size("hidden_size")), "dropout_rate")
 }
 
 // between adds a branch that has a norm ahead of it and one behind.
 func (b *Build) between(x Node, norm string, branch func(x Node) Node) Node {
 	dim := b.Size("hidden_size")
-	return b.Residual(x, b.RMSNorm(branch(b.RMSNorm(x, "pre_"+norm, dim)), "post_"+norm, dim))
+	return b.Residual(x, b.drop(b.RMSNorm(branch(b.RMSNorm(x, "pre_"+norm, dim)), "post_"+norm, dim), "dropout_rate"))
 }
 
 func (b *Build) t5GemmaAttention() Attention {
@@ -79,6 +80,8 @@ func (b *Build) t5GemmaSlides(i, period int64) bool {
 
 func (b *Build) t5GemmaFeed(x Node) Node {
 	return b.between(x, "feedforward_layernorm", func(x Node) Node {
-		return b.Gated(x, "mlp", Gated{Dim: b.Size("hidden_size"), Hidden: b.Size("intermediate_size"), Act: b.Str("hidden_activation")})
+		n := b.Gated(x, "mlp", Gated{Dim: b.Size("hidden_size"), Hidden: b.Size("intermediate_size"), Act: b.Str("hidden_activation")})
+		b.drops(n, "dropout_rate")
+		return n
 	})
 }

@@ -12,9 +12,9 @@ func xglm(b *Build) Decoder {
 	}
 	return Decoder{Norm: "layer_norm", FinalNorm: lastLayerNorm, Dim: dim, Count: b.Int("num_layers"),
 		Embedded: func(b *Build, x Node) Node {
-			return b.waves(x, "embed_positions", b.Size("max_position_embeddings")+2, dim)
+			return b.drop(b.waves(x, "embed_positions", b.Size("max_position_embeddings")+2, dim), "dropout")
 		},
 		Layer: func(b *Build, x Node, _ int64) Node {
-			return b.bartLayer(x, Attention{Dim: dim, Heads: b.Size("attention_heads")}, "ffn_dim", "activation_function", memory)
+			return b.bartLayer(x, Attention{Dim: dim, Heads: b.Size("attention_heads"), Clamped: true}, "ffn_dim", "activation_function", "dropout", memory)
 		}}
 }

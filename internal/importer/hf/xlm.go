@@ -29,15 +29,15 @@ func (b *Build) xlm(pre bool) (x, table Node) {
 	if n := b.Int("n_langs"); n > 1 && b.Bool("use_lang_emb") {
 		x = b.Segments(x, "lang_embeddings", n, dim)
 	}
-	x = b.LayerNorm(x, "layer_norm_emb", dim, true)
+	x = b.drop(b.LayerNorm(x, "layer_norm_emb", dim, true), "dropout")
 	a := Attention{Dim: dim, Heads: heads, Bias: true, OutBias: true, Causal: b.Bool("causal"), Q: "q_lin", K: "k_lin", V: "v_lin", O: "out_lin"}
 	for i := range b.Int("n_layers") {
 		attend, feed := b.Scope("attentions.%d", i), b.Scope("ffns.%d", i)
 		part := func(norm string, part func(x Node) Node) {
 			if pre {
-				x = b.Residual(x, part(b.LayerNorm(x, norm, dim, true)))
+				x = b.Residual(x, b.drop(part(b.LayerNorm(x, norm, dim, true)), "dropout"))
 			} else {
-				x = b.LayerNorm(b.Residual(x, part(x)), norm, dim, true)
+				x = b.LayerNorm(b.Residual(x, b.drop(part(x), "dropout")), norm, dim, true)
 			}
 		}
 		part(fmt.Sprintf("layer_norm1.%d", i), func(x Node) Node { return attend.Attend(x, "", a) })

@@ -15,15 +15,18 @@ func xlnet(b *Build) Decoder {
 		Embedded: func(b *Build, x Node) Node {
 			b.Add("parameter", "mask_emb", Args{Ints("shape", 1, dim)}, x)
 			b.Tensor("mask_emb", 1, 1, dim)
-			waves = b.Add("parameter", "pos_emb", Args{Ints("shape", 2*b.positions(), dim), Flag("trainable", false)}, x)
-			return x
+			waves = b.drop(b.Add("parameter", "pos_emb", Args{Ints("shape", 2*b.positions(), dim), Flag("trainable", false)}, x), "dropout")
+			return b.drop(x, "dropout")
 		},
 		Layer: func(b *Build, x Node, _ int64) Node {
 			m := b.Scope("rel_attn")
-			x = m.LayerNorm(b.Residual(x, m.relativeAttention(x, waves, dim, heads)), "layer_norm", dim, true)
+			x = m.LayerNorm(b.Residual(x, m.drop(m.relativeAttention(x, waves, dim, heads), "dropout")), "layer_norm", dim, true)
 			m = b.Scope("ff")
-			return m.LayerNorm(b.Residual(x, m.MLP(x, "layer_1", "layer_2", dim, b.Size("d_inner"), true, "ff_activation")), "layer_norm", dim, true)
-		}}
+			wide := b.Size("d_inner")
+			y := m.drop(m.Activation(m.Linear(x, "layer_1", dim, wide, true), "ff_activation"), "dropout")
+			return m.LayerNorm(b.Residual(x, m.drop(m.Linear(y, "layer_2", wide, dim, true), "dropout")), "layer_norm", dim, true)
+		},
+		Last: func(b *Build, x Node) Node { return b.drop(x, "dropout") }}
 }
 
 // relativeAttention is that of Transformer-XL: the scores of words and those of distances, each with a trained offset.
@@ -35,6 +38,7 @@ func (b *Build) relativeAttention(x, waves Node, dim, heads int64) Node {
 		return n
 	}
 	q, k, v, r := linear(x, "q"), linear(x, "k"), linear(x, "v"), linear(waves, "r")
+	b.way(r, "recast")
 	distances := b.opaqueOf([]Node{q, r}, "rel_shift", []int64{heads, length, length}, b.product(4, length, length, dim))
 	b.Set(distances, "numParams", Int("", 4*dim).Value)
 	for _, name := range []string{"r_r_bias", "r_s_bias"} {
@@ -44,5 +48,6 @@ func (b *Build) relativeAttention(x, waves Node, dim, heads int64) Node {
 	offset := b.Add("parameter", "r_w_bias", Args{Ints("shape", 1, dim)}, x)
 	b.Tensor("r_w_bias", heads, head)
 	y := b.Core(b.Add("add", "", nil, q, offset), k, v, heads, heads, b.Is("attn_type", "uni"), distances)
+	b.drops(y, "dropout")
 	return linear(y, "o")
 }

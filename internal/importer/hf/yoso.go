@@ -9,15 +9,25 @@ func yoso(b *Build) (x, table Node) {
 	length := b.Length(s.longest(b))
 	s.Attend = func(m *Build, x Node, a Attention) Node {
 		q, k, v := m.project(x, a)
-		flops := int64(-1)
 		if b.Bool("use_expectation") {
-			flops = 4 * length * length * a.Dim
+			x = m.Scope("self").expected(q, k, v, a, length)
+		} else {
+			x = m.Scope("self").approximated(q, k, v, length, a.Dim, -1)
 		}
-		x = m.Scope("self").approximated(q, k, v, length, a.Dim, flops)
 		if b.Has("conv_window") {
 			x = m.Residual(x, m.Scope("self").headConv(v, "conv", a, b.Size("conv_window")))
 		}
 		return m.Linear(x, a.O, a.Dim, a.Dim, true)
 	}
 	return s.model(b)
+}
+
+// expected weighs the values of all positions by that chance, which is a power of the angle between a query and a key.
+func (b *Build) expected(q, k, v Node, a Attention, length int64) Node {
+	unit := func(x Node) Node { // divided by its length, for which it is kept
+		return b.Add("customModule", "normalize", Args{Ints("outShape", a.Heads, length, a.HeadDim), Int("numParams", 0), Int("flops", 0)}, x)
+	}
+	q, k, v = unit(b.inHeads(q, a.Heads, a.HeadDim)), unit(b.inHeads(k, a.Heads, a.HeadDim)), b.inHeads(v, a.Heads, a.HeadDim)
+	chance := b.moved(b.times(q, k, true), "expectation", a.Heads, length, length) // the angles are not kept: their gradient is computed otherwise
+	return b.fromHeads(unit(b.times(chance, v, false)))
 }

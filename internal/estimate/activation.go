@@ -1,0 +1,59 @@
+package estimate
+
+// keepActivation is what an activation keeps that transformers writes as single operations, and whether it is one of those.
+func (s *stepper) keepActivation(p, i int) bool {
+	n, from := &s.res.Nodes[i], s.input(i, 0)
+	if from < 0 {
+		return false
+	}
+	how, count := s.how[i], times(max(0, n.Out.Size()), s.o.Batch)
+	w := width(&s.res.Nodes[from], s.narrow[from])
+	wide := w
+	if autocasts(s.o.Precision) {
+		wide = 4
+	}
+	switch {
+	case n.Type.ID == "gelu" && how.has(steps):
+		s.keepSteps(p, i, from)
+	case n.Type.ID == "gelu" && how.has(products): // x, three multiples of it, a sum, the hyperbolic tangent, and one more than that
+		s.share(p, s.source(from))
+		for range 6 {
+			s.add(p, times(count, w))
+		}
+	case n.Type.ID == "gelu" && how.has(erf): // two multiples of x, and one more than the error function
+		for range 3 {
+			s.add(p, times(count, w))
+		}
+	case n.Type.ID == "quickGelu" && how.has(steps): // x and its share
+		s.share(p, s.source(from))
+		s.add(p, times(count, w))
+	case n.Type.ID == "squaredRelu" && how.has(steps): // what is squared; autocast takes powers of a 32-bit copy
+		s.add(p, times(count, w))
+		if wide > w {
+			s.add(p, times(count, wide))
+		}
+	case how.has(xielu): // x, its multiple by a trained number, an exponential, what that number is multiplied with, and which branch it was
+		s.share(p, s.source(from))
+		for range 3 {
+			s.add(p, times(count, wide))
+		}
+		s.add(p, count)
+	default:
+		return false
+	}
+	return true
+}
+
+// keepWideNorm is a layer norm of a 32-bit copy: that copy, and of each position the mean and the root. It reports whether it is one.
+func (s *stepper) keepWideNorm(p, i int) bool {
+	n, from := &s.res.Nodes[i], s.input(i, 0)
+	if from < 0 || !s.how[i].has(wide) || !s.narrow[from] || arg(n, "elementwiseAffine").Bool() {
+		return false
+	}
+	count := times(max(0, n.Out.Size()), s.o.Batch)
+	s.add(p, times(count, 4))
+	for range 2 {
+		s.add(p, times(count/lastAxes(n), 4))
+	}
+	return true
+}

@@ -1,0 +1,53 @@
+package estimate
+
+import (
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// copiesResult reports whether the result of the kernel is copied to have the positions first. Those of 16-bit floats give it as the
+// queries lie in memory: with the positions first, unless they were joined of parts.
+func (s *stepper) copiesResult(i int, kernel string) bool {
+	return kernel == "fused" && s.productBytes() == 2 && s.how[i].has(joined)
+}
+
+// scoreWidth is the bytes of an element of queries and keys as attention multiplies them, which are so many where it does not cast.
+func (s *stepper) scoreWidth(i int, kernel string, bytes int64) int64 {
+	if kernel == "eager" && s.how[i].has(exact) && !autocasts(s.o.Precision) {
+		return 4
+	}
+	return bytes
+}
+
+// keepCapped keeps what the hyperbolic tangent gives that holds scores below a number.
+func (s *stepper) keepCapped(p, i int, scores int64) {
+	if s.how[i].has(capped) {
+		s.add(p, times(scores, s.productBytes()))
+	}
+}
+
+// keepClipped keeps queries, keys and values as they were before they were held between two numbers in place.
+func (s *stepper) keepClipped(p, i int, sizes ...int64) {
+	if !s.how[i].has(clipped) {
+		return
+	}
+	for _, bytes := range sizes {
+		s.add(p, bytes)
+	}
+}
+
+// plainShapes reports whether a component has the shapes that the formulas here are for: attention takes sequences.
+func (s *stepper) plainShapes(n *infer.Node) bool {
+	if n.Out == nil || len(n.In) == 0 {
+		return false
+	}
+	if !n.Type.Has(catalog.IsAttention) {
+		return true
+	}
+	for k, in := range n.In {
+		if in.Rank() != 2 && k < 3 {
+			return false
+		}
+	}
+	return true
+}
