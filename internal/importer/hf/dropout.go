@@ -1,5 +1,7 @@
 package hf
 
+import "slices"
+
 // drop is dropout with the probability that a key of the config holds; nothing where that is 0 or the class does not have the key. It counts in
 // training alone.
 func (b *Build) drop(x Node, key string) Node {
@@ -38,4 +40,21 @@ func (b *Build) attentionWays(n Node, a Attention) {
 	if a.Clamped {
 		b.way(n, "clamped")
 	}
+}
+
+// scoreDropouts are the keys of how many of the weights of attention are dropped in training.
+var scoreDropouts = []string{"attention_probs_dropout_prob", "attention_dropout", "attn_pdrop"}
+
+// dropsScores says whether attention drops some of its weights.
+func (b *Build) dropsScores() bool {
+	return b.Config != nil && slices.ContainsFunc(scoreDropouts, func(key string) bool {
+		return b.Has(key) && b.Float(key) > 0
+	})
+}
+
+// moved is a part that no type describes, which only moves or sums what arrives.
+func (b *Build) moved(x Node, name string, shape ...int64) Node {
+	n := b.Add("customModule", name, Args{Ints("outShape", shape...), Int("numParams", 0), Int("flops", 0)}, x)
+	b.way(n, "linear")
+	return n
 }

@@ -1,5 +1,7 @@
 package hf
 
+import "slices"
+
 // head is a class that puts one linear map on top of a decoder.
 type head struct {
 	class, layer string
@@ -95,4 +97,12 @@ func (b *Build) bartLayer(x Node, a Attention, wide, act, drop string, memory No
 	}
 	y := b.drop(b.Activation(b.Linear(norm("final_layer_norm"), "fc1", a.Dim, b.Size(wide), true), act), "activation_dropout")
 	return b.Residual(x, b.drop(b.Linear(y, "fc2", b.Size(wide), a.Dim, true), drop))
+}
+
+// lost marks a component whose result is the logits of a class that is written otherwise than by one map, where the loss is taken
+// of them as they are.
+func (b *Build) lost(n Node) {
+	if slices.Contains(modules.Loss, b.state.class) {
+		b.way(n, "plain")
+	}
 }

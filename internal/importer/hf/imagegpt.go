@@ -14,21 +14,18 @@ func (b *Build) imageGPT() Node {
 	b.divides("n_embd", "n_head")
 	inner := b.Or("n_inner", 4*dim)
 	x := b.Embedding((&Build{Config: b.Config, state: b.state}).Tokens("input_ids", rows), "wte", b.Size("vocab_size"), dim)
-	x = b.imageDrop(b.Positions(x, "wpe", rows, dim), "embd_pdrop")
+	x = b.drop(b.Positions(x, "wpe", rows, dim), "embd_pdrop")
 	for i := range b.Int("n_layer") {
 		l := b.Scope("h.%d", i)
 		a, m := l.Scope("attn"), l.Scope("mlp")
 		y := a.Conv1D(l.imageNorm(x, "ln_1", dim), "c_attn", dim, 3*dim)
 		y = a.Core(a.Slice(y, 0, dim), a.Slice(y, dim, 2*dim), a.Slice(y, 2*dim, 3*dim), heads, heads, true)
-		if b.Float("attn_pdrop") > 0 {
-			a.way(y, "dropped")
-		}
-		x = l.Residual(x, a.imageDrop(a.Conv1D(y, "c_proj", dim, dim), "resid_pdrop"))
+		x = l.Residual(x, a.drop(a.Conv1D(y, "c_proj", dim, dim), "resid_pdrop"))
 		if b.Bool("add_cross_attention") {
 			l.unusedCross(x, dim)
 		}
 		y = m.Activation(m.Conv1D(l.imageNorm(x, "ln_2", dim), "c_fc", dim, inner), "activation_function")
-		x = l.Residual(x, m.imageDrop(m.Conv1D(y, "c_proj", inner, dim), "resid_pdrop"))
+		x = l.Residual(x, m.drop(m.Conv1D(y, "c_proj", inner, dim), "resid_pdrop"))
 	}
 	return b.imageNorm(x, "ln_f", dim)
 }
@@ -38,14 +35,6 @@ func (b *Build) imageNorm(x Node, name string, dim int64) Node {
 	n := b.RMSNorm(x, name, dim)
 	b.way(n, "plain")
 	return n
-}
-
-// imageDrop drops some of what arrives, where the config says so.
-func (b *Build) imageDrop(x Node, key string) Node {
-	if p := b.Float(key); p != 0 {
-		return b.Add("dropout", "drop", Args{Num("p", p)}, x)
-	}
-	return x
 }
 
 // unusedCross are the weights of attention to an encoder, which a model of images alone leaves alone.

@@ -92,8 +92,8 @@ func (b *Build) mobileViTBlock(x Node, dim, heads, groups, length int64) Node {
 	}
 	z := a.Add("scaledDotProductAttention", "", nil, part("attention.query"), part("attention.key"), part("attention.value"))
 	z = a.Reshape(a.Add("permute", "", Args{Ints("dims", 0, 1, 3, 2, 4)}, z), groups, length, dim)
-	x = b.Residual(x, a.imageDrop(a.Linear(z, "output.dense", dim, dim, true), "hidden_dropout_prob"))
+	x = b.Residual(x, a.drop(a.Linear(z, "output.dense", dim, dim, true), "hidden_dropout_prob"))
 	hidden := ratio(b.Float("mlp_ratio"), dim)
 	y = b.MLP(b.LayerNorm(x, "layernorm_after", dim, true), "intermediate.dense", "output.dense", dim, hidden, true, "hidden_act")
-	return b.Residual(x, b.imageDrop(y, "hidden_dropout_prob"))
+	return b.Residual(x, b.drop(y, "hidden_dropout_prob"))
 }
