@@ -61,6 +61,7 @@ def with_card():
     os.execve(sys.executable, [sys.executable] + sys.argv, dict(os.environ, LD_PRELOAD=library))
 
 
+os.environ.setdefault("PYTORCH_JIT", "0")  # scripted functions crash on tensors without numbers
 import torch
 if torch.version.cuda is None and "card.so" not in os.environ.get("LD_PRELOAD", ""):
     with_card()

@@ -37,6 +37,10 @@ func (s *stepper) routedRows(n *infer.Node) int64 {
 // places that it came from and went to, and whether an expert is here. All of it is as wide as the experts' weights, since autocast does
 // not know their product (grouped_mm). Experts that are multiplied one after the other are in 16 bits under autocast.
 func (s *stepper) keepExperts(p, i int) {
+	if s.how[i].has(batched) {
+		s.keepBatched(p, i)
+		return
+	}
 	n := &s.res.Nodes[i]
 	rows, width := s.routedRows(n), s.expertBytes(i)
 	hidden, dim := max(0, arg(n, "expertDim").Int()), max(1, n.Out.At(-1))
@@ -95,11 +99,21 @@ func (s *stepper) keepRouter(p, i int) {
 // gradient of what was weighted, its product with the weights and that with what was weighted; then the gradients in front of the last
 // map; then those in front of the gate; then those in front of the first map.
 func (s *stepper) innerExperts(i int) int64 {
+	first, last := s.expertGradients(i)
+	if s.how[i].has(batched) {
+		return s.innerBatched(i, first)
+	}
 	n := &s.res.Nodes[i]
 	width := s.expertBytes(i)
 	whole := times(s.routedRows(n), max(1, n.Out.At(-1)), width)
 	inside := times(s.routedRows(n), max(0, arg(n, "expertDim").Int()), width)
-	first, last := int64(0), int64(0)
+	between := int64(s.gateTensors(i)) * inside
+	return max(3*whole-first-last, inside-first, 2*inside-whole-first, 2*inside-between)
+}
+
+// expertGradients is the gradients of the first maps of all experts, and of the last.
+func (s *stepper) expertGradients(i int) (first, last int64) {
+	n := &s.res.Nodes[i]
 	if s.kind(i).own > 0 && !s.adds {
 		last = weights(n, func(w *catalog.Weight, elems int64) int64 {
 			if isExpert(w) && strings.Contains(w.Module, "down_proj") {
@@ -109,19 +123,18 @@ func (s *stepper) innerExperts(i int) int64 {
 		})
 		first = max(0, s.kind(i).own-last)
 	}
-	between := int64(s.gateTensors(i)) * inside
-	return max(3*whole-first-last, inside-first, 2*inside-whole-first, 2*inside-between)
+	return first, last
 }
 
 // castBytes is the 16-bit copies that autocast makes of the weights that a component multiplies with. transformers' experts are
-// multiplied all at once, by an operation that autocast does not know (grouped_mm), in 32 bits.
+// multiplied all at once, by an operation that autocast does not know (grouped_mm), in 32 bits, unless they are in one product over all.
 func (s *stepper) castBytes(i int) int64 {
 	n := &s.res.Nodes[i]
 	if !autocasts(s.o.Precision) || !multiplies(n) {
 		return 0
 	}
 	sum := block(weights(n, func(w *catalog.Weight, elems int64) int64 {
-		if groups(n, s.how[i]) && isExpert(w) && !s.how[i].has(looped) {
+		if groups(n, s.how[i]) && isExpert(w) && !s.how[i].has(looped) && !s.how[i].has(batched) {
 			return 0
 		}
 		return block(times(elems, 2))

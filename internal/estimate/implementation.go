@@ -42,6 +42,7 @@ const (
 	remade                      // a convolution whose weight is computed anew in each pass
 	held                        // a result that the model's code has a name for until its forward pass ends
 	looped                      // experts that are multiplied one after the other
+	batched                     // experts that compute every position, in one product over all of them
 	chunks                      // the gated delta rule in chunks of 64 positions, written as single operations
 	scan                        // a state-space recurrence in chunks, written as single operations; behind it the positions of a chunk
 	serial                      // a state-space recurrence position by position
@@ -52,7 +53,7 @@ const (
 var ways = map[string]implementation{"plain": plain, "wide": wide, "late": late, "fused": fused, "steps": steps, "eager": eager, "capped": capped, "broadcast": broadcast,
 	"biased": biased, "recast": recast, "strided": strided, "joined": joined, "exact": exact, "masked": masks, "clipped": clipped, "added": added, "inside": inside,
 	"products": products, "erf": erf, "xielu": xielu, "dropped": dropped, "clamped": clamped, "indexed": indexed, "streams": streams, "held": held,
-	"looped": looped, "chunks": chunks, "scan": scan, "serial": serial, "detached": detached, "linear": linear, "remade": remade, "banded": banded}
+	"looped": looped, "batched": batched, "chunks": chunks, "scan": scan, "serial": serial, "detached": detached, "linear": linear, "remade": remade, "banded": banded}
 
 func (w implementation) has(all implementation) bool { return w&all == all }
 

@@ -33,7 +33,11 @@ func (b *Build) dogeAttention(x Node) Node {
 	if a.Heads != a.KV {
 		mask = b.Add("repeat", "", Args{Ints("repeats", a.Heads/a.KV, 1, 1)}, mask)
 	}
-	return b.Linear(b.Core(q, k, v, a.Heads, a.KV, true, mask), a.O, a.Heads*a.HeadDim, a.Dim, a.OutBias)
+	y := b.Core(q, k, v, a.Heads, a.KV, true, mask)
+	if a.Heads == a.KV && b.positions() <= b.Size("keep_window_size") { // nothing copies the mask, which lies with the heads last
+		b.way(y, "strided")
+	}
+	return b.Linear(y, a.O, a.Heads*a.HeadDim, a.Dim, a.OutBias)
 }
 
 // dogeNetwork is a gated network; with is_moe, experts of one hidden feature each are added, found by products of two keys.

@@ -11,6 +11,7 @@ type Experts struct {
 	Router                   string                    // gate where empty
 	ScoreBias                string                    // name of a trained vector, one number an expert, that the router adds to its scores
 	ScoreAxes                []int64                   // the shape of that vector where it has more axes
+	How                      string                    // how they are written, where that is not the usual way
 	List                     func(m *Build, e Experts) // lists the experts' tensors; where nil, as transformers 5 stacks them
 }
 
@@ -32,6 +33,9 @@ func (b *Build) Experts(x Node, name string, e Experts) Node {
 		args = append(args, Num("auxLossCoef", b.Float("router_aux_loss_coef")))
 	}
 	y := m.Add("moeLayer", "", args, x)
+	if e.How != "" {
+		m.way(y, e.How)
+	}
 	m.weights(e.Router, e.RouterBias, e.Count, e.Dim)
 	if e.List != nil {
 		e.List(m, e)

@@ -45,6 +45,7 @@ var modules = func() (m struct {
 //	transformers/fused    one matrix for queries, keys and values, or for gate and up
 //	transformers/steps    an activation, a layer norm or the gate of experts written as single operations
 //	transformers/looped   experts that are multiplied one after the other
+//	transformers/batched  experts that compute every position, in one product over all of them
 //	transformers/detached what is computed without gradients
 //	transformers/scan256  a state-space recurrence in chunks of 256 positions, written as single operations
 //	transformers/state16  such a recurrence with a state of 16 for each feature, where the component does not say it

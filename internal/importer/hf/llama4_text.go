@@ -27,7 +27,7 @@ func llama4(b *Build, x Node, i int64) Node {
 			}
 			e := b.routed("num_local_experts", "intermediate_size")
 			e.Router, e.Shared, e.SharedName = "router", e.Hidden, "shared_expert"
-			e.List = (*Build).transposed
+			e.List, e.How = (*Build).transposed, "batched"
 			return b.Experts(x, "feed_forward", e)
 		})
 }
