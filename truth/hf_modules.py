@@ -61,7 +61,7 @@ for folder in sorted(os.listdir(root)):
                 forward = next((ast.get_source_segment(source, f) for f in node.body if isinstance(f, ast.FunctionDef) and f.name == "forward"), "")
                 if "self.pred_layer(" in forward:  # the head of XLM takes its loss itself
                     forward += "".join(ast.get_source_segment(source, c) for c in body if isinstance(c, ast.ClassDef) and c.name.endswith("PredLayer"))
-                if re.search(r"CrossEntropyLoss|loss_fct|\.cross_entropy\(", forward) and "self.loss_function" not in forward and "logits.float()" not in forward:
+                if re.search(r"CrossEntropyLoss|loss_fct|self\.loss_fn\(|\.cross_entropy\(", forward) and "self.loss_function" not in forward and "logits.float()" not in forward:
                     loss.append(node.name)
                 if "+ self.final_logits_bias" in forward:
                     biased.append(node.name)

@@ -1,0 +1,20 @@
+package estimate
+
+import "testing"
+
+// Experts that compute every position keep as much whatever the number that a position visits; others keep more for each.
+func TestBatchedExpertsKeepEveryPosition(t *testing.T) {
+	const text = "x: input shape=[64,32]\nf: linear outFeatures=32\nm: moeLayer embedDim=32 numExperts=4 topK=1 expertDim=16\no: output\nx -> f -> m -> o"
+	const more = "x: input shape=[64,32]\nf: linear outFeatures=32\nm: moeLayer embedDim=32 numExperts=4 topK=2 expertDim=16\no: output\nx -> f -> m -> o"
+	const rows = 8 * 64
+	o := Options{Batch: 8, Precision: "bf16"}
+	want := int64(rows*32*2 + rows*4*4 + rows*4*(2*32+4*16)*2) // what the router reads, its shares, and two copies and four tensors between the maps
+	for _, c := range []string{text, more} {
+		if got := written(t, c, "moeLayer", "batched", o).ActivationBytes; got != want {
+			t.Errorf("%s: keeps %d bytes, want %d", c, got, want)
+		}
+	}
+	if one, two := written(t, text, "moeLayer", "wide", o).ActivationBytes, written(t, more, "moeLayer", "wide", o).ActivationBytes; one >= two {
+		t.Errorf("gathered experts keep %d bytes for one choice and %d for two", one, two)
+	}
+}
