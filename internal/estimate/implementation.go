@@ -1,6 +1,8 @@
 package estimate
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,3 +93,6 @@ func sizeOf(c *graph.Component, name string) int64 {
 	}
 	return 0
 }
+
+// Ways are the names of the ways, in order.
+func Ways() []string { return slices.Sorted(maps.Keys(ways)) }
