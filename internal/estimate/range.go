@@ -13,10 +13,9 @@ const (
 	// PeakErrorPercent is what the allocated peak of nineteen runs in twenty is off by at the most, of graphs of PyTorch's own modules
 	// that were set aside.
 	PeakErrorPercent = 6
-	// ForeignErrorPercent is the same of transformers' models. The four sets that were set aside keep it today; of each, three in four
-	// architectures were within 2 % at first sight, and what was off was mended then (docs/accuracy.md), so that this is no promise
-	// for a model that is written in a way of its own.
-	ForeignErrorPercent = 10
+	// ForeignErrorPercent is the same of transformers' models, as the third set that was set aside had it at first sight. All measured
+	// sets keep less today; configurations that nobody looked at do not (docs/accuracy.md).
+	ForeignErrorPercent = 19
 	// AdaptedErrorPercent is the same where parts are frozen or have adapters: small runs whose forward pass is the largest moment.
 	AdaptedErrorPercent = 14
 
