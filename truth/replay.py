@@ -3,7 +3,8 @@
 The real modules run on fake CUDA tensors, which have shapes and no numbers, and every storage goes through a small copy of PyTorch's caching
 allocator. Rows are those of memory.py and come out with `keptBytes` (allocated after the forward pass), `forwardBytes`, `backwardBytes`,
 `optimizerBytes` (the most in each phase of the second step), `peakBytes` and `reservedBytes`, and no time. Where memory.py measured the same
-row on an H200, the peak agrees within 0.5 %, but for convolutions: what a kernel takes for itself, as cuDNN's workspaces, is not seen.
+row on an H200, the peak agreed within 0.5 % in 79 of 99 rows and within 2 % in 91 (docs/accuracy.md says where not): what a kernel takes for
+itself, as cuDNN's workspaces, is not seen, and attention's kernel is guessed.
 
 --rows: rows to replay, as memory.py or --plan writes them. --plan: write the rows of every model type in hf.jsonl.gz, in its default
 configuration with at most six layers, and replay nothing. --live: say what lives at the peak, and which line made it.
