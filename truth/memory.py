@@ -669,6 +669,8 @@ def steps(m, o, loss_of, precision, base, dev, count=11, warm=4, micro=1):
             torch.cuda.synchronize(); peak = torch.cuda.max_memory_allocated() - base
         times.append(time.perf_counter() - t)
     phases = {} if dev != "cuda" else trace(loss_of, cast, scaler, o, base) if micro == 1 else {}
+    if PROFILE and dev == "cuda" and micro == 1:
+        phases.update(profile(loss_of, cast, scaler, o))
     torch.backends.cuda.matmul.allow_tf32 = False
     if dev != "cuda":
         return dict(params=sum(p.numel() for p in m.parameters()))
@@ -731,7 +733,36 @@ def live(events):
     return sorted(([n, c, w] for (n, w), c in count.items()), key=lambda x: -x[0] * x[1])
 
 
-WATCH = False
+WATCH = PROFILE = False
+
+
+def profile(loss_of, cast, scaler, o):
+    """One more step: how many kernels ran and for how long, how many operations the host called, and how long a step took it until the last was called."""
+    from torch.profiler import ProfilerActivity
+    def step():
+        loss, logits = loss_of(cast)
+        (scaler.scale(loss) if scaler else loss).backward()
+        if scaler:
+            scaler.step(o); scaler.update()
+        else:
+            o.step()
+        o.zero_grad(set_to_none=True)
+    torch.cuda.synchronize()
+    t = time.perf_counter()
+    step()
+    host = time.perf_counter() - t
+    torch.cuda.synchronize()
+    with torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], acc_events=True) as p:
+        step()
+        torch.cuda.synchronize()
+    kernels, micros, calls = 0, 0.0, 0
+    for e in p.profiler.kineto_results.events():
+        if "CUDA" in str(e.device_type()):
+            kernels += 1
+            micros += e.duration_ns() / 1e3
+        elif e.name().startswith("aten::"):
+            calls += 1
+    return dict(kernels=kernels, kernelMs=round(micros / 1e3, 3), calls=calls, hostMs=round(1000 * host, 3))
 
 
 def fresh(dev):
@@ -923,12 +954,7 @@ def row_of(c):
     return dict(id=f"{c['type']}-b{c['batch']}-s{c['seq']}-{p}-{a}-{o}{'-ckpt' if ck else ''}{suffix(c)}", **row), lambda dev: train_hf(cfg, run, dev), dict(config=d)
 
 
-def main():
-    global WATCH
-    ap = argparse.ArgumentParser()
-    ap.add_argument("out"); ap.add_argument("--seconds", type=float, default=1e9); ap.add_argument("--only", default=""); ap.add_argument("--smoke", action="store_true"); ap.add_argument("--graphs", action="store_true"); ap.add_argument("--live", default=""); ap.add_argument("--more", action="store_true"); ap.add_argument("--infer", action="store_true"); ap.add_argument("--kin", action="store_true"); ap.add_argument("--fresh", action="store_true"); ap.add_argument("--last", action="store_true"); ap.add_argument("--rows", default=""); ap.add_argument("--without", default="")
-    a = ap.parse_args()
-    watch = open(a.live, "w") if a.live else None
+def further_types():
     try:
         import more_blocks, more_ops
         reference.TYPES.update(more_ops.TYPES); reference.TYPES.update(more_blocks.TYPES)
@@ -936,11 +962,24 @@ def main():
     except ImportError as e:
         print("without the further types:", e)
     reference.TYPES["moeLayer"], reference.TYPES["sharedExpertMoE"] = Routed, lambda p: Routed(p, True)
-    dev, start = "cpu" if a.smoke else "cuda", time.time()
+
+
+def settle(dev):
+    """Has cuBLAS take its workspace, once, outside the rows."""
+    x = torch.randn(256, 256, device=dev, requires_grad=True)
+    (x @ x).sum().backward(); (x.bfloat16() @ x.bfloat16()).sum().backward(); (x.half() @ x.half()).sum().backward()
+
+
+def main():
+    global WATCH, PROFILE
+    ap = argparse.ArgumentParser()
+    ap.add_argument("out"); ap.add_argument("--seconds", type=float, default=1e9); ap.add_argument("--only", default=""); ap.add_argument("--smoke", action="store_true"); ap.add_argument("--profile", action="store_true"); ap.add_argument("--graphs", action="store_true"); ap.add_argument("--live", default=""); ap.add_argument("--more", action="store_true"); ap.add_argument("--infer", action="store_true"); ap.add_argument("--kin", action="store_true"); ap.add_argument("--fresh", action="store_true"); ap.add_argument("--last", action="store_true"); ap.add_argument("--rows", default=""); ap.add_argument("--without", default="")
+    a = ap.parse_args()
+    watch = open(a.live, "w") if a.live else None
+    further_types()
+    dev, start, PROFILE = "cpu" if a.smoke else "cuda", time.time(), a.profile
     if dev == "cuda":
-        x = torch.randn(256, 256, device=dev, requires_grad=True)
-        (x @ x).sum().backward(); (x.bfloat16() @ x.bfloat16()).sum().backward(); (x.half() @ x.half()).sum().backward()  # cuBLAS's workspace, once
-        del x
+        settle(dev)
     if a.infer:
         with open(a.out, "w") as f:
             for c in sorted(infer_cases(), key=lambda c: c["kind"]):
