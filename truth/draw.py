@@ -247,7 +247,7 @@ def model(seed, k, known):
 
 def measure(c, dev, a, known):
     """A row of draw c, which is a pair of a kind and a number."""
-    more = {} if a.timed or a.smoke else dict(count=3, warm=1)
+    few = {} if a.timed or a.smoke else dict(count=3, warm=1)  # of fp16 more, until the scaler lets the optimizer step
     if c[0] == "graph":
         c = graph(a.seed, c[1])
         if a.smoke:
@@ -255,9 +255,9 @@ def measure(c, dev, a, known):
         g = c["make"]()
         run = {k: c[k] for k in ("batch", "precision", "attention", "optimizer", "checkpointing", "aside")}
         row = dict(id=f"{g['name']}-b{c['batch']}-{c['precision']}-{c['attention']}-{c['optimizer']}{'-ckpt' if c['checkpointing'] else ''}", **run)
-        return dict(row, **memory.train_graph(g, run, dev, **more), graph=g)
+        return dict(row, **memory.train_graph(g, run, dev, **({} if run["precision"] == "fp16" else few)), graph=g)
     row, cfg, d = model(a.seed, c[1], known)
-    return dict(row, **memory.train_hf(cfg, dict(row, seq=min(row["seqLen"], 16) if a.smoke else row["seqLen"], batch=2 if a.smoke else row["batch"]), dev, **more), config=d)
+    return dict(row, **memory.train_hf(cfg, dict(row, seq=min(row["seqLen"], 16) if a.smoke else row["seqLen"], batch=2 if a.smoke else row["batch"]), dev, **({} if row["precision"] == "fp16" else few)), config=d)
 
 
 def late(*_):
