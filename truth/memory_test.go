@@ -323,8 +323,8 @@ func (r *run) micros(rates estimate.Rates) float64 {
 // estimates closer: the mean of the logarithm's size, and of its square.
 func fitRates(runs []run) estimate.Rates {
 	r := estimate.Rates{Wide: 0.7, Narrow: 0.7, Conv: 0.4, Thin: 0.2, KeptPasses: 15, WeightPasses: 30, LogitPasses: 3,
-		OperationMicros: 60, CastMicros: 60, TensorMicros: 90, RecurrentMicros: 50, UnitMicros: 1000, LoopMicros: 300}
-	fields := []*float64{&r.Wide, &r.Narrow, &r.Conv, &r.Thin, &r.KeptPasses, &r.WeightPasses, &r.LogitPasses, &r.OperationMicros, &r.CastMicros, &r.TensorMicros, &r.RecurrentMicros, &r.UnitMicros, &r.LoopMicros}
+		KernelMicros: 3, LaunchMicros: 20, StepMicros: 1000, TensorMicros: 40, RecurrentMicros: 50, UnitMicros: 1000, LoopMicros: 300}
+	fields := []*float64{&r.Wide, &r.Narrow, &r.Conv, &r.Thin, &r.KeptPasses, &r.WeightPasses, &r.LogitPasses, &r.KernelMicros, &r.LaunchMicros, &r.StepMicros, &r.TensorMicros, &r.RecurrentMicros, &r.UnitMicros, &r.LoopMicros}
 	loss := func() float64 {
 		sum := 0.0
 		for i := range runs {

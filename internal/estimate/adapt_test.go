@@ -48,8 +48,21 @@ func TestLoRATrainsTwoThinMatricesBesideEachMap(t *testing.T) {
 	if all.TrainedParams != 2*8*1024 {
 		t.Errorf("%d weights are trained where the last map has no adapter", all.TrainedParams)
 	}
-	if full := Train(parse(t, twoLayers), Options{}); all.PeakBytes >= full.PeakBytes || all.StepMicros > full.StepMicros {
-		t.Errorf("LoRA takes %d bytes and %d µs, training all %d and %d", all.PeakBytes, all.StepMicros, full.PeakBytes, full.StepMicros)
+	if full := Train(parse(t, twoLayers), Options{}); all.PeakBytes >= full.PeakBytes {
+		t.Errorf("LoRA takes %d bytes, training all %d", all.PeakBytes, full.PeakBytes)
+	}
+}
+
+// It saves time where the card is what takes long. Where starting kernels is, it takes more, since there are more of them.
+func TestLoRASavesTimeWhereTheCardIsBusy(t *testing.T) {
+	res := model(t, "gpt2-small")
+	for _, batch := range []int64{1, 64} {
+		o := Options{Batch: batch, GPU: "H200"}
+		full := Train(res, o)
+		o.Adapt = &Adaptation{LoRA: &LoRA{Rank: 8}}
+		if lora := Train(res, o); (lora.StepMicros < full.StepMicros) != (batch == 64) {
+			t.Errorf("with a batch of %d LoRA takes %d µs, training all %d", batch, lora.StepMicros, full.StepMicros)
+		}
 	}
 }
 

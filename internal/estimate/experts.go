@@ -179,10 +179,3 @@ func (s *stepper) weightBytes(i int, n *infer.Node, size int64) int64 {
 
 // isExpert reports whether a weight is that of one of many experts.
 func isExpert(w *catalog.Weight) bool { return strings.HasPrefix(w.Module, "experts") }
-
-// What experts start: for each a search for its positions, which waits for the card, two gathers, three maps, their activation and two
-// products, and the sum. transformers sorts the positions once for all.
-const (
-	expertOperations = 12
-	groupOperations  = 30
-)

@@ -15,6 +15,9 @@ type kind struct {
 	copies int64 // kept beside what the module keeps: 16-bit copies of weights, and what is between the matrices of adapters
 	made   int64 // new tensors that PyTorch's own module keeps
 	inner  int64 // what its backward pass needs for itself
+
+	kernels   int64 // that it starts, forward and backward
+	scattered int64 // bytes of gradients that are laid out in full for a part
 }
 
 func (s *stepper) kind(i int) *kind { return &s.kinds[s.of[i]] }
@@ -53,7 +56,6 @@ func (s *stepper) countKinds(size int64) {
 		c := &s.kinds[k]
 		n := &s.res.Nodes[c.first]
 		all, trained, states := s.weigh(c.first, size)
-		operations, casts := s.starts(c.first)
 		c.own, c.tied, c.conv = trained, tied(n), convWorkspace(n, s.o.Batch, s.productBytes())
 		c.copies = plus(s.castBytes(c.first), s.adapterBytes(c.first))
 		if s.how[c.first].has(remade) && !autocasts(s.o.Precision) {
@@ -62,7 +64,7 @@ func (s *stepper) countKinds(size int64) {
 		c.made, c.inner = s.makes(c.first), s.inner(c.first)
 		s.weights, s.gradients, s.states = plus(s.weights, times(c.count, all)), plus(s.gradients, times(c.count, trained)), plus(s.states, times(c.count, states))
 		s.fixed = plus(s.fixed, times(c.count, bufferBytes(n, size)))
-		s.memory.operations, s.memory.casts = plus(s.memory.operations, times(c.count, operations)), plus(s.memory.casts, times(c.count, casts))
+		c.kernels, c.scattered = s.starts(c.first), s.scatters(c.first)
 		if s.o.Optimizer == "adafactor" {
 			s.stepExtra = max(s.stepExtra, largestStep(trainedNode(n, s.shares[c.first], s.o.Adapt), size))
 		}

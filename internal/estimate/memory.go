@@ -13,7 +13,7 @@ import (
 type memory struct {
 	weights, gradients, states, stepExtra, activations, logits, peak int64
 	binding                                                          string
-	operations, casts                                                int64 // that the forward pass starts
+	kernels, scattered                                               int64 // that the two passes start, and what is laid out in full for a part
 	again                                                            int64 // units that are computed again
 }
 
@@ -135,6 +135,7 @@ func (r *Room) begin(res *infer.Result, o Options, adds bool) *stepper {
 	s.findKinds()
 	s.constants()
 	s.trains = s.trained()
+	s.countKernels()
 	s.saved, s.owned = r.storages.Make(size)[:0], r.int32s.Make(size)
 	s.kept, s.freed = r.int64s.Make(len(s.order)), r.int64s.Make(len(s.order))
 	s.flow = flow{of: r.int32s.Make(size), bufs: r.gradients.Make(size)[:0]}

@@ -5,85 +5,153 @@ import (
 	"github.com/modelverifier/verifier/internal/infer"
 )
 
-// starts is the number of operations that the forward pass of a component starts, and casts that of the casts of autocast. A new
-// tensor that is kept is the result of one, and the component's result is the result of another. Views start nothing.
-func (s *stepper) starts(i int) (count, casts int64) {
-	n := &s.res.Nodes[i]
-	if n.Type.HasAny(catalog.IsView|catalog.IsVirtual) || s.skips(i) {
-		return 0, 0
-	}
-	count = 1
-	for k := range n.Kept {
-		if kept := &n.Kept[k]; kept.Name != catalog.KeptInput && kept.Name != catalog.KeptOutput && kept.As == catalog.AsActivation && !kept.Fixed {
-			count++
+// What a component starts on the card, forward and backward: kernels, counted in drawn runs by PyTorch's profiler (truth/draw.py --timed)
+// and shared out to these by least squares. What is found for one also covers what tends to come with it, as the sum behind a branch.
+const (
+	anyStarts      = 2   // a component that multiplies with no weight: forward, backward, and at times a copy
+	viewStarts     = 1   // one that only looks at its input otherwise: its gradient is often laid out anew
+	keptStarts     = 2   // a new tensor that is kept: what made it, and its gradient
+	mapStarts      = 3   // a product with a matrix, and the two behind it
+	convStarts     = 6   // a convolution, the two behind it, and the layout of what they read
+	castStarts     = 5   // a product that autocast casts for: its input, its weight, its bias, and their gradients
+	normStarts     = 6   // a norm in one kernel, with the sums behind it
+	stepNormStarts = 26  // one that is written as single operations
+	attendStarts   = 18  // attention beside its matrices: its kernel, and the layout of queries, keys and values
+	blockStarts    = 24  // a block of a transformer beside its matrices and what it keeps
+	rotateStarts   = 38  // turning queries and keys by their positions
+	turnStarts     = 7   // turning one of them
+	headNormStarts = 26  // norms of queries and keys
+	stepGELUStarts = 19  // a GELU of single operations
+	routeStarts    = 105 // the choice of experts, and bringing positions to them and back
+	groupStarts    = 43  // experts whose positions are sorted once
+	expertStarts   = 19  // each of those that are taken one after the other
+	serialStarts   = 20  // a position of a recurrence that is written as single operations
+	bandStarts     = 130 // attention in a band of blocks that are cut, joined and masked
+	adapterStarts  = 18  // two maps beside another, a product and a sum
+)
+
+// countKernels sums what the components start. One behind which no gradient is wanted runs forward only.
+func (s *stepper) countKernels() {
+	for _, i := range s.order {
+		k := s.kind(i)
+		if !s.trains[i] {
+			s.kernels = plus(s.kernels, k.kernels/3)
+			continue
 		}
+		s.kernels, s.scattered = plus(s.kernels, k.kernels), plus(s.scattered, k.scattered)
 	}
-	count = plus(count, rotated(n), times(6, s.shares[i].adapters)) // two maps beside each, a product and a sum, and their casts
-	switch {
-	case groups(n, s.how[i]):
-		count = plus(count, groupOperations)
-	case n.Type.Has(catalog.IsExperts):
-		count = plus(count, times(expertOperations, arg(n, "numExperts").Int()))
-	}
-	if s.how[i].has(transformers) {
-		count = plus(count, s.transformersOperations(i))
-	} else if s.o.Attention == "eager" && s.scores(n) > 0 {
-		count = plus(count, 5) // product, scale, softmax, its copy, and the product with the values
-	}
-	if autocasts(s.o.Precision) && multiplies(n) {
-		for k := range n.Weights {
-			if w := &n.Weights[k]; w.Shape.Rank() > 1 && !(isExpert(w) && groups(n, s.how[i])) {
-				casts = plus(casts, times(2, w.Times)) // of the weight and of what it is multiplied with
-			}
-		}
-	}
-	return count, casts
 }
 
-// rotated is what rotary positions start beyond what is kept: for queries and keys two products, a change of sign, a joint and a
-// sum each.
-func rotated(n *infer.Node) int64 {
-	switch n.Type.ID {
-	case "ropeAttention":
-		return 10
-	case "rope":
-		return 4
-	}
-	return 0
-}
-
-// transformersOperations is what transformers' module starts beyond what PyTorch's own does.
-func (s *stepper) transformersOperations(i int) int64 {
-	n := &s.res.Nodes[i]
-	if !s.plainShapes(n) {
+// scatters is what a recurrence over positions writes into gradients, each time with all positions of which one is meant.
+func (s *stepper) scatters(i int) int64 {
+	features, state := s.serialSizes(i)
+	if features < 1 || state < 1 {
 		return 0
 	}
-	switch n.Type.ID {
-	case "rmsNorm", "qkNorm": // two casts, a square, its mean, a sum, a root and a product
-		return 7
-	case "gelu":
-		if s.how[i].has(steps) { // three products, a power, two sums, a hyperbolic tangent
-			return 7
-		}
-	case "groupedQueryAttention", "ropeAttention", "attentionCore":
-		h := heads{}
-		switch {
-		case n.Type.ID != "attentionCore":
-			h = wholeHeads(n)
-		case s.bare(i):
-			h = coreHeads(n)
-		}
-		norms := int64(0)
-		if n.Type.ID != "attentionCore" && arg(n, "qkNorm").Bool() {
-			norms = 14
-		}
-		switch s.kernel(i, h) {
-		case "eager": // copies of queries, keys and values, two products, scale, mask, softmax, cast, copy
-			return plus(10, norms)
-		case "math": // a mask made of ones, two repetitions, two scales, two products, a sum, a softmax, a copy
-			return plus(12, norms)
-		}
-		return norms
+	n := s.res.Nodes[i].Out[0]
+	return times(s.o.Batch, n, n, features, state, 4)
+}
+
+// starts is the number of kernels that a component starts, forward and backward.
+func (s *stepper) starts(i int) int64 {
+	n := &s.res.Nodes[i]
+	switch {
+	case n.Type.Has(catalog.IsVirtual) || s.skips(i):
+		return 0
+	case n.Type.Has(catalog.IsView):
+		return viewStarts
 	}
-	return 0
+	count := times(adapterStarts, s.shares[i].adapters)
+	for k := range n.Kept {
+		if kept := &n.Kept[k]; kept.Name != catalog.KeptInput && kept.Name != catalog.KeptOutput && kept.As == catalog.AsActivation && !kept.Fixed {
+			count = plus(count, keptStarts)
+		}
+	}
+	maps, convs := s.multiplications(n)
+	count = plus(count, times(maps, mapStarts), times(convs, convStarts))
+	if !s.shares[i].own {
+		count = max(0, count-maps) // no gradient of the matrix itself
+	}
+	if autocasts(s.o.Precision) {
+		count = plus(count, times(plus(maps, convs), castStarts))
+	}
+	if features, _ := s.serialSizes(i); features > 0 {
+		count = plus(count, times(serialStarts, n.Out[0]))
+	}
+	switch {
+	case n.Type.Has(catalog.IsNorm):
+		if s.how[i].has(transformers) && (n.Type.ID == "rmsNorm" || n.Type.ID == "qkNorm") {
+			return plus(count, stepNormStarts)
+		}
+		return plus(count, normStarts)
+	case n.Type.Has(catalog.IsExperts):
+		return plus(count, s.routes(i))
+	case n.Type.Has(catalog.IsAttention):
+		return plus(count, s.attends(i))
+	case maps == 0 && convs == 0:
+		return plus(count, s.elementwise(i))
+	}
+	return count
+}
+
+// multiplications counts the products with weights of a component: matrices and convolutions, without those of experts and lookups.
+func (s *stepper) multiplications(n *infer.Node) (maps, convs int64) {
+	if !multiplies(n) {
+		return 0, 0
+	}
+	for k := range n.Weights {
+		switch w := &n.Weights[k]; {
+		case isExpert(w):
+		case w.Shape.Rank() >= 3:
+			convs = plus(convs, w.Times)
+		case w.Shape.Rank() == 2:
+			maps = plus(maps, w.Times)
+		}
+	}
+	if maps == 0 && convs == 0 && tied(n) {
+		maps = 1
+	}
+	return maps, convs
+}
+
+func (s *stepper) routes(i int) int64 {
+	n := &s.res.Nodes[i]
+	if groups(n, s.how[i]) && !s.how[i].has(looped) {
+		return routeStarts + groupStarts
+	}
+	return plus(routeStarts, times(expertStarts, arg(n, "numExperts").Int()))
+}
+
+func (s *stepper) attends(i int) int64 {
+	n := &s.res.Nodes[i]
+	count, scores := int64(attendStarts), int64(7) // what scores in memory start more
+	switch {
+	case s.how[i].has(transformers):
+		count, scores = 13, 22
+	case n.Type.Has(catalog.HasResidual):
+		count, scores = blockStarts, 4
+	}
+	if s.o.Attention == "eager" || s.how[i].has(eager) {
+		count += scores
+	}
+	if s.how[i].has(banded) {
+		count += bandStarts
+	}
+	if n.Type.ID == "ropeAttention" || n.Type.ID == "mla" {
+		count += rotateStarts
+	}
+	if arg(n, "qkNorm").Bool() {
+		count += headNormStarts
+	}
+	return count
+}
+
+func (s *stepper) elementwise(i int) int64 {
+	switch n := &s.res.Nodes[i]; {
+	case n.Type.ID == "rope":
+		return anyStarts + turnStarts
+	case n.Type.ID == "gelu" && s.how[i].has(steps):
+		return stepGELUStarts
+	}
+	return anyStarts
 }
