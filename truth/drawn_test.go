@@ -1,0 +1,45 @@
+package truth
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Runs that draw.py drew: graphs of PyTorch's modules of random kinds and widths, and transformers' models with changed configurations.
+// drawnFile is what was looked at to find causes of errors. sealedFile was measured with it, from other seeds, and was not opened until that
+// work was done. Most of their runs were measured beside others on the same card and have no time.
+const (
+	drawnFile  = "memory-drawn.jsonl.gz"
+	sealedFile = "memory-sealed.jsonl.gz"
+)
+
+// timed are the runs that have a time.
+func timed(runs []run) []run {
+	var out []run
+	for i := range runs {
+		if runs[i].StepMs > 0 {
+			out = append(out, runs[i])
+		}
+	}
+	return out
+}
+
+// drawnSection writes the errors of drawn runs, a line for the graphs and one for the models.
+func drawnSection(t *testing.T, doc *strings.Builder, title string, runs []run) {
+	t.Helper()
+	grouped := make([]run, len(runs))
+	for i := range runs {
+		grouped[i] = runs[i]
+		grouped[i].family = "transformers' models"
+		if runs[i].Graph != nil {
+			grouped[i].family = "graphs of PyTorch's modules"
+		}
+	}
+	fmt.Fprintf(doc, "\n## %s\n\nAllocated peak:\n\n%s", title, accuracyTable(grouped, peakRatio))
+	fmt.Fprintf(doc, "\nReserved memory, of which the estimate is an upper bound:\n\n%s", accuracyTable(grouped, reservedRatio))
+	fmt.Fprintf(doc, "\nTime of a step:\n\n%s", accuracyTable(timed(grouped), stepRatio))
+	if e := errorsIn(ratios(runs, peakRatio)); e.median > 0.02 || e.p95 > 0.06 {
+		t.Errorf("%s: the peak is off by %s (median, p90, p95, worst, too low, by at most)", title, e)
+	}
+}
