@@ -25,7 +25,10 @@ func inferenceSection(t *testing.T, doc *strings.Builder) {
 			t.Fatal(err)
 		}
 		r.SeqLen = r.Prompt + r.Generated
-		res := r.infer(t)
+		res, err := r.infer()
+		if err != nil {
+			t.Fatal(err)
+		}
 		got := estimate.Infer(res, estimate.InferOptions{Batch: r.Batch, Precision: r.Precision, Prompt: r.Prompt, Generated: r.Generated, Attention: r.Attention})
 		r.peak = float64(got.PeakBytes) / float64(r.PeakBytes)
 		switch {
