@@ -773,8 +773,8 @@ def fresh(dev):
     return torch.cuda.memory_allocated()
 
 
-def train_graph(g, c, dev, **more):
-    base = fresh(dev)
+def graph_run(g, c, dev, lower=lambda m: m.bfloat16()):
+    """The module of a graph with random weights, and a function that gives the loss and the logits of a batch."""
     reference.EAGER = c["attention"] == "eager"
     with torch.device(dev) if hasattr(torch.device(dev), "__enter__") else contextlib.nullcontext():
         m = reference.Graph(g).train()
@@ -784,7 +784,8 @@ def train_graph(g, c, dev, **more):
                 m.mods[m.key[i]] = Checkpointed(m.mods[m.key[i]])
     xs = m.inputs(c.get("microBatch", c["batch"]), dev)
     if c["precision"] == "bf16":
-        m, xs = m.bfloat16(), {k: v.bfloat16() if v.is_floating_point() else v for k, v in xs.items()}
+        lower(m)
+        xs = {k: v.bfloat16() if v.is_floating_point() else v for k, v in xs.items()}
     if any("lazy" in type(x).__name__.lower() for x in m.modules()):
         m(xs)
     target = []
@@ -800,6 +801,12 @@ def train_graph(g, c, dev, **more):
     adapt(m, c, next(m.mods[m.key[i]] for i in reversed(m.order) if m.comps[i]["type"] != "output"))
     for i in c.get("frozen", ()):
         m.mods[m.key[i]].requires_grad_(False)
+    return m, loss_of
+
+
+def train_graph(g, c, dev, **more):
+    base = fresh(dev)
+    m, loss_of = graph_run(g, c, dev)
     o = optimizer(c["optimizer"], [p for p in m.parameters() if p.requires_grad])
     return steps(m, o, loss_of, c["precision"], base, dev, micro=c["batch"] // c.get("microBatch", c["batch"]), **more)
 

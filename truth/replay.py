@@ -1,4 +1,4 @@
-"""Counts the memory of training steps of transformers' models without a card: python3 replay.py OUT.jsonl [--rows FILE] [--types a,b] [--part 0/2] [--live]
+"""Counts the memory of training steps of transformers' models and of graphs without a card: python3 replay.py OUT.jsonl [--rows FILE] [--types a,b] [--part 0/2] [--live]
 
 The real modules run on fake CUDA tensors, which have shapes and no numbers, and every storage goes through a small copy of PyTorch's caching
 allocator. Rows are those of memory.py and come out with `keptBytes` (allocated after the forward pass), `forwardBytes`, `backwardBytes`,
@@ -11,7 +11,7 @@ configuration with at most six layers, and replay nothing. --live: say what live
 Needs transformers, and a PyTorch; one that was built without CUDA is given the little that fake tensors ask of it by a library that is
 built here, with g++ and PyTorch's headers.
 """
-import argparse, bisect, copy, gc, gzip, json, os, signal, subprocess, sys, tempfile, time, warnings, weakref
+import argparse, bisect, contextlib, gc, gzip, json, os, signal, subprocess, sys, tempfile, time, warnings, weakref
 
 # What PyTorch built without CUDA lacks for tensors that only say that they are on a card: a device that can be the current one.
 SHIM = r"""
@@ -130,12 +130,15 @@ class Allocator:
         self.put(segment, at, size, small)
 
 
+MODULES = ("/reference.py", "/more_blocks.py", "/more_ops.py", "/nn/modules/transformer.py", "/nn/functional.py")
+
+
 def place():
-    """The lines of transformers that are being run."""
+    """The lines of transformers, or of the modules of a graph, that are being run."""
     f, out = sys._getframe(2), []
     while f is not None and len(out) < 3:
         name = f.f_code.co_filename
-        if "/transformers/" in name and "/utils/" not in name:
+        if "/transformers/" in name and "/utils/" not in name or name.endswith(MODULES):
             out.append(f"{name.rsplit('/', 1)[-1]}:{f.f_lineno} {f.f_code.co_name}")
         f = f.f_back
     return " < ".join(out) or "backward"
@@ -270,8 +273,17 @@ def lower(m):
                 x._buffers[k] = b.bfloat16()
 
 
-def replay(row, tracker, live):
+def run_of(row):
+    """The modules of a row, and a function that gives the loss of a batch and what the script holds beside it."""
+    if "graph" in row:
+        m, loss_of = memory.graph_run(row["graph"], row, "cuda", lower)
+        return m, lambda: loss_of(contextlib.nullcontext)
     m, x = memory.hf_run(memory.hf_again(row), dict(row, seq=row["seqLen"]), "cuda", lower)
+    return m, lambda: (m(**x).loss, None)
+
+
+def replay(row, tracker, live):
+    m, loss_of = run_of(row)
     pretend()
     o = memory.optimizer(row["optimizer"], [p for p in m.parameters() if p.requires_grad])
     dtype = {"amp": torch.bfloat16, "fp16": torch.float16}.get(row["precision"])
@@ -281,14 +293,14 @@ def replay(row, tracker, live):
         tracker.most()
         tracker.watch, out["steadyBytes"] = live and step == 1, tracker.now
         with Autocast("cuda", dtype, dtype is not None):
-            loss = m(**x).loss
+            loss, logits = loss_of()
         out["keptBytes"], out["forwardBytes"] = tracker.now, tracker.most()
         loss.backward()
         out["backwardBytes"] = tracker.most()
         o.step()
         out["optimizerBytes"] = tracker.most()
         o.zero_grad(set_to_none=True)
-        del loss
+        del loss, logits
     out["peakBytes"] = max(out["forwardBytes"], out["backwardBytes"], out["optimizerBytes"])
     return dict(out, reservedBytes=tracker.allocator.reserved, params=sum(p.numel() for p in m.parameters()))
 
@@ -346,7 +358,8 @@ def main():
             f.writelines(json.dumps(row, separators=(",", ":")) + "\n" for row in plan())
         return
     with (gzip.open(a.rows, "rt") if a.rows.endswith(".gz") else open(a.rows)) as f:
-        rows = [r for r in map(json.loads, f) if "config" in r and a.only in r["id"] and (not a.types or r["config"]["model_type"] in a.types.split(","))]
+        rows = [r for r in map(json.loads, f) if a.only in r["id"] and (not a.types or "config" in r and r["config"]["model_type"] in a.types.split(","))]
+    memory.further_types()
     part, parts = map(int, a.part.split("/"))
     rows = rows[part::parts]
     signal.signal(signal.SIGALRM, late)
