@@ -144,6 +144,9 @@ func (s *stepper) inner(i int) int64 {
 	if sequences(n) {
 		return s.innerSequence(i)
 	}
+	if bytes, ok := s.innerEncoder(i); ok {
+		return bytes
+	}
 	largest := int64(0)
 	for k := range n.Kept {
 		kept := &n.Kept[k]
