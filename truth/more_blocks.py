@@ -561,7 +561,7 @@ class DecoderBlock(nn.Module):
     def __init__(self, p):
         super().__init__()
         self.e = need(p, "embedDim")
-        self.m = nn.TransformerDecoderLayer(self.e, need(p, "numHeads"), opt(p, "ffDim", 4 * self.e), dropout=0.0,
+        self.m = nn.TransformerDecoderLayer(self.e, need(p, "numHeads"), opt(p, "ffDim", 4 * self.e), dropout=opt(p, "dropout", 0.0),
                                             activation=opt(p, "activation", "relu"), batch_first=True,
                                             norm_first=opt(p, "normFirst", True), bias=opt(p, "bias", True))
 
