@@ -267,9 +267,30 @@ class Autocast:
         return g
 
 
+class Root(torch.autograd.Function):
+    """rms_norm as CUDA's kernel: it keeps what arrives and one number for each row. PyTorch without CUDA has single operations."""
+
+    @staticmethod
+    def forward(ctx, x, shape, weight):
+        ctx.save_for_backward(x, x.new_empty(x.shape[:-len(shape)] + (1,) * len(shape), dtype=torch.float32), weight)
+        return torch.empty_like(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _, weight = ctx.saved_tensors
+        return torch.empty_like(x), None, None if weight is None else torch.empty_like(weight)
+
+
+def root(x, normalized_shape, weight=None, eps=None):
+    if weight is not None and weight.dtype != x.dtype:  # the kernel takes one width
+        return aten.rms_norm(x, normalized_shape, weight, eps)
+    return Root.apply(x, tuple(normalized_shape), weight)
+
+
 def pretend():
     """Where PyTorch and transformers ask whether a card is there, or look at numbers."""
     F.scaled_dot_product_attention = torch._C._nn.scaled_dot_product_attention = attention
+    F.rms_norm = torch.rms_norm = root
     torch.autocast = torch.amp.autocast = torch.amp.autocast_mode.autocast = Autocast
     torch.cuda.get_device_capability, torch.cuda.current_device = lambda *a: (9, 0), lambda: 0
     torch.nn.init._no_grad_trunc_normal_ = lambda tensor, *a, **k: tensor  # draws until the numbers please it

@@ -71,6 +71,8 @@ func (s *stepper) makes(i int) int64 {
 	}
 	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {
 		sum = plus(sum, block(times(scores, s.scoreBytes(n))))
+	} else if scores > 0 && autocasts(s.o.Precision) && arg(n, "qkNorm").Bool() { // what is normalised has its heads one after the other, and so has the result
+		sum = plus(sum, block(times(max(0, n.Out.At(0)), arg(n, "numHeads").Int(), arg(n, "headDim").Int(), s.o.Batch, s.productBytes())))
 	}
 	return sum
 }
@@ -169,14 +171,26 @@ func projections(n *infer.Node, how implementation) int {
 // with the values.
 const attentionWeights = "attention weights"
 
+// What attention keeps of the norms of queries and keys. The kernel keeps what arrives; under autocast queries and keys have 16 bits
+// and the weights 32, which it does not take, and single operations keep a 32-bit copy and what is normalised in front of its scale.
+const (
+	queriesBefore = "queries before the norm"
+	keysBefore    = "keys before the norm"
+)
+
 // newBytes is the size of a new tensor that component i keeps.
 func (s *stepper) newBytes(i int, k *catalog.Kept) int64 {
 	size, batch := k.As.Bytes(), s.batch(i)
 	if k.As == catalog.AsActivation && (s.o.Precision == "bf16" || autocasts(s.o.Precision) && !s.staysWide(i, k)) {
 		size = 2
 	}
-	if autocasts(s.o.Precision) && k.Name == attentionWeights {
-		size = 6
+	if autocasts(s.o.Precision) {
+		switch k.Name {
+		case attentionWeights:
+			size = 6
+		case queriesBefore, keysBefore:
+			size = 8
+		}
 	}
 	if k.Fixed {
 		batch = 1
