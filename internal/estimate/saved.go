@@ -71,10 +71,10 @@ func (s *stepper) makes(i int) int64 {
 	}
 	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {
 		sum = plus(sum, block(times(scores, s.scoreBytes(n))))
-	} else if scores > 0 && autocasts(s.o.Precision) && arg(n, "qkNorm").Bool() { // what is normalised has its heads one after the other, and so has the result
-		sum = plus(sum, block(times(max(0, n.Out.At(0)), arg(n, "numHeads").Int(), arg(n, "headDim").Int(), s.o.Batch, s.productBytes())))
+	} else if scores > 0 {
+		sum = plus(sum, s.joined(n))
 	}
-	return sum
+	return plus(sum, s.latentNorms(n))
 }
 
 // turnedResult is the name of the copy that multi-head attention makes of its kernel's result, to have the batch behind the
@@ -170,13 +170,6 @@ func projections(n *infer.Node, how implementation) int {
 // attentionWeights is the name of what a softmax over scores in memory gives. Autocast takes it in 32 bits, and multiplies a 16-bit copy
 // with the values.
 const attentionWeights = "attention weights"
-
-// What attention keeps of the norms of queries and keys. The kernel keeps what arrives; under autocast queries and keys have 16 bits
-// and the weights 32, which it does not take, and single operations keep a 32-bit copy and what is normalised in front of its scale.
-const (
-	queriesBefore = "queries before the norm"
-	keysBefore    = "keys before the norm"
-)
 
 // newBytes is the size of a new tensor that component i keeps.
 func (s *stepper) newBytes(i int, k *catalog.Kept) int64 {

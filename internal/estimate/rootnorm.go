@@ -1,0 +1,38 @@
+package estimate
+
+import "github.com/modelverifier/verifier/internal/infer"
+
+// What attention keeps of the norms of queries and keys. PyTorch's kernel for RMSNorm keeps what arrives; under autocast that has 16
+// bits and the weight 32, which the kernel does not take, and single operations keep a 32-bit copy and what is normalised in front of
+// its scale (rms_norm of layer_norm.cpp).
+const (
+	queriesBefore = "queries before the norm"
+	keysBefore    = "keys before the norm"
+)
+
+// latentNorms is what those operations keep of the latent vectors of multi-head latent attention beyond what the kernel would: of the
+// queries', which are kept before and after the norm, and of the keys' and values', of which what arrives is not kept then.
+func (s *stepper) latentNorms(n *infer.Node) int64 {
+	if n.Type.ID != "mla" || !autocasts(s.o.Precision) {
+		return 0
+	}
+	positions := times(n.In[0][0], s.o.Batch)
+	queries, latent, rotated := arg(n, "qLoraRank").Int(), arg(n, "kvLoraRank").Int(), arg(n, "qkRopeHeadDim").Int()
+	return plus(times(positions, queries, 6), times(positions, 6*latent-2*rotated))
+}
+
+// joined is the copy that puts the heads of attention's result together where queries arrive with one head behind the other, as the
+// norm of autocast's single operations and latent attention give them: cuDNN's kernel gives its result as the queries lie.
+func (s *stepper) joined(n *infer.Node) int64 {
+	if s.productBytes() != 2 {
+		return 0
+	}
+	positions := times(max(0, n.Out.At(0)), s.o.Batch, s.productBytes())
+	switch {
+	case n.Type.ID == "mla":
+		return block(times(positions, arg(n, "numHeads").Int(), arg(n, "vHeadDim").Int()))
+	case autocasts(s.o.Precision) && arg(n, "qkNorm").Bool():
+		return block(times(positions, arg(n, "numHeads").Int(), arg(n, "headDim").Int()))
+	}
+	return 0
+}
