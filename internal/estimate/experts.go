@@ -133,12 +133,15 @@ func (s *stepper) castBytes(i int) int64 {
 	if !autocasts(s.o.Precision) || !multiplies(n) {
 		return 0
 	}
-	sum := block(weights(n, func(w *catalog.Weight, elems int64) int64 {
+	sum := weights(n, func(w *catalog.Weight, elems int64) int64 {
 		if groups(n, s.how[i]) && isExpert(w) && !s.how[i].has(looped) && !s.how[i].has(batched) {
 			return 0
 		}
-		return block(times(elems, 2))
-	}))
+		for range min(w.Times-1, mostTensors) {
+			s.note(times(elems, 2))
+		}
+		return s.note(times(elems, 2))
+	})
 	if tied(n) {
 		sum = plus(sum, block(times(2, features(n), n.Out.At(-1))))
 	}

@@ -18,6 +18,8 @@ type kind struct {
 
 	kernels   int64 // that it starts, forward and backward
 	scattered int64 // bytes of gradients that are laid out in full for a part
+
+	copied, tensors []int64 // the large ones of copies and made
 }
 
 func (s *stepper) kind(i int) *kind { return &s.kinds[s.of[i]] }
@@ -61,7 +63,9 @@ func (s *stepper) countKinds(size int64) {
 		if s.how[c.first].has(remade) && !autocasts(s.o.Precision) {
 			c.copies = plus(c.copies, block(weightBytes(n, weightSize(s.o.Precision))))
 		}
+		c.copied = s.room.notes.Take()
 		c.made, c.inner = s.makes(c.first), s.inner(c.first)
+		c.tensors = s.room.notes.Take()
 		s.weights, s.gradients, s.states = plus(s.weights, times(c.count, all)), plus(s.gradients, times(c.count, trained)), plus(s.states, times(c.count, states))
 		s.fixed = plus(s.fixed, times(c.count, bufferBytes(n, size)))
 		c.kernels, c.scattered = s.starts(c.first), s.scatters(c.first)
@@ -77,6 +81,7 @@ func (s *stepper) attend(attention string) {
 	for k := range s.kinds {
 		if c := &s.kinds[k]; s.res.Nodes[c.first].Type.Has(catalog.IsAttention) {
 			c.made, c.inner = s.makes(c.first), s.inner(c.first)
+			c.tensors = s.room.notes.Take()
 		}
 	}
 }

@@ -83,7 +83,7 @@ func compareKinds(t *testing.T, name string, s, alone *stepper) int {
 		alone.attend(attention)
 		for _, i := range s.order {
 			got, want := *s.kind(i), *alone.kind(i)
-			if got.first, got.count = i, 1; got != want {
+			if got.first, got.count = i, 1; !reflect.DeepEqual(got, want) {
 				t.Errorf("%s %+v: component %d is %+v, alone %+v", name, s.o, i, got, want)
 			}
 		}

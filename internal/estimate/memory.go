@@ -36,6 +36,8 @@ type Room struct {
 	kinds     arena.Of[kind]
 	storages  arena.Of[storage]
 	gradients arena.Of[gradient]
+	notes     arena.Of[int64]
+	layout    layout
 
 	deployments arena.Of[Deployment]
 	texts       arena.Of[string]
@@ -54,6 +56,8 @@ func (r *Room) Clear() {
 	r.kinds.Clear()
 	r.storages.Clear()
 	r.gradients.Clear()
+	r.notes.Clear()
+	r.layout = layout{}
 	r.deployments.Clear()
 	r.texts.Clear()
 	r.written.Reset() // its memory goes with the answer
@@ -173,9 +177,16 @@ func (s *stepper) walkOrder() {
 // measure adds up what a step holds at its three kinds of moments: when the gradient of the loss is computed, in the backward
 // pass of every component, and in the optimizer's step. Measured: language models are largest at the first, convolutional
 // networks at the second, networks that are mostly weights at the third.
-func (s *stepper) measure() memory {
+func (s *stepper) measure() memory { return s.step(true) }
+
+// step measures, exactly with what the allocator gives each tensor, else with what it gives in the mean.
+func (s *stepper) step(exactly bool) memory {
 	s.keepAll()
 	s.largest = moment{}
+	counted := s.memory
+	if exactly {
+		s.settle()
+	}
 	always := plus(s.weights, s.states, s.fixed)
 	s.forward(always)
 	early := s.earlyGradients()
@@ -183,7 +194,9 @@ func (s *stepper) measure() memory {
 	s.backward(plus(always, s.held))
 	s.reach(moment{plus(always, s.gradients, s.stepExtra, s.held), s.gradients, 0, s.held, s.stepExtra})
 	s.peak, s.binding = s.largest.total, s.binds(&s.largest)
-	return s.memory
+	m := s.memory
+	s.memory = counted // for the next time, with another attention
+	return m
 }
 
 // moment is what a step holds at one time: all, and the parts that come and go.

@@ -30,10 +30,10 @@ func (s *stepper) sequenceBytes(i int) int64 {
 func (s *stepper) sequenceKept(i int) int64 {
 	n, sum := &s.res.Nodes[i], int64(0)
 	if n.Out.Rank() == 1 {
-		sum = block(s.sequenceBytes(i))
+		sum = s.note(s.sequenceBytes(i))
 	}
 	if s.o.Precision == "bf16" {
-		sum = plus(sum, block(weightBytes(n, 2)))
+		sum = plus(sum, s.note(weightBytes(n, 2)))
 	}
 	return sum
 }

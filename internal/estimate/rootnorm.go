@@ -30,9 +30,9 @@ func (s *stepper) joined(n *infer.Node) int64 {
 	positions := times(max(0, n.Out.At(0)), s.o.Batch, s.productBytes())
 	switch {
 	case n.Type.ID == "mla":
-		return block(times(positions, arg(n, "numHeads").Int(), arg(n, "vHeadDim").Int()))
+		return s.note(times(positions, arg(n, "numHeads").Int(), arg(n, "vHeadDim").Int()))
 	case autocasts(s.o.Precision) && arg(n, "qkNorm").Bool():
-		return block(times(positions, arg(n, "numHeads").Int(), arg(n, "headDim").Int()))
+		return s.note(times(positions, arg(n, "numHeads").Int(), arg(n, "headDim").Int()))
 	}
 	return 0
 }

@@ -10,6 +10,7 @@ import (
 // keepAll finds out what is kept for the backward pass, and where it is kept first.
 func (s *stepper) keepAll() {
 	s.saved, s.activations = s.saved[:0], 0
+	s.room.layout.parts = s.room.layout.parts[:0]
 	clear(s.owned)
 	clear(s.kept)
 	clear(s.dropped)
@@ -32,6 +33,7 @@ func (s *stepper) keep(p, i int) {
 		return
 	}
 	s.put(p, s.keptFor(p), s.kind(i).copies)
+	s.follow(p, s.kind(i).copied)
 	if s.unitOf(i) > 0 {
 		for j := range s.inputs(i) {
 			if s.unitOf(j) != s.unitOf(i) {
@@ -46,6 +48,7 @@ func (s *stepper) keep(p, i int) {
 		s.keepRouted(p, i)
 	}
 	s.put(p, s.keptFor(p), s.kind(i).made)
+	s.follow(p, s.kind(i).tensors)
 	for k := range n.Kept {
 		switch kept := &n.Kept[k]; kept.Name {
 		case catalog.KeptInput:
@@ -66,11 +69,11 @@ func (s *stepper) makes(i int) int64 {
 	}
 	for k := range n.Kept {
 		if kept := &n.Kept[k]; kept.Name != catalog.KeptInput && kept.Name != catalog.KeptOutput && (kept.Name != turnedResult || !s.turned(n)) {
-			sum = plus(sum, block(s.newBytes(i, kept)))
+			sum = plus(sum, s.note(s.newBytes(i, kept)))
 		}
 	}
 	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {
-		sum = plus(sum, block(times(scores, s.scoreBytes(n))))
+		sum = plus(sum, s.note(times(scores, s.scoreBytes(n))))
 	} else if scores > 0 {
 		sum = plus(sum, s.joined(n))
 	}
@@ -91,7 +94,31 @@ func (s *stepper) turned(n *infer.Node) bool {
 func tied(n *infer.Node) bool { return arg(n, "tiedTo").Str() != "" || arg(n, "tied").Bool() }
 
 // add keeps a new tensor.
-func (s *stepper) add(p int, bytes int64) { s.put(p, s.keptFor(p), block(bytes)) }
+func (s *stepper) add(p int, bytes int64) {
+	s.put(p, s.keptFor(p), block(bytes))
+	s.followOne(p, bytes)
+}
+
+// note counts a tensor that components of a kind keep, and remembers it where the allocator may give it more.
+func (s *stepper) note(bytes int64) int64 {
+	if bytes > smallBytes {
+		s.room.notes.Push(bytes)
+	}
+	return block(bytes)
+}
+
+// follow has settle follow tensors that are kept at a position until its backward pass.
+func (s *stepper) follow(p int, tensors []int64) {
+	for _, bytes := range tensors {
+		s.followOne(p, bytes)
+	}
+}
+
+func (s *stepper) followOne(p int, bytes int64) {
+	if l := &s.room.layout; bytes > smallBytes && s.keptFor(p) == 0 && len(l.parts) <= mostTensors {
+		l.parts = append(l.parts, tensor{bytes: bytes, made: int32(p), freed: int32(p)})
+	}
+}
 
 // put counts what is kept at a position, computed again with a unit, or gone when the forward pass ends.
 func (s *stepper) put(p int, unit int32, bytes int64) {
