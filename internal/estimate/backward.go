@@ -157,7 +157,7 @@ func (s *stepper) inner(i int) int64 {
 	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {
 		largest = max(largest, times(scores, s.scoreGradientBytes(n)))
 	}
-	if space := s.kind(i).conv; space > 0 {
+	if space := s.kind(i).back; space > 0 {
 		return max(largest, space)
 	}
 	return s.biasInner(i, largest)

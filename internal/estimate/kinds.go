@@ -11,7 +11,8 @@ type kind struct {
 
 	own    int64 // bytes of one's weights that are trained
 	tied   bool  // whether it multiplies with the weight of another
-	conv   int64 // what cuDNN takes for its convolution
+	conv   int64 // what cuDNN takes for its convolution,
+	back   int64 // and for the gradients of it
 	copies int64 // kept beside what the module keeps: 16-bit copies of weights, and what is between the matrices of adapters
 	made   int64 // new tensors that PyTorch's own module keeps
 	inner  int64 // what its backward pass needs for itself
@@ -58,7 +59,10 @@ func (s *stepper) countKinds(size int64) {
 		c := &s.kinds[k]
 		n := &s.res.Nodes[c.first]
 		all, trained, states := s.weigh(c.first, size)
-		c.own, c.tied, c.conv = trained, tied(n), convWorkspace(n, s.o.Batch, s.productBytes())
+		c.own, c.tied = trained, tied(n)
+		if conv, ok := convolutionOf(n, s.o.Batch); ok {
+			c.conv, c.back = conv.forwardSpace(s.productBytes()), conv.backwardSpace(s.productBytes())
+		}
 		c.copies = plus(s.castBytes(c.first), s.adapterBytes(c.first))
 		if s.how[c.first].has(remade) && !autocasts(s.o.Precision) {
 			c.copies = plus(c.copies, block(weightBytes(n, weightSize(s.o.Precision))))

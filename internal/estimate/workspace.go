@@ -91,21 +91,6 @@ func mapped(n *infer.Node, bias *catalog.Weight) bool {
 	return false
 }
 
-// convWorkspace is what cuDNN takes for one convolution: its kernels for current cards want the channels last, so that what is read and what
-// is written is copied. Seen to the byte. Convolutions that read few channels at a time have kernels of PyTorch's own.
-func convWorkspace(n *infer.Node, batch, size int64) int64 {
-	kernels := 0
-	for k := range n.Weights {
-		if n.Weights[k].Shape.Rank() >= 3 {
-			kernels++
-		}
-	}
-	if kernels != 1 || n.Out == nil || len(n.In) != 1 || arg(n, "groups").Int() > 1 || n.Type.Has(catalog.HasResidual) || !n.Type.Has(catalog.IsAffine) || strings.HasPrefix(n.Type.ID, "depthwise") {
-		return 0
-	}
-	return plus(block(times(max(0, n.In[0].Size()), batch, size)), block(times(max(0, n.Out.Size()), batch, size)))
-}
-
 // largestStep is what Adafactor's loop over the tensors needs for the largest: the square of a matrix is put together from its rows and
 // columns, which are summed before (torch.optim.Adafactor).
 func largestStep(n *infer.Node, size int64) int64 {
