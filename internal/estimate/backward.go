@@ -147,12 +147,18 @@ func (s *stepper) inner(i int) int64 {
 	if bytes, ok := s.innerEncoder(i); ok {
 		return bytes
 	}
+	if bytes, ok := s.innerBlock(i); ok {
+		return bytes
+	}
 	largest := int64(0)
 	for k := range n.Kept {
 		kept := &n.Kept[k]
 		if kept.As == catalog.AsActivation && kept.Name != catalog.KeptInput && kept.Name != catalog.KeptOutput {
 			largest = max(largest, s.newBytes(i, kept))
 		}
+	}
+	if n.Type.ID == "squaredRelu" && autocasts(s.o.Precision) { // two in 32 bits, before there is the 16-bit gradient of what came in
+		largest = scale(largest, 3, 2)
 	}
 	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {
 		largest = max(largest, times(scores, s.scoreGradientBytes(n)))

@@ -138,12 +138,3 @@ func (c *convolution) transformed(size int64) int64 {
 	}
 	return times(plus(plus(c.in, c.out)/max(1, c.places), times(c.wide, c.narrow)), 6912)
 }
-
-// convSpace is what cuDNN takes to run a component, 0 where it is no convolution.
-func convSpace(n *infer.Node, batch, size int64) int64 {
-	c, ok := convolutionOf(n, batch)
-	if !ok {
-		return 0
-	}
-	return c.forwardSpace(size)
-}

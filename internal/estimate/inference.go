@@ -221,7 +221,8 @@ func forward(res *infer.Result, o InferOptions, size int64) (whole, scores, logi
 			end := max(p, int(s.last[i]))
 			freed[end] = plus(freed[end], bytes)
 		}
-		whole = max(whole, plus(live, innerBytes(n, o.Batch, size), convSpace(n, o.Batch, size), s.single(i, size)))
+		space, _ := blockSpace(n, o.Batch, size)
+		whole = max(whole, plus(live, innerBytes(n, o.Batch, size), space, s.single(i, size)))
 		scores = max(scores, s.heldScores(i, size))
 		live -= min(live, freed[p])
 	}

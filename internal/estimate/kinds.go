@@ -60,9 +60,7 @@ func (s *stepper) countKinds(size int64) {
 		n := &s.res.Nodes[c.first]
 		all, trained, states := s.weigh(c.first, size)
 		c.own, c.tied = trained, tied(n)
-		if conv, ok := convolutionOf(n, s.o.Batch); ok {
-			c.conv, c.back = conv.forwardSpace(s.productBytes()), conv.backwardSpace(s.productBytes())
-		}
+		c.conv, c.back = blockSpace(n, s.o.Batch, s.productBytes())
 		c.copies = plus(s.castBytes(c.first), s.adapterBytes(c.first))
 		if s.how[c.first].has(remade) && !autocasts(s.o.Precision) {
 			c.copies = plus(c.copies, block(weightBytes(n, weightSize(s.o.Precision))))

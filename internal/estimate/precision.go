@@ -65,11 +65,14 @@ func narrow(res *infer.Result, precision string, how []implementation, out []boo
 			out[i] = true
 		case !cast || n.Type.HasAny(catalog.IsEmbedding|catalog.IsTensor) || widens(n) && !how[i].has(wide):
 		case n.Type.ID == "norm" || n.Type.ID == "sum": // autocast has them give 32 bits, of what arrives as it is (AT_FORALL_FP32_SET_OPT_DTYPE)
-		case n.Type.ID == "rope" && how[i].has(transformers) || how[i].has(steps) && (n.Type.ID == "gelu" || n.Type.ID == "squaredRelu"): // sines and cosines, and powers, are wide
+		case n.Type.ID == "rope" && how[i].has(transformers) || how[i].has(steps) && n.Type.ID == "gelu" || n.Type.ID == "squaredRelu": // sines and cosines, and powers, are wide
 		case how[i].has(inside | wide): // as wide as what the norm gives
 			inputs := res.Wiring.Inputs(i)
 			out[i] = len(inputs) > 0 && out[inputs[0]]
 		case !multiplies(n) && len(n.Weights) > 0 && !n.Type.Has(catalog.IsBatchNorm) && n.Type.ID != "prelu": // a 32-bit weight is added or multiplied with
+		case startsWithProduct(n):
+			inputs := res.Wiring.Inputs(i)
+			out[i], _ = blockNarrow(n, len(inputs) > 0 && out[inputs[0]])
 		case multiplies(n) && !n.Type.Has(catalog.HasResidual) && !groups(n, how[i]): // those experts give back the width that they got
 			out[i] = !how[i].has(added)
 		default: // as wide as the widest that comes in; a residual block adds to what comes in

@@ -49,6 +49,9 @@ func (s *stepper) keep(p, i int) {
 	}
 	s.put(p, s.keptFor(p), s.kind(i).made)
 	s.follow(p, s.kind(i).tensors)
+	if j := s.input(i, 0); n.Type.ID == "squaredRelu" && autocasts(s.o.Precision) && j >= 0 && s.narrow[j] { // and as it was before the 32-bit copy that is squared
+		s.add(p, times(max(0, n.Out.Size()), s.batch(i), 2))
+	}
 	for k := range n.Kept {
 		switch kept := &n.Kept[k]; kept.Name {
 		case catalog.KeptInput:
@@ -174,6 +177,10 @@ func (s *stepper) keepInput(p, i, j int) {
 		for range projections(n, s.how[i]) {
 			s.add(p, times(count, 2))
 		}
+	case startsWithProduct(n) && !s.narrow[owner]:
+		for range copiesOf(n) {
+			s.add(p, times(count, 2))
+		}
 	case widens(n) && s.narrow[owner]:
 		s.add(p, times(count, 4))
 	default:
@@ -226,7 +233,7 @@ func (s *stepper) newBytes(i int, k *catalog.Kept) int64 {
 // component without products computes on the way to a result in 32 bits, or takes a power of.
 func (s *stepper) staysWide(i int, k *catalog.Kept) bool {
 	n := &s.res.Nodes[i]
-	return !multiplies(n) && (!s.narrow[i] || n.Type.ID == "squaredRelu") || n.Type.Has(catalog.HasResidual) && strings.Contains(k.Name, "sum")
+	return n.Type.ID == "convNeXtBlock" && k.Name == "convolved" || !multiplies(n) && (!s.narrow[i] || n.Type.ID == "squaredRelu") || n.Type.Has(catalog.HasResidual) && strings.Contains(k.Name, "sum")
 }
 
 // scores is the number of attention scores of a component for the whole batch; 0 where it has none or keeps them anyway.
