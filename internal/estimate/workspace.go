@@ -81,8 +81,11 @@ func (s *stepper) behind(i int, elems int64) int64 {
 	return sum
 }
 
-// mapped reports whether a bias belongs to a matrix, and not to a norm.
+// mapped reports whether a bias belongs to a matrix, and not to a norm. The matrix of a tied head is another component's.
 func mapped(n *infer.Node, bias *catalog.Weight) bool {
+	if tied(n) {
+		return true
+	}
 	for k := range n.Weights {
 		if w := &n.Weights[k]; w.Module == bias.Module && w.Shape.Rank() == 2 {
 			return true
