@@ -57,3 +57,16 @@ func (s *stepper) keepWideNorm(p, i int) bool {
 	}
 	return true
 }
+
+// innerSoftmax is what the backward pass of a softmax needs beside the gradients of its result and of its input: their product with the result
+// (softmax_backward_data of PyTorch), and where it is taken of a 32-bit copy those gradients in 32 bits in place of theirs.
+func (s *stepper) innerSoftmax(i int) int64 {
+	count := times(max(0, s.res.Nodes[i].Out.Size()), s.batch(i))
+	switch {
+	case s.how[i].has(wide) && s.narrow[i]:
+		return times(count, 8)
+	case s.narrow[i]:
+		return times(count, 2)
+	}
+	return times(count, 4)
+}

@@ -38,7 +38,7 @@ const (
 	xielu                       // an activation with trained numbers, of single operations
 	dropped                     // attention, or a gated network, with dropout inside
 	clamped                     // attention whose scores are held above a least number, or experts that bound both halves of their first map
-	banded                      // attention whose softmax is taken of a band of the scores of three blocks
+	banded                      // attention whose softmax is taken of a band of the scores of three blocks, or that band by itself
 	indexed                     // a lookup that keeps where each element came from
 	streams                     // a cut of the logits whose loss is taken of a copy of all of them, or attention over cuts of tensors that stay whole
 	remade                      // a convolution whose weight is computed anew in each pass

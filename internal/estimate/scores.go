@@ -1,5 +1,7 @@
 package estimate
 
+import "github.com/modelverifier/verifier/internal/infer"
+
 // addStreams counts the logits of a head whose result is cut, where the loss is taken of all streams: they and a copy with the streams first,
 // the cut, the logarithms of the shares in 32 bits, and a 32-bit copy to take them of.
 func (s *stepper) addStreams(i int) {
@@ -40,6 +42,15 @@ func (s *stepper) keepBand(p, i int, rows, keys int64) string {
 		s.add(p, band)
 	}
 	return "banded"
+}
+
+// keepEdges is what the filling of a band of scores, (positions, heads, two reaches and one), keeps at either end of the text: which of the scores
+// within reach of it lie beyond it.
+func (s *stepper) keepEdges(p int, n *infer.Node) {
+	reach := (n.Out.At(-1) - 1) / 2
+	for range 2 {
+		s.add(p, times(reach, reach+1, max(1, n.Out.At(-2)), s.o.Batch))
+	}
 }
 
 // keepScores is what attention with its scores in memory keeps beside the softmax, whose results are so many bytes wide: of dropout which

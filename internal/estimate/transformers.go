@@ -63,6 +63,9 @@ func (s *stepper) keepTransformers(p, i int) bool {
 		}
 		s.keepNormSteps(p, i)
 	case "gelu", "quickGelu", "squaredRelu", "customModule":
+		if s.how[i].has(linear | banded) {
+			s.keepEdges(p, n)
+		}
 		return s.how[i].has(linear) || s.keepActivation(p, i)
 	case "multiply":
 		return s.how[i].has(inside) // the norm keeps what its scale needs
@@ -357,6 +360,8 @@ func (s *stepper) innerTransformers(i int) (int64, bool) {
 		return s.innerHeads(i, latentHeads(n)), true
 	case "moeLayer":
 		return s.innerExperts(i), true
+	case "softmax":
+		return s.innerSoftmax(i), true
 	case "gelu":
 		if s.how[i].has(steps) {
 			return times(3, max(0, n.Out.Size()), s.o.Batch, weightSize(s.o.Precision)), true

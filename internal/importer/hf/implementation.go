@@ -65,7 +65,7 @@ var modules = func() (m struct {
 //	transformers/xielu    an activation with trained numbers that is written as single operations: xIELU
 //	transformers/dropped  attention, or a gated network, with dropout inside
 //	transformers/clamped  attention whose scores are held above a least number in memory, or experts that bound both halves of their first map
-//	transformers/banded   attention whose softmax is taken of a band of the scores of three blocks: Longformer's sliding window
+//	transformers/banded   attention whose softmax is taken of a band of the scores of three blocks, or that band by itself: Longformer's sliding window
 //	transformers/indexed  a lookup that keeps where each element came from
 //	transformers/streams  a cut of the logits whose loss is taken of a copy of all of them, or attention over cuts of tensors that stay whole
 //	transformers/held     a result that the model's code has a name for until its forward pass ends: what the first layer is given

@@ -11,7 +11,7 @@ var _ = define(Family{Type: "longformer", Default: "LongformerForMaskedLM",
 func longformer(b *Build) (x, table Node) {
 	s := Bert{Padded: true, Single: true}
 	b.checkWindows()
-	length, layer := b.Length(s.longest(b)), int64(-1)
+	length, layer := b.filled(s), int64(-1)
 	global := strings.HasSuffix(b.state.class, sequences) || strings.HasSuffix(b.state.class, answers)
 	s.Attend = func(m *Build, x Node, a Attention) Node {
 		layer++
@@ -40,7 +40,32 @@ func longformer(b *Build) (x, table Node) {
 		}
 		return m.Linear(y, a.O, a.Dim, a.Dim, true)
 	}
-	return s.model(b)
+	return b.encodeFilled(s, length)
+}
+
+// filled is the length of the text filled up to whole windows, of the widest layer.
+func (b *Build) filled(s Bert) int64 {
+	widest, layers := int64(2), b.Int("num_hidden_layers")
+	for i := range layers {
+		widest = max(widest, b.window(i, layers))
+	}
+	return blocksOf(b.Length(s.longest(b)), widest) * widest
+}
+
+// encodeFilled runs the text, filled up to a length, through the model, and cuts the rest off again. Padding has one row in the table of positions, so that
+// a text may be filled up to more positions than the table has: then its sum is filled up, and not what was looked up.
+func (b *Build) encodeFilled(s Bert, filled int64) (x, table Node) {
+	length := b.Length(s.longest(b))
+	table = b.tokens(s.longest(b), "embeddings.word_embeddings", b.Size("hidden_size"))
+	if rows, _ := s.rows(b); filled > rows {
+		x = b.fill(s.embed(b, table), 0, filled-length)
+	} else {
+		x = s.embed(b, b.fill(table, 0, filled-length))
+	}
+	if x = s.encode(b, x); filled > length {
+		x = b.Span(x, 0, length)
+	}
+	return x, table
 }
 
 // checkWindows refuses windows that cannot lie evenly around a position.
@@ -75,6 +100,7 @@ func (b *Build) banded(q, k, v Node, a Attention, length, reach int64) Node {
 		return b.moved(x, "chunk", b.product(a.Heads, pieces), 2*reach, a.HeadDim)
 	}
 	scores := b.moved(b.times(cut(q), cut(k), true), "diagonals", full, a.Heads, 2*reach+1)
+	b.way(scores, "banded")
 	weights := b.weighted(scores)
 	b.way(weights, "wide")
 	weights = b.moved(b.drop(weights, "attention_probs_dropout_prob"), "diagonalize", b.product(a.Heads, pieces+1), reach, 3*reach)
