@@ -64,7 +64,7 @@ func (s *stepper) backward(always int64) {
 			if !s.adds {
 				gradients, fresh = s.gradeTied(i, gradients, &early)
 			}
-			inner := s.kind(i).inner // experts free more than they need
+			inner := s.narrowed(i, s.kind(i).inner) // experts free more than they need
 			most := plus(inner, s.pass(f, i), fresh)
 			s.reach(moment{plus(always, gradients, rest, most) - max(0, -inner), gradients, rest, s.held, 0})
 			f.drop(i)

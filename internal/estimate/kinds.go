@@ -16,6 +16,7 @@ type kind struct {
 	copies int64 // kept beside what the module keeps: 16-bit copies of weights, and what is between the matrices of adapters
 	made   int64 // new tensors that PyTorch's own module keeps
 	inner  int64 // what its backward pass needs for itself
+	sum    int64 // of that, what is for the sum of a bias's gradient
 
 	kernels   int64 // that it starts, forward and backward
 	scattered int64 // bytes of gradients that are laid out in full for a part
@@ -66,7 +67,7 @@ func (s *stepper) countKinds(size int64) {
 			c.copies = plus(c.copies, block(weightBytes(n, weightSize(s.o.Precision))))
 		}
 		c.copied = s.room.notes.Take()
-		c.made, c.inner = s.makes(c.first), s.inner(c.first)
+		c.made, c.inner, c.sum = s.makes(c.first), s.inner(c.first), s.lastSum(c.first)
 		c.tensors = s.room.notes.Take()
 		s.weights, s.gradients, s.states = plus(s.weights, times(c.count, all)), plus(s.gradients, times(c.count, trained)), plus(s.states, times(c.count, states))
 		s.fixed = plus(s.fixed, times(c.count, bufferBytes(n, size)))

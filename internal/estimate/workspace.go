@@ -64,6 +64,35 @@ func (s *stepper) biasInner(i int, largest int64) int64 {
 	return most
 }
 
+// lastSum is what the sum of the gradient of a linear map's bias needs.
+func (s *stepper) lastSum(i int) int64 {
+	n := &s.res.Nodes[i]
+	if !autocasts(s.o.Precision) || linears(n) != 1 && !tied(n) {
+		return 0
+	}
+	return s.biasInner(i, 0)
+}
+
+// narrowed is what the backward pass of a component needs for itself, less what autocast has not yet cast to 32 bits while the gradient of a bias
+// is summed: the gradients of the matrix and of what it was multiplied with.
+func (s *stepper) narrowed(i int, inner int64) int64 {
+	k := s.kind(i)
+	if k.sum == 0 || k.sum > inner {
+		return inner
+	}
+	n := &s.res.Nodes[i]
+	later := k.own / 2
+	if k.tied && !s.adds {
+		later = plus(later, block(times(features(n), max(0, n.Out.At(-1)), weightSize(s.o.Precision)))/2)
+	}
+	for j := range s.inputs(i) {
+		if s.trains[j] && !s.narrow[j] {
+			later = plus(later, block(s.result(j))/2)
+		}
+	}
+	return max(inner-k.sum, inner-later)
+}
+
 // behind is what a component keeps of the first new tensor with so many elements for a sample and of all that it computes after it.
 func (s *stepper) behind(i int, elems int64) int64 {
 	n := &s.res.Nodes[i]
