@@ -212,7 +212,11 @@ func (s *stepper) weigh(i int, size int64) (all, trained, states int64) {
 	if s.shares[i].adapters > 0 {
 		all = plus(all, trained)
 	}
-	return all, trained, stateBytes(t, s.o.Optimizer, trained, size)
+	states = stateBytes(t, s.o.Optimizer, trained, size)
+	if none := s.unvisited(i, size); none > 0 && none < trained {
+		states, trained = scale(states, trained-none, trained), trained-none
+	}
+	return all, trained, states
 }
 
 // idle reports whether the backward pass never comes to a component: nothing before it is trained, and nothing of it. Autograd

@@ -27,9 +27,14 @@ func (s *stepper) keepRouted(p, i int) {
 	s.add(p, times(count, sum))
 }
 
-// routedRows is the number of positions that experts compute: each visits several of them.
-func (s *stepper) routedRows(n *infer.Node) int64 {
-	return times(max(0, n.Out.Size())/max(1, n.Out.At(-1)), max(1, arg(n, "topK").Int()), s.o.Batch)
+// routedRows is the number of positions that experts compute: each visits several of them, or pairs of all.
+func (s *stepper) routedRows(i int) int64 {
+	n := &s.res.Nodes[i]
+	visits := max(1, arg(n, "topK").Int())
+	if s.how[i].has(paired) {
+		visits = max(1, arg(n, "numExperts").Int())
+	}
+	return times(max(0, n.Out.Size())/max(1, n.Out.At(-1)), visits, s.o.Batch)
 }
 
 // keepExperts is what transformers' experts keep (grouped_mm_experts_forward of its moe.py): the positions that were gathered for
@@ -42,7 +47,7 @@ func (s *stepper) keepExperts(p, i int) {
 		return
 	}
 	n := &s.res.Nodes[i]
-	rows, width := s.routedRows(n), s.expertBytes(i)
+	rows, width := s.routedRows(i), s.expertBytes(i)
 	hidden, dim := max(0, arg(n, "expertDim").Int()), max(1, n.Out.At(-1))
 	s.keepRouter(p, i)
 	s.add(p, times(rows, dim, width))
@@ -54,6 +59,23 @@ func (s *stepper) keepExperts(p, i int) {
 	if s.how[i].has(looped) { // the sum over the experts keeps what it adds, in the width of the weights that it was multiplied with
 		s.add(p, times(rows, dim, weightSize(s.o.Precision)))
 	}
+	if s.how[i].has(paired) { // some of what they give is dropped
+		s.add(p, times(rows, dim))
+	}
+}
+
+// unvisited is the weights of the experts that compute nothing, of those that are numbered by a mask: all but the first two.
+func (s *stepper) unvisited(i int, size int64) int64 {
+	n := &s.res.Nodes[i]
+	if count := arg(n, "numExperts").Int(); s.how[i].has(paired) && count > 2 && s.shares[i].own {
+		return weights(n, func(w *catalog.Weight, elems int64) int64 {
+			if isExpert(w) {
+				return times(elems, size) / count * (count - 2)
+			}
+			return 0
+		})
+	}
+	return 0
 }
 
 // expertBytes is the width of what the maps of transformers' experts give.
@@ -69,6 +91,8 @@ func (s *stepper) expertBytes(i int) int64 {
 // (up+1)*gate*sigmoid(a*gate), the bounded gate, the sigmoid, their product, the sum and the product of all.
 func (s *stepper) gateTensors(i int) int {
 	switch {
+	case s.how[i].has(rectified):
+		return 1
 	case !arg(&s.res.Nodes[i], "gated").Bool():
 		return 2
 	case s.how[i].has(steps):
@@ -105,8 +129,8 @@ func (s *stepper) innerExperts(i int) int64 {
 	}
 	n := &s.res.Nodes[i]
 	width := s.expertBytes(i)
-	whole := times(s.routedRows(n), max(1, n.Out.At(-1)), width)
-	inside := times(s.routedRows(n), max(0, arg(n, "expertDim").Int()), width)
+	whole := times(s.routedRows(i), max(1, n.Out.At(-1)), width)
+	inside := times(s.routedRows(i), max(0, arg(n, "expertDim").Int()), width)
 	between := int64(s.gateTensors(i)) * inside
 	return max(3*whole-first-last, inside-first, 2*inside-whole-first, 2*inside-between)
 }

@@ -70,6 +70,8 @@ var modules = func() (m struct {
 //	transformers/streams  a cut of the logits whose loss is taken of a copy of all of them, or attention over cuts of tensors that stay whole
 //	transformers/held     a result that the model's code has a name for until its forward pass ends: what the first layer is given
 //	transformers/linear   a module without a type that is linear in what arrives, of which it keeps nothing
+//	transformers/paired   experts of which the first computes every position for each expert that it was not sent to, and the second those that it was: NLLB-MoE
+//	transformers/rectified experts whose activation keeps its result alone
 //	transformers/remade   a convolution whose weight is computed anew in each pass
 //	transformers/broadcast attention over one head of keys and values that nobody repeats
 func (b *Build) implementation(typ string) string {
