@@ -48,11 +48,8 @@ func (b *Build) prophetNet(root string, whole bool) (x, table Node) {
 		if x = table; !b.tied() {
 			x = m.Scope(decoder).Embedding(tokens, "word_embeddings", vocab, dim)
 		}
-		if b.Bool("add_cross_attention") {
-			memory = b.Input("encoder_hidden_states", length, dim)
-		}
 	}
-	return m.Scope(decoder).prophetDecode(x, memory), table
+	return m.Scope(decoder).prophetDecode(x, memory, whole), table
 }
 
 func (b *Build) prophetEncode(x Node) Node {
@@ -83,8 +80,9 @@ func (b *Build) prophetFeed(x Node, hidden string) Node {
 	return b.prophetAdd(x, m.Linear(y, "output", wide, dim, true), "feed_forward")
 }
 
-// prophetDecode puts the streams behind each other: the text, and for each predicted word a trained vector at every position.
-func (b *Build) prophetDecode(x, memory Node) Node {
+// prophetDecode puts the streams behind each other: the text, and for each predicted word a trained vector at every position. Without an encoder there is
+// nothing to look at, and what the class has for that is unused.
+func (b *Build) prophetDecode(x, memory Node, whole bool) Node {
 	dim, length, ngram := b.Size("hidden_size"), b.Length(b.MaxPositions()), b.Size("ngram")
 	rows := b.Size("max_position_embeddings")
 	ngrams := b.Param(x, "ngram_embeddings.weight", ngram, dim)
@@ -97,7 +95,16 @@ func (b *Build) prophetDecode(x, memory Node) Node {
 	for i := range b.Int("num_decoder_layers") {
 		m := b.Scope("layers.%d", i)
 		x = m.prophetAdd(x, m.Scope("self_attn").ngramAttend(x, length, ngram), "self_attn")
-		if b.Bool("add_cross_attention") {
+		switch {
+		case !b.Bool("add_cross_attention"):
+		case !whole:
+			for _, name := range []string{"query_proj", "key_proj", "value_proj", "out_proj"} {
+				m.Unused(x, "cross_attn."+name+".weight", dim, dim)
+				m.Unused(x, "cross_attn."+name+".bias", dim)
+			}
+			m.Unused(x, "cross_attn_layer_norm.weight", dim)
+			m.Unused(x, "cross_attn_layer_norm.bias", dim)
+		default:
 			a := m.prophetAttention("num_decoder_attention_heads")
 			a.Memory, a.MemoryDim = memory, dim
 			x = m.prophetAdd(x, m.CrossAttend(x, "cross_attn", a), "cross_attn")
