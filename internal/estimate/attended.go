@@ -36,6 +36,18 @@ func (s *stepper) keepClipped(p, i int, sizes ...int64) {
 	}
 }
 
+// aside is what the backward pass of attention with its scores in memory does not have beside the gradients of its scores, so many bytes wide its
+// queries, keys and values: the values and the gradient of the result are through by then, and the gradients of queries and keys come later. Where the
+// component has the matrices, too, so does that of its input; and what the last of them read is through, but not the gradient of the values.
+func (s *stepper) aside(i int, h heads, w int64) int64 {
+	values := times(h.keys, h.count, h.values, s.o.Batch, w)
+	out := times(h.queries, h.count, h.values, s.o.Batch, w)
+	if s.res.Nodes[i].Type.ID == "attentionCore" {
+		return plus(values, out, times(h.queries, h.count, h.features, s.o.Batch, s.productBytes()), times(h.keys, h.kv, h.features, s.o.Batch, s.productBytes()))
+	}
+	return plus(out, s.result(i))
+}
+
 // plainShapes reports whether a component has the shapes that the formulas here are for: attention takes sequences.
 func (s *stepper) plainShapes(n *infer.Node) bool {
 	if n.Out == nil || len(n.In) == 0 {

@@ -377,14 +377,9 @@ func (s *stepper) innerHeads(i int, h heads) int64 {
 	projected := times(3, rows, h.features, weightSize(s.o.Precision))
 	switch s.kernel(i, h) {
 	case "eager":
-		soft, cast := s.softmaxBytes(i), s.castScoreBytes(i)
-		before := soft
-		if s.o.Precision == "bf16" && !s.how[i].has(exact) {
-			before = 2
-		}
-		return max(projected, times(rows, h.keys, 2*soft+before-cast))
+		return max(projected, times(rows, h.keys, 3*s.softmaxBytes(i)-s.castScoreBytes(i))) - s.aside(i, h, s.productBytes())
 	case "math":
-		return max(projected, times(rows, h.keys, 12))
+		return max(projected, times(rows, h.keys, 12)) - s.aside(i, h, 4)
 	}
 	return projected
 }
