@@ -64,6 +64,23 @@ func (s *stepper) unitOf(i int) int32 {
 	return s.units[i]
 }
 
+// keepMask keeps the mask that scores in memory are added to, one for each sample: it is handed to each layer of transformers' models, and so kept to
+// compute them again. Encoders have none where nothing is padded.
+func (s *stepper) keepMask(p, i int) {
+	n := &s.res.Nodes[i]
+	if !s.how[i].has(transformers) || s.o.Attention != "eager" || !looksBack(n) || !s.plainShapes(n) {
+		return
+	}
+	queries, keys, kind := n.In[0][0], n.In[min(1, len(n.In)-1)][0], 0
+	if windowed(n, keys) {
+		kind = 1
+	}
+	if !s.masked[kind] {
+		s.masked[kind] = true
+		s.put(p, 0, block(times(queries, keys, s.o.Batch, weightSize(s.o.Precision))))
+	}
+}
+
 // recomputed is what each unit has in memory once it is computed again.
 func (s *stepper) recomputed() []int64 {
 	if s.units == nil {

@@ -51,6 +51,7 @@ const (
 	detached                    // computed without gradients, so that what it has of weights is not trained
 	linear                      // a module without a type that is linear in what arrives
 	paired                      // experts of which the first computes every position for each expert that it was not sent to, and the second those that it was
+	frozen                      // a table that is a weight and not trained
 	rectified                   // experts whose activation keeps its result alone
 )
 
@@ -58,7 +59,7 @@ var ways = map[string]implementation{"plain": plain, "wide": wide, "late": late,
 	"biased": biased, "recast": recast, "strided": strided, "joined": joined, "exact": exact, "masked": masks, "clipped": clipped, "added": added, "inside": inside,
 	"products": products, "erf": erf, "xielu": xielu, "dropped": dropped, "clamped": clamped, "indexed": indexed, "streams": streams, "held": held,
 	"looped": looped, "batched": batched, "chunks": chunks, "scan": scan, "serial": serial, "detached": detached, "linear": linear, "remade": remade, "banded": banded,
-	"paired": paired, "rectified": rectified}
+	"paired": paired, "rectified": rectified, "frozen": frozen}
 
 func (w implementation) has(all implementation) bool { return w&all == all }
 

@@ -96,6 +96,7 @@ type stepper struct {
 	owned   []int32   // the one of a component's result, from 1; 0 where it is not kept
 	kept    []int64   // by position: what the component there keeps, and none before it
 	dropped []int64   // likewise, what is computed again instead; nil without checkpointing
+	masked  [2]bool   // whether the mask of attention to all before, and that of windows, is among what is kept
 	passing []int64   // likewise, what is freed when the forward pass ends; nil where nothing is
 	freed   []int64   // by position: what the pass under way frees there
 	flow    flow
@@ -131,7 +132,7 @@ func (r *Room) begin(res *infer.Result, o Options, adds bool) *stepper {
 	}
 	s.shares = shares(res, o.Adapt, r.shares.Make(size))
 	for i := range s.shares {
-		if s.how[i].has(detached) {
+		if s.how[i].has(detached) || s.how[i].has(frozen) {
 			s.shares[i] = share{}
 		}
 	}

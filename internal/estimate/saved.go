@@ -15,6 +15,7 @@ func (s *stepper) keepAll() {
 	clear(s.kept)
 	clear(s.dropped)
 	clear(s.passing)
+	s.masked = [2]bool{}
 	for p, i := range s.order {
 		s.keep(p, i)
 	}
@@ -35,6 +36,7 @@ func (s *stepper) keep(p, i int) {
 	s.put(p, s.keptFor(p), s.kind(i).copies)
 	s.follow(p, s.kind(i).copied)
 	if s.unitOf(i) > 0 {
+		s.keepMask(p, i)
 		for j := range s.inputs(i) {
 			if s.unitOf(j) != s.unitOf(i) {
 				s.share(p, s.source(j))

@@ -71,6 +71,7 @@ var modules = func() (m struct {
 //	transformers/held     a result that the model's code has a name for until its forward pass ends: what the first layer is given
 //	transformers/linear   a module without a type that is linear in what arrives, of which it keeps nothing
 //	transformers/paired   experts of which the first computes every position for each expert that it was not sent to, and the second those that it was: NLLB-MoE
+//	transformers/frozen   a table that is a weight and not trained: sines and cosines
 //	transformers/rectified experts whose activation keeps its result alone
 //	transformers/remade   a convolution whose weight is computed anew in each pass
 //	transformers/broadcast attention over one head of keys and values that nobody repeats

@@ -291,9 +291,16 @@ func offsetPositions(b *Build, x Node, _ string) Node {
 	return b.Positions(x, "embed_positions", b.Size("max_position_embeddings")+2, b.Size("d_model"))
 }
 
-// tablePositions is a table of positions, trained or fixed: transformers counts both as weights.
+// tablePositions is a trained table of positions.
 func tablePositions(b *Build, x Node, _ string) Node {
 	return b.Positions(x, "embed_positions", b.Size("max_position_embeddings"), b.Size("d_model"))
+}
+
+// fixedPositions is such a table of sines and cosines, which is not trained.
+func fixedPositions(b *Build, x Node, half string) Node {
+	x = tablePositions(b, x, half)
+	b.way(x, "frozen")
+	return x
 }
 
 // Sinusoids adds fixed positions that are no weights, for texts of any length.

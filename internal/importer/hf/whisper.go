@@ -26,7 +26,11 @@ func whisper(*Build) Seq2Seq {
 			if half == decoder {
 				key = "max_target_positions"
 			}
-			return b.Positions(x, "embed_positions", b.Size(key), b.Size("d_model"))
+			x = b.Positions(x, "embed_positions", b.Size(key), b.Size("d_model"))
+			if half == encoder {
+				b.way(x, "frozen")
+			}
+			return x
 		}}
 }
 
