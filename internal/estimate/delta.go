@@ -25,37 +25,44 @@ func (s *stepper) ruleOf(i int) (r rule, ok bool) {
 	return r, true
 }
 
-// keepRule is what the rule keeps. For every position: queries, keys, values and keys times beta in 32 bits; keys times beta and decay,
-// the same after all corrections of the chunk, and values times beta, as they are multiplied; a row of the decay inside the chunk as its
-// exponential and without its upper half, the row's products and their corrections. For every chunk: the copies that the corrections are
-// computed of, row by row; the matrix of the head before it, and in front of it the new values, and queries and keys with their decay. Autocast
-// adds copies of all that is multiplied.
+// keepRule is what the rule keeps. For every position: queries and keys in 32 bits as they are normalised, which 32-bit floats read where they
+// are; both normalised, values, and keys times beta; what the corrections of the chunk make of values and keys; a row of the decays inside the
+// chunk, and of the products of the keys with each other with those decays, and both products. For every chunk: the matrix of the head before
+// it. What is multiplied then, queries and keys with their decay, the row of their products and the new values, is kept as it is, and by
+// autocast as a copy for every product.
 func (s *stepper) keepRule(p, i int) bool {
 	r, ok := s.ruleOf(i)
 	if !ok {
 		return false
 	}
-	w, cast := int64(4), int64(0)
-	if autocasts(s.o.Precision) {
-		w, cast = 2, 2
-	}
-	if r.repeats {
-		for range 2 {
-			s.add(p, times(r.heads, s.res.Nodes[i].Out[0], r.key, s.productBytes()))
-		}
-	} else if j := s.input(i, 0); j >= 0 {
+	length := times(r.heads, s.res.Nodes[i].Out[0])
+	if j := s.input(i, 0); j >= 0 && !r.repeats && s.productBytes() == 4 {
 		s.share(p, s.source(j))
+	} else {
+		s.add(p, times(length, r.key, 4))
+		s.add(p, times(length, r.key, 4))
 	}
-	positions := times(r.heads, r.chunks, ruleChunk)
-	for _, bytes := range []int64{4 * r.key, 4 * r.key, 4 * r.value, 4 * r.key, w * r.key, w * r.key, w * r.value, cast * r.key, cast * r.key,
-		4 * ruleChunk, 4 * ruleChunk, w * ruleChunk, w * ruleChunk, cast * ruleChunk} {
+	positions, states := times(r.heads, r.chunks, ruleChunk), times(r.heads, r.chunks, r.key, r.value)
+	each := []int64{4 * r.key, 4 * r.key, 4 * r.value, 4 * r.key, 4 * r.value, 4 * r.key, 4 * ruleChunk, 4 * ruleChunk}
+	if autocasts(s.o.Precision) {
+		for range 7 { // four in front of the corrections, and three behind them
+			each = append(each, 2*r.key)
+		}
+		each = append(each, 2*ruleChunk, 2*ruleChunk, 2*ruleChunk, 2*r.value, 2*r.value)
+		s.add(p, times(states, 2))
+		s.add(p, times(states, 2))
+	} else {
+		each = append(each, 4*r.key, 4*r.key, 4*ruleChunk, 4*ruleChunk, 4*ruleChunk, 4*r.value)
+	}
+	for _, bytes := range each {
 		s.add(p, times(positions, bytes))
 	}
-	rows, square := int64(0), times(r.key, r.value)
-	for row := range int64(ruleChunk) {
-		rows += row*row + row
+	s.add(p, times(states, 4))
+	for range ruleNumbers {
+		s.add(p, times(positions, 4))
 	}
-	each := 4*rows + 4*square + 2*cast*square + ruleChunk*(w*r.value+2*w*r.key+2*cast*r.key+2*w*ruleChunk)
-	s.add(p, times(r.heads, r.chunks, each))
 	return true
 }
+
+// ruleNumbers is how many numbers of a head are kept for each position: roots of the norms, beta, steps and decays.
+const ruleNumbers = 10
