@@ -1,5 +1,7 @@
 package estimate
 
+import "github.com/modelverifier/verifier/internal/catalog"
+
 // keepActivation is what an activation keeps that transformers writes as single operations, and whether it is one of those.
 func (s *stepper) keepActivation(p, i int) bool {
 	n, from := &s.res.Nodes[i], s.input(i, 0)
@@ -69,4 +71,20 @@ func (s *stepper) innerSoftmax(i int) int64 {
 		return times(count, 2)
 	}
 	return times(count, 4)
+}
+
+// keepWideActivation is an activation of a 32-bit copy: the copy in the place of what arrives. It reports whether it is one.
+func (s *stepper) keepWideActivation(p, i int) bool {
+	n, from := &s.res.Nodes[i], s.input(i, 0)
+	if from < 0 || !s.how[i].has(wide) || !n.Type.Has(catalog.IsActivation) || !s.narrow[from] {
+		return false
+	}
+	for k := range n.Kept {
+		if n.Kept[k].Name == catalog.KeptOutput {
+			s.share(p, i)
+		} else {
+			s.add(p, times(max(0, n.Out.Size()), s.o.Batch, 4))
+		}
+	}
+	return true
 }

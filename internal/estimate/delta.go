@@ -54,6 +54,9 @@ func (s *stepper) keepRule(p, i int) bool {
 	} else {
 		each = append(each, 4*r.key, 4*r.key, 4*ruleChunk, 4*ruleChunk, 4*ruleChunk, 4*r.value)
 	}
+	if s.productBytes() == 4 && s.res.Nodes[i].Out[0]%ruleChunk == 0 && (r.repeats || r.chunks > 1) { // nothing is filled up, and the order in memory is still that of what arrives: products copy
+		each = append(each, 4*r.key, 4*r.key, 4*r.key, 4*r.key)
+	}
 	for _, bytes := range each {
 		s.add(p, times(positions, bytes))
 	}

@@ -60,7 +60,7 @@ func narrow(res *infer.Result, precision string, how []implementation, out []boo
 	for _, i := range res.Wiring.Order {
 		n := &res.Nodes[i]
 		switch {
-		case !known(n) || n.OutIsInt:
+		case !known(n) || n.OutIsInt || n.Type.Has(catalog.IsActivation) && how[i].has(wide):
 		case precision == "bf16":
 			out[i] = true
 		case !cast || n.Type.HasAny(catalog.IsEmbedding|catalog.IsTensor) || widens(n) && !how[i].has(wide):

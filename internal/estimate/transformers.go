@@ -29,7 +29,7 @@ func (s *stepper) keepTransformers(p, i int) bool {
 	if s.how[i].has(indexed) {
 		s.add(p, times(max(0, n.Out.Size()), s.o.Batch, 8))
 	}
-	if s.keepRecurrent(p, i) {
+	if s.keepRecurrent(p, i) || s.keepWideActivation(p, i) {
 		return true
 	}
 	switch n.Type.ID {

@@ -49,8 +49,5 @@ func (b *Build) olmoDelta(x Node) Node {
 	mixed := b.beside(linear("q_proj", d.key), linear("k_proj", d.key), linear("v_proj", d.value))
 	mixed = b.Activation(b.convolved(mixed, "conv1d", 2*d.key+d.value, d.kernel, false), "hidden_act")
 	y := b.ruled(d, b.positions(), mixed, linear("a_proj", d.heads), b.Add("sigmoid", "", nil, linear("b_proj", d.heads)))
-	y = b.Add("qkNorm", "o_norm", Args{Int("headDim", d.valueHead)}, y)
-	b.Tensor("o_norm.weight", d.valueHead)
-	y = b.Add("multiply", "", nil, y, b.Activation(linear("g_proj", d.value), "hidden_act"))
-	return b.Linear(y, "o_proj", d.value, d.dim, false)
+	return b.Linear(b.normAndGate(y, linear("g_proj", d.value), "o_norm", d), "o_proj", d.value, d.dim, false)
 }

@@ -7,8 +7,10 @@ func qwen3Next(b *Build, x Node, i int64) Node {
 	return b.qwenHybrid(x, i, func(m *Build, x Node, d delta) Node {
 		qkvz := m.Linear(x, "in_proj_qkvz", d.dim, 2*d.key+2*d.value, false)
 		ba := m.Linear(x, "in_proj_ba", d.dim, 2*d.heads, false)
-		mixed := m.Slice(qkvz, 0, 2*d.key+d.value)
-		return m.deltaRule(d, mixed, m.Slice(qkvz, 2*d.key+d.value, 2*d.key+2*d.value), m.Slice(ba, 0, d.heads), m.Slice(ba, d.heads, 2*d.heads))
+		// Queries, keys, values and gates lie beside each other for each head of keys, and are copied to have those of all heads together.
+		mixed := m.beside(m.Slice(qkvz, 0, 2*d.key+d.value))
+		gate := m.beside(m.Slice(qkvz, 2*d.key+d.value, 2*d.key+2*d.value))
+		return m.deltaRule(d, mixed, gate, m.Slice(ba, 0, d.heads), m.Slice(ba, d.heads, 2*d.heads))
 	}, func(x Node) Node {
 		return b.qwenFeed(x, i, "num_experts", func() Experts { return b.sharedExpert("num_experts") })
 	})
@@ -54,7 +56,7 @@ func (b *Build) gatedAttention(x Node, a Attention, bias ...Node) Node {
 // delta is the gated delta rule: sizes of the model, of all keys, of all values, of one key and one value, and the heads of values.
 type delta struct {
 	dim, key, value, keyHead, valueHead, heads, kernel int64
-	gate                                               string // key of the gate's activation: hidden_act where empty
+	gate                                               string // key of the gate's activation: SiLU whatever the config says where empty
 }
 
 func (b *Build) qwenDelta() delta {
@@ -69,10 +71,17 @@ func (b *Build) deltaRule(d delta, mixed, gate, beta, decay Node) Node {
 	length := b.positions()
 	mixed = b.Activation(b.convolved(mixed, "conv1d", 2*d.key+d.value, d.kernel, false), "hidden_act")
 	y := b.ruled(d, length, mixed, beta, decay)
-	y = b.Add("qkNorm", "norm", Args{Int("headDim", d.valueHead)}, y)
-	b.Tensor("norm.weight", d.valueHead)
-	y = b.Add("multiply", "", nil, y, b.Activation(gate, or(d.gate, "hidden_act")))
-	return b.Linear(y, "out_proj", d.value, d.dim, false)
+	return b.Linear(b.normAndGate(y, gate, "norm", d), "out_proj", d.value, d.dim, false)
+}
+
+// normAndGate normalises each head as Llama does, and multiplies with a gate that is activated in 32 bits.
+func (b *Build) normAndGate(y, gate Node, name string, d delta) Node {
+	y = b.Add("qkNorm", name, Args{Int("headDim", d.valueHead)}, y)
+	b.notWay(y, "wide")
+	b.Tensor(name+".weight", d.valueHead)
+	gate = b.mixAct(gate, d.gate)
+	b.way(gate, "wide")
+	return b.Add("multiply", "", nil, y, gate)
 }
 
 // ruled is the recurrence. Each head reads its matrix twice and writes it once, for every position.
