@@ -42,29 +42,44 @@ func (s *stepper) keepRule(p, i int) bool {
 		s.add(p, times(length, r.key, 4))
 		s.add(p, times(length, r.key, 4))
 	}
-	positions, states := times(r.heads, r.chunks, ruleChunk), times(r.heads, r.chunks, r.key, r.value)
-	each := []int64{4 * r.key, 4 * r.key, 4 * r.value, 4 * r.key, 4 * r.value, 4 * r.key, 4 * ruleChunk, 4 * ruleChunk}
+	states := times(r.heads, r.chunks, r.key, r.value)
+	for _, bytes := range []int64{4 * r.key, 4 * r.key, 4 * r.value, 4 * r.key, 4 * r.value, 4 * r.key, 4 * ruleChunk, 4 * ruleChunk} {
+		s.addChunks(p, r.heads, r.chunks, bytes)
+	}
+	// The first chunk reads no matrix that is trained, and nothing reads the one behind the last.
 	if autocasts(s.o.Precision) {
-		for range 7 { // four in front of the corrections, and three behind them
-			each = append(each, 2*r.key)
+		for _, bytes := range []int64{2 * r.key, 2 * r.key, 2 * r.key, 2 * r.key, 2 * ruleChunk, 2 * ruleChunk, 2 * ruleChunk, 2 * r.value} {
+			s.addChunks(p, r.heads, r.chunks, bytes)
 		}
-		each = append(each, 2*ruleChunk, 2*ruleChunk, 2*ruleChunk, 2*r.value, 2*r.value)
+		for _, bytes := range []int64{2 * r.key, 2 * r.key, 2 * r.key, 2 * r.value} {
+			s.addChunks(p, r.heads, r.chunks-1, bytes)
+		}
 		s.add(p, times(states, 2))
 		s.add(p, times(states, 2))
 	} else {
-		each = append(each, 4*r.key, 4*r.key, 4*ruleChunk, 4*ruleChunk, 4*ruleChunk, 4*r.value)
+		for _, bytes := range []int64{4 * ruleChunk, 4 * ruleChunk, 4 * ruleChunk, 4 * r.value} {
+			s.addChunks(p, r.heads, r.chunks, bytes)
+		}
+		if r.chunks > 1 {
+			s.addChunks(p, r.heads, r.chunks, 4*r.key)
+			s.addChunks(p, r.heads, r.chunks, 4*r.key)
+		}
 	}
-	if s.productBytes() == 4 && s.res.Nodes[i].Out[0]%ruleChunk == 0 && (r.repeats || r.chunks > 1) { // nothing is filled up, and the order in memory is still that of what arrives: products copy
-		each = append(each, 4*r.key, 4*r.key, 4*r.key, 4*r.key)
-	}
-	for _, bytes := range each {
-		s.add(p, times(positions, bytes))
+	if s.productBytes() == 4 && s.res.Nodes[i].Out[0]%ruleChunk == 0 && (r.repeats || r.chunks > 1) {
+		for range 4 { // nothing is filled up, so that the order in memory is still that of what arrives, and products copy
+			s.addChunks(p, r.heads, r.chunks, 4*r.key)
+		}
 	}
 	s.add(p, times(states, 4))
 	for range ruleNumbers {
-		s.add(p, times(positions, 4))
+		s.addChunks(p, r.heads, r.chunks, 4)
 	}
 	return true
+}
+
+// addChunks keeps a tensor of chunks.
+func (s *stepper) addChunks(p int, heads, chunks, bytes int64) {
+	s.add(p, times(heads, chunks, ruleChunk, bytes))
 }
 
 // ruleNumbers is how many numbers of a head are kept for each position: roots of the norms, beta, steps and decays.
