@@ -107,7 +107,7 @@ func (r *run) infer() (*infer.Result, error) {
 		}
 		g, r.family = decoded, r.ID[:strings.Index(r.ID, "-b")]
 	} else {
-		m, err := hf.Import(r.Config, hf.Options{SeqLen: r.SeqLen})
+		m, err := hf.Import(r.Config, hf.Options{SeqLen: r.SeqLen, Text: r.Task != "image-classification"})
 		if err != nil {
 			return nil, err
 		}

@@ -27,6 +27,7 @@ const (
 // Options are what a caller can choose.
 type Options struct {
 	SeqLen int64 // length of the text inputs; 0 takes the config's maximum of positions, else 2,048
+	Text   bool  // whether the model is called with text alone, so that what reads pictures or sounds is there and does not run
 }
 
 // Model is an imported model.

@@ -74,6 +74,7 @@ var modules = func() (m struct {
 //	transformers/frozen   a table that is a weight and not trained: sines and cosines
 //	transformers/rectified experts whose activation keeps its result alone
 //	transformers/remade   a convolution whose weight is computed anew in each pass
+//	transformers/absent   what a call with text alone does not run
 //	transformers/broadcast attention over one head of keys and values that nobody repeats
 func (b *Build) implementation(typ string) string {
 	how := ""

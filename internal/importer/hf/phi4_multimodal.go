@@ -10,6 +10,9 @@ func phi4Multimodal(root *Build) Decoder {
 		m, dim := b.Scope("embed_tokens_extend"), b.Size("hidden_size")
 		image := m.Scope("image_embed").phi4Image(root, root.Sub("vision_config", ""), dim)
 		speech := m.Scope("audio_embed").phi4Speech(root, root.Sub("audio_config", ""), dim)
+		if b.leaves(x, image) && b.leaves(x, speech) {
+			return x
+		}
 		n := b.Length(b.MaxPositions())
 		return m.Add("customModule", "", Args{Ints("outShape", n, dim), Int("numParams", 0), Int("flops", 0)}, x, image, speech)
 	}}

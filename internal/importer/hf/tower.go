@@ -55,6 +55,9 @@ func (b *Build) siglipHead(x Node, dim int64) Node {
 
 // scatter puts the vectors of pictures or sounds in the places of the text that stand for them.
 func (b *Build) scatter(text, features Node, dim int64) Node {
+	if b.leaves(text, features) {
+		return text
+	}
 	return b.opaqueOf([]Node{text, features}, "masked_scatter", []int64{b.positions(), dim}, 0)
 }
 
