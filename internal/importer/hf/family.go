@@ -11,6 +11,7 @@ import (
 // Family is how the models of one model type are built.
 type Family struct {
 	Type    string                  // model_type
+	Also    []string                // other names of it, which transformers' registry gives the same configuration class
 	Default string                  // the class of a config that names none
 	Classes map[string]func(*Build) // by the class name of "architectures"
 
@@ -18,6 +19,9 @@ type Family struct {
 }
 
 var families = map[string]*Family{}
+
+// alsoKnown are the families under their other names.
+var alsoKnown = map[string]*Family{}
 
 // define registers a family. Each file of one does it once.
 func define(f Family) Family {
@@ -28,6 +32,9 @@ func define(f Family) Family {
 		panic("hf: " + f.Type + " has no class " + f.Default)
 	}
 	families[f.Type] = &f
+	for _, name := range f.Also {
+		alsoKnown[name] = &f
+	}
 	return f
 }
 
@@ -53,6 +60,9 @@ func choose(config map[string]any) (*Family, string, error) {
 		modelType = typeOfClass(class)
 	}
 	f := families[modelType]
+	if f == nil {
+		f = alsoKnown[modelType]
+	}
 	switch {
 	case modelType == "" && class == "":
 		return nil, "", &graph.Error{Code: graph.CodeMissing, Path: "config.model_type", Message: "is missing, and so is architectures: nothing says what this model is"}

@@ -1,6 +1,6 @@
 package hf
 
-var _ = define(Family{Type: "gpt2", Default: "GPT2LMHeadModel", Classes: topped("GPT2LMHeadModel", "GPT2Model", gpt2, gptHeads("GPT2")...)})
+var _ = define(Family{Type: "gpt2", Also: []string{"gpt-sw3"}, Default: "GPT2LMHeadModel", Classes: topped("GPT2LMHeadModel", "GPT2Model", gpt2, gptHeads("GPT2")...)})
 
 // gpt2 has learned positions, and linear maps that are stored the other way round.
 func gpt2(b *Build) Decoder { return gptWithMemory(b, (*Build).Conv1D) }
