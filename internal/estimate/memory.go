@@ -243,7 +243,7 @@ func (s *stepper) constants() {
 		s.addLogits(i, count, held, worst)
 		s.addStreams(i)
 		if s.how[i].has(capped) { // what the tangent gives is kept
-			s.logits = plus(s.logits, block(times(count, s.productBytes())))
+			s.logits = plus(s.logits, block(times(count, s.cappedBytes(i))))
 		}
 		s.fixed = plus(s.fixed, block(times(8, count/classes(n.Out)))) // a 64-bit target for each
 	}

@@ -74,7 +74,7 @@ func narrow(res *infer.Result, precision string, how []implementation, out []boo
 			inputs := res.Wiring.Inputs(i)
 			out[i], _ = blockNarrow(n, len(inputs) > 0 && out[inputs[0]])
 		case multiplies(n) && !n.Type.Has(catalog.HasResidual) && !groups(n, how[i]): // those experts give back the width that they got
-			out[i] = !how[i].has(added)
+			out[i] = !how[i].has(added) && !how[i].has(matrices) // what those divide by is wide
 		default: // as wide as the widest that comes in; a residual block adds to what comes in
 			inputs := res.Wiring.Inputs(i)
 			out[i] = len(inputs) > 0

@@ -75,6 +75,8 @@ func (s *stepper) keepRecurrent(p, i int) bool {
 		return s.keepRule(p, i)
 	case how.has(serial):
 		return s.keepSerial(p, i)
+	case how.has(matrices):
+		return s.keepMatrices(p, i)
 	case !how.has(scan):
 		return false
 	}

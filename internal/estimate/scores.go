@@ -67,3 +67,11 @@ func (s *stepper) keepScores(p, i int, count, width int64, cast bool) {
 		s.add(p, times(count, weightSize(s.o.Precision)))
 	}
 }
+
+// cappedBytes is the width of the hyperbolic tangents of logits.
+func (s *stepper) cappedBytes(i int) int64 {
+	if s.how[i].has(wide) {
+		return 4
+	}
+	return s.productBytes()
+}

@@ -39,7 +39,7 @@ var modules = func() (m struct {
 //	transformers          the usual one: Llama's norm, a softmax and a loss of 32-bit copies
 //	transformers/plain    a softmax, a loss or a norm in the width that arrives
 //	transformers/eager    attention whose scores are in memory whatever is asked for
-//	transformers/capped   a head whose logits, or attention whose scores in memory, go through a hyperbolic tangent
+//	transformers/capped   a head whose logits, or attention whose scores in memory, go through a hyperbolic tangent; a wide head has it of a 32-bit copy
 //	transformers/wide     a norm that is cast back behind its scale, a layer norm, a softmax or an activation of a 32-bit copy, or experts whose router multiplies 32-bit copies
 //	transformers/late     a norm that scales what arrives, and not its 32-bit copy
 //	transformers/fused    one matrix for queries, keys and values, or for gate and up
@@ -74,6 +74,7 @@ var modules = func() (m struct {
 //	transformers/frozen   a table that is a weight and not trained: sines and cosines
 //	transformers/rectified experts whose activation keeps its result alone
 //	transformers/remade   a convolution whose weight is computed anew in each pass
+//	transformers/matrices64 the matrix memory of an mLSTM in chunks of 64 positions, written as single operations
 //	transformers/absent   what a call with text alone does not run
 //	transformers/broadcast attention over one head of keys and values that nobody repeats
 func (b *Build) implementation(typ string) string {
@@ -118,6 +119,9 @@ func (b *Build) implementation(typ string) string {
 		}
 		if typ == "lmHead" && b.Has("final_logit_softcapping") && b.Float("final_logit_softcapping") > 0 {
 			how = strings.TrimPrefix(how+"/capped", "/")
+		}
+		if typ == "lmHead" && b.Has("output_logit_soft_cap") { // of a 32-bit copy
+			how = strings.TrimPrefix(how+"/capped/wide", "/")
 		}
 	}
 	if how == "" {

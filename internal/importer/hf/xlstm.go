@@ -1,6 +1,9 @@
 package hf
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 var _ = define(Family{Type: "xlstm", Default: "xLSTMForCausalLM", Classes: map[string]func(*Build){
 	"xLSTMForCausalLM": func(b *Build) {
@@ -68,7 +71,10 @@ func (b *Build) matrixLSTM(x Node, dim int64) Node {
 	}
 	// Each head writes its matrix and reads it once, for every position.
 	y := b.opaqueOf(append([]Node{q, k, v}, gates...), "mlstm_backend", []int64{length, values}, b.product(4, length, heads, keys/heads, values/heads))
-	y = b.Flat(b.PlainNorm(b.Unflatten(y, heads, values/heads), "multihead_norm", values/heads))
+	b.way(y, "matrices"+strconv.FormatInt(b.Or("chunk_size", 64), 10))
+	y = b.PlainNorm(b.Unflatten(y, heads, values/heads), "multihead_norm", values/heads)
+	b.way(y, "steps/plain")
+	y = b.Flat(y)
 	wide := heads * (values / heads)
 	weight := b.Add("parameter", "multihead_norm.weight", Args{Ints("shape", 1, wide)}, x)
 	b.Tensor("multihead_norm.weight", wide)
