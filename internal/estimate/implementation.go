@@ -47,7 +47,7 @@ const (
 	batched                     // experts that compute every position, in one product over all of them
 	chunks                      // the gated delta rule in chunks of 64 positions, written as single operations
 	scan                        // a state-space recurrence in chunks, written as single operations; behind it the positions of a chunk
-	serial                      // a state-space recurrence position by position
+	serial                      // a state-space recurrence, or one with a gate for each feature, position by position
 	detached                    // computed without gradients, so that what it has of weights is not trained
 	matrices                    // the matrix memory of an mLSTM in chunks, written as single operations; behind it the positions of a chunk
 	absent                      // what is there and does not run: what reads pictures, where there are none

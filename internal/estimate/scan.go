@@ -74,7 +74,7 @@ func (s *stepper) keepRecurrent(p, i int) bool {
 	case how.has(chunks):
 		return s.keepRule(p, i)
 	case how.has(serial):
-		return s.keepSerial(p, i)
+		return s.keepSerial(p, i) || s.keepGates(p, i)
 	case how.has(matrices):
 		return s.keepMatrices(p, i)
 	case !how.has(scan):

@@ -49,7 +49,7 @@ var modules = func() (m struct {
 //	transformers/detached what is computed without gradients
 //	transformers/scan256  a state-space recurrence in chunks of 256 positions, written as single operations
 //	transformers/state16  such a recurrence with a state of 16 for each feature, where the component does not say it
-//	transformers/serial   a state-space recurrence position by position
+//	transformers/serial   a state-space recurrence, or one with a gate for each feature, position by position
 //	transformers/chunks   the gated delta rule in chunks of 64 positions, written as single operations
 //	transformers/biased   a head to whose logits a buffer is added, which autocast leaves in 32 bits
 //	transformers/recast   a map in front of which what arrives is cast to the width of its weights, or a softmax asked for in that of its scores
@@ -117,8 +117,10 @@ func (b *Build) implementation(typ string) string {
 		if typ == "lmHead" && slices.Contains(modules.Biased, b.state.class) {
 			how = strings.TrimPrefix(how+"/biased", "/")
 		}
-		if typ == "lmHead" && b.Has("final_logit_softcapping") && b.Float("final_logit_softcapping") > 0 {
-			how = strings.TrimPrefix(how+"/capped", "/")
+		for _, key := range []string{"final_logit_softcapping", "logits_soft_cap"} {
+			if typ == "lmHead" && b.Has(key) && b.Float(key) > 0 {
+				how = strings.TrimPrefix(how+"/capped", "/")
+			}
 		}
 		if typ == "lmHead" && b.Has("output_logit_soft_cap") { // of a 32-bit copy
 			how = strings.TrimPrefix(how+"/capped/wide", "/")

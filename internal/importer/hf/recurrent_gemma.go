@@ -41,5 +41,6 @@ func (b *Build) gatedRecurrence(x Node, dim int64) Node {
 	y = b.opaqueOf([]Node{y}, "rg_lru", []int64{length, wide}, b.product(4, length, heads, part, part), T("recurrent_param", wide),
 		T("input_gate_weight", heads, part, part), T("input_gate_bias", heads, part),
 		T("recurrent_gate_weight", heads, part, part), T("recurrent_gate_bias", heads, part))
+	b.way(y, "serial")
 	return b.Linear(b.Add("multiply", "", nil, y, gate), "linear_out", wide, dim, true)
 }
