@@ -8,6 +8,8 @@ func (s *stepper) serialSizes(i int) (features, state int64) {
 	case !s.how[i].has(serial) || n.Out.Rank() != 2:
 	case n.Type.ID == "mamba":
 		return s.sizeIn(i, "A_log", 0), s.sizeIn(i, "A_log", 1)
+	case sizeOf(n.Component, "state") > 0:
+		return n.Out.At(-1), sizeOf(n.Component, "state")
 	case len(n.In) > 2:
 		return n.Out.At(-1), n.In[2].At(-1)
 	}
@@ -61,10 +63,11 @@ func (s *stepper) keepSerialMixer(p, i int, all int64) {
 	}
 }
 
-// innerSerial: each position's gradients of decay and input are put into tensors for all positions, which are added.
+// innerSerial: each position's gradients of decay and input are put into a tensor for all positions, which is added to that of the positions
+// before in place.
 func (s *stepper) innerSerial(i int, features, state int64) int64 {
 	if features < 1 || state < 1 {
 		return 0
 	}
-	return times(4*4, s.o.Batch, s.res.Nodes[i].Out[0], features, state)
+	return times(3*4, s.o.Batch, s.res.Nodes[i].Out[0], features, state)
 }

@@ -1,5 +1,7 @@
 package hf
 
+import "strconv"
+
 var (
 	_ = define(Family{Type: "zamba", Default: "ZambaForCausalLM", Classes: headed("Zamba", zamba, sequences)})
 	_ = define(Family{Type: "zamba2", Default: "Zamba2ForCausalLM", Classes: headed("Zamba2", zamba2, sequences)})
@@ -89,8 +91,10 @@ func (b *Build) zambaMixer(x Node) Node {
 	head := inner / heads
 	both := b.Linear(x, "in_proj", dim, 2*inner, bias)
 	u := b.Activation(b.convolved(b.Chunk(both, 2, 0), "conv1d", inner, b.Size("mamba_d_conv"), b.Bool("mamba_conv_bias")), "hidden_mamba_act")
-	y := b.opaqueOf([]Node{u}, "", []int64{length, inner}, b.product(2, length, inner, 2*rank+2*state), T("x_proj_weight", heads, rank+2*state, head),
-		T("dt_proj_weight", heads, head, rank), T("dt_proj_bias", heads, head), T("A_log", heads, head, state), T("D", heads, head))
+	steps := b.opaqueOf([]Node{u}, "", []int64{length, heads * (rank + 2*state)}, b.product(2, length, inner, rank+2*state), T("x_proj_weight", heads, rank+2*state, head))
+	dt := b.opaqueOf([]Node{steps}, "", []int64{length, inner}, b.product(2, length, inner, rank), T("dt_proj_weight", heads, head, rank), T("dt_proj_bias", heads, head))
+	y := b.opaqueOf([]Node{u, b.Add("softplus", "", nil, dt), steps}, "", []int64{length, inner}, 0, T("A_log", heads, head, state), T("D", heads, head))
+	b.way(y, "serial/state"+strconv.FormatInt(state, 10))
 	y = b.Add("multiply", "", nil, y, b.Activation(b.Chunk(both, 2, 1), "hidden_mamba_act"))
 	return b.Linear(y, "out_proj", inner, dim, bias)
 }
