@@ -49,6 +49,7 @@ const (
 	scan                        // a state-space recurrence in chunks, written as single operations; behind it the positions of a chunk
 	serial                      // a state-space recurrence, or one with a gate for each feature, position by position
 	detached                    // computed without gradients, so that what it has of weights is not trained
+	scaled                      // attention with scores in memory whose result is scaled by their sum
 	matrices                    // the matrix memory of an mLSTM in chunks, written as single operations; behind it the positions of a chunk
 	absent                      // what is there and does not run: what reads pictures, where there are none
 	linear                      // a module without a type that is linear in what arrives
@@ -61,7 +62,7 @@ var ways = map[string]implementation{"plain": plain, "wide": wide, "late": late,
 	"biased": biased, "recast": recast, "strided": strided, "joined": joined, "exact": exact, "masked": masks, "clipped": clipped, "added": added, "inside": inside,
 	"products": products, "erf": erf, "xielu": xielu, "dropped": dropped, "clamped": clamped, "indexed": indexed, "streams": streams, "held": held,
 	"looped": looped, "batched": batched, "chunks": chunks, "scan": scan, "serial": serial, "detached": detached, "linear": linear, "remade": remade,
-	"banded": banded, "paired": paired, "rectified": rectified, "frozen": frozen, "absent": absent, "matrices": matrices}
+	"banded": banded, "paired": paired, "rectified": rectified, "frozen": frozen, "absent": absent, "matrices": matrices, "scaled": scaled}
 
 func (w implementation) has(all implementation) bool { return w&all == all }
 

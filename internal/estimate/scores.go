@@ -66,6 +66,10 @@ func (s *stepper) keepScores(p, i int, count, width int64, cast bool) {
 	if s.how[i].has(clamped) {
 		s.add(p, times(count, weightSize(s.o.Precision)))
 	}
+	if s.how[i].has(scaled) { // the scores for their sum, and what is scaled
+		s.add(p, times(count, weightSize(s.o.Precision)))
+		s.add(p, times(max(0, s.res.Nodes[i].Out.Size()), s.o.Batch, s.productBytes()))
+	}
 }
 
 // cappedBytes is the width of the hyperbolic tangents of logits.

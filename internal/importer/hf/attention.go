@@ -27,6 +27,7 @@ type Attention struct {
 	Q, K, V, O              string  // names of the maps: q_proj, k_proj, v_proj, o_proj where empty
 	Fused                   string  // name of the one map of queries, keys and values, in their place
 	Sinks                   string  // name of a trained logit per head that takes attention away, where there is one
+	Scaled                  bool    // it does so by a factor of what was seen, computed from the sum of the scores
 	Memory                  Node    // where keys and values come from in cross-attention
 	MemoryDim               int64   // its features; 0: this attends to itself
 	Clamped                 bool    // its scores are held above a least number

@@ -40,6 +40,9 @@ func (b *Build) attentionWays(n Node, a Attention) {
 	if a.Clamped {
 		b.way(n, "clamped")
 	}
+	if a.Scaled {
+		b.way(n, "scaled")
+	}
 }
 
 // scoreDropouts are the keys of how many of the weights of attention are dropped in training.

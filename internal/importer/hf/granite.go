@@ -22,7 +22,7 @@ func (b *Build) graniteLayer(x Node, a Attention, feed func(x Node) Node) Node {
 // graniteSink is attention with a sink in each head. Every layer has its own base of angles; one of 0 has no rotary positions.
 func (b *Build) graniteSink(i int64) Attention {
 	a := b.rotary(0).biased(b.Bool("attention_bias"))
-	a.Sinks = "sinks"
+	a.Sinks, a.Scaled = "sinks", true
 	a = a.within(b.windowOf(b.kind("layer_types", i, either(i%4 == 0, full, sliding))))
 	if bases := b.list("layer_rope_theta"); len(bases) > 0 {
 		if int64(len(bases)) <= i {

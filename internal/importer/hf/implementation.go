@@ -75,6 +75,7 @@ var modules = func() (m struct {
 //	transformers/rectified experts whose activation keeps its result alone
 //	transformers/remade   a convolution whose weight is computed anew in each pass
 //	transformers/matrices64 the matrix memory of an mLSTM in chunks of 64 positions, written as single operations
+//	transformers/scaled   attention with its scores in memory whose result is scaled by their sum and a sink
 //	transformers/absent   what a call with text alone does not run
 //	transformers/broadcast attention over one head of keys and values that nobody repeats
 func (b *Build) implementation(typ string) string {
