@@ -28,11 +28,28 @@ func (s *stepper) keepGated(p, i int) bool {
 	if s.how[i].has(dropped) {
 		s.add(p, times(max(0, n.Out.Size())/max(1, n.Out.At(-1)), max(0, arg(n, "intermediateSize").Int()), s.o.Batch))
 	}
-	if n.Type.ID != "geglu" || !s.how[i].has(steps) {
+	switch {
+	case !s.how[i].has(steps):
 		return false
+	case n.Type.ID == "swiglu":
+		s.keepBoundedGate(p, i)
+	default:
+		s.keepGatedSteps(p, i)
 	}
-	s.keepGatedSteps(p, i)
 	return true
+}
+
+// keepBoundedGate is a network written as (up+1)*gate*sigmoid(a*gate), as experts are that have such a gate: what the first map gives, the
+// bounded gate, the sigmoid, their product, the sum and the product of all.
+func (s *stepper) keepBoundedGate(p, i int) {
+	n := &s.res.Nodes[i]
+	if j := s.input(i, 0); j >= 0 {
+		s.keepInput(p, i, j)
+	}
+	hidden := times(max(0, n.Out.Size())/max(1, n.Out.At(-1)), max(0, arg(n, "intermediateSize").Int()), s.o.Batch)
+	for range 7 {
+		s.add(p, times(hidden, s.productBytes()))
+	}
 }
 
 // keepGatedSteps is a gated network with that GELU. Its first map's result is kept by the power, under autocast as a 32-bit copy; the

@@ -39,8 +39,11 @@ func (b *Build) listed(key string, old *Config, flags string, i int64, otherwise
 	return b.kind(key, i, otherwise) == kind
 }
 
+// fusedMLP bounds both halves of its first map, and writes its gate as single operations.
 func (b *Build) fusedMLP(x Node, name string, wide int64) Node {
-	return b.Gated(x, name, Gated{Dim: b.Size("hidden_size"), Hidden: wide, Act: "silu", Fused: "gate_up_proj"})
+	n := b.Gated(x, name, Gated{Dim: b.Size("hidden_size"), Hidden: wide, Act: "silu", Fused: "gate_up_proj"})
+	b.way(n, "steps")
+	return n
 }
 
 // blockSparse is attention to the blocks whose best key scores highest with the indexer's queries.
