@@ -221,7 +221,9 @@ func (s *stepper) weigh(i int, size int64) (all, trained, states int64) {
 
 // idle reports whether the backward pass never comes to a component: nothing before it is trained, and nothing of it. Autograd
 // keeps nothing for it.
-func (s *stepper) idle(i int) bool { return s.o.Adapt != nil && !s.trains[i] || s.how[i].has(detached) }
+func (s *stepper) idle(i int) bool {
+	return s.o.Adapt != nil && !s.trains[i] || s.how[i].has(detached) || s.how[i].has(ungraded)
+}
 
 // needsNoInput reports whether a component keeps no input although a trained one would: a frozen linear map hands its
 // gradient on with its weight alone (mm_mat1_grad of PyTorch's derivatives.yaml). A convolution keeps its input all the same.

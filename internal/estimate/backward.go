@@ -97,7 +97,7 @@ func (s *stepper) trained() []bool {
 		for j := range s.inputs(i) {
 			out[i] = out[i] || out[j] && !n.Type.Has(catalog.IsTensor)
 		}
-		out[i] = out[i] && !n.OutIsInt && !s.how[i].has(detached)
+		out[i] = out[i] && !n.OutIsInt && !s.how[i].has(detached) && !s.how[i].has(ungraded)
 	}
 	return out
 }

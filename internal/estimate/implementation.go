@@ -52,6 +52,7 @@ const (
 	scaled                      // attention with scores in memory whose result is scaled by their sum
 	matrices                    // the matrix memory of an mLSTM in chunks, written as single operations; behind it the positions of a chunk
 	absent                      // what is there and does not run: what reads pictures, where there are none
+	ungraded                    // computed without gradients, by weights that other calls train
 	linear                      // a module without a type that is linear in what arrives
 	paired                      // experts of which the first computes every position for each expert that it was not sent to, and the second those that it was
 	frozen                      // a table that is a weight and not trained
@@ -62,7 +63,8 @@ var ways = map[string]implementation{"plain": plain, "wide": wide, "late": late,
 	"biased": biased, "recast": recast, "strided": strided, "joined": joined, "exact": exact, "masked": masks, "clipped": clipped, "added": added, "inside": inside,
 	"products": products, "erf": erf, "xielu": xielu, "dropped": dropped, "clamped": clamped, "indexed": indexed, "streams": streams, "held": held,
 	"looped": looped, "batched": batched, "chunks": chunks, "scan": scan, "serial": serial, "detached": detached, "linear": linear, "remade": remade,
-	"banded": banded, "paired": paired, "rectified": rectified, "frozen": frozen, "absent": absent, "matrices": matrices, "scaled": scaled}
+	"banded": banded, "paired": paired, "rectified": rectified, "frozen": frozen, "absent": absent, "matrices": matrices, "scaled": scaled,
+	"ungraded": ungraded}
 
 func (w implementation) has(all implementation) bool { return w&all == all }
 

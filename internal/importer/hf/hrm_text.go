@@ -1,5 +1,7 @@
 package hf
 
+import "slices"
+
 var _ = define(Family{Type: "hrm_text", Default: "HrmTextForCausalLM", Classes: headed("HrmText", hrmText)})
 
 // hrmText is two stacks of layers that are called in turns: the lower one a few times, then the higher one, and all of it again.
@@ -18,9 +20,14 @@ func hrmText(*Build) Decoder {
 		}
 		high, low := x, b.Add("parameter", "z_L_init", Args{Ints("shape", 1, dim)}, x)
 		b.Tensor("z_L_init", dim)
-		for range b.Size("H_cycles") {
-			for range b.Size("L_cycles") {
-				low = stack("L_module", b.Residual(low, high))
+		b.way(low, "detached")
+		cycles, graded := b.Size("L_cycles"), b.hrmGraded(b.Size("H_cycles"))
+		for h := range b.Size("H_cycles") {
+			for l := range cycles {
+				first := len(b.state.graph.Components)
+				if low = stack("L_module", b.Residual(low, high)); l < cycles-graded[h] {
+					b.ungraded(first)
+				}
 			}
 			high = stack("H_module", b.Residual(high, low))
 		}
@@ -45,4 +52,23 @@ func (b *Build) sigmoidGated(x Node, a Attention) Node {
 	y, wide := b.attended(x, a), a.Heads*a.HeadDim
 	gate := b.Add("sigmoid", "gate_proj", nil, b.Linear(x, "gate_proj", a.Dim, wide, a.Bias))
 	return b.Linear(b.Add("multiply", "", nil, gate, y), a.O, wide, a.Dim, a.OutBias)
+}
+
+// hrmGraded is in how many of the last calls of the lower stack gradients are computed, for every call of the higher one. What L_bp_cycles
+// does not say is 1.
+func (b *Build) hrmGraded(cycles int64) []int64 {
+	out := slices.Repeat([]int64{1}, int(min(cycles, maxComponents)))
+	if given := b.Ints("L_bp_cycles"); len(given) < len(out) {
+		copy(out[len(out)-len(given):], given)
+	} else {
+		copy(out, given)
+	}
+	return out
+}
+
+// ungraded says of all that was added since a component that it is computed without gradients.
+func (b *Build) ungraded(first int) {
+	for n := first; n < len(b.state.graph.Components); n++ {
+		b.way(Node(n), "ungraded")
+	}
 }

@@ -47,6 +47,7 @@ var modules = func() (m struct {
 //	transformers/looped   experts that are multiplied one after the other
 //	transformers/batched  experts that compute every position, in one product over all of them
 //	transformers/detached what is computed without gradients
+//	transformers/ungraded what is computed without gradients, by weights that other calls of their module train
 //	transformers/scan256  a state-space recurrence in chunks of 256 positions, written as single operations
 //	transformers/state16  such a recurrence with a state of 16 for each feature, where the component does not say it
 //	transformers/serial   a state-space recurrence, or one with a gate for each feature, position by position
