@@ -20,3 +20,13 @@ func (s *stepper) keepGates(p, i int) bool {
 	s.add(p, times(n.Out[0], fresh(times(s.o.Batch, n.Out.At(-1), 4))))
 	return true
 }
+
+// timeMixes is how many numbers of each position and feature RWKV's time mix keeps in 32 bits whatever arrives, as transformers computes it where
+// no kernel is installed (rwkv_linear_attention_cpu): the key, and of its output and its state the largest exponents, four powers, and the
+// numerators and denominators.
+const timeMixes = 12
+
+// keepTimeMix is what those have more than the catalogue's, which are as wide as products.
+func (s *stepper) keepTimeMix(p, i int) {
+	s.add(p, times(timeMixes, max(0, s.res.Nodes[i].Out.Size()), s.o.Batch, 4-s.productBytes()))
+}
