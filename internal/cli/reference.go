@@ -35,6 +35,7 @@ func loadModel(cmd *cobra.Command, ref string) (*load.Model, error) {
 	opt.Hub.Download, _ = cmd.Flags().GetBool("download")
 	opt.Inputs, _ = cmd.Flags().GetStringArray("input")
 	opt.SeqLen, _ = cmd.Flags().GetInt64("seq-len")
+	opt.Text, _ = cmd.Flags().GetBool("text-only")
 	if trace, _ := cmd.Flags().GetBool("trace"); trace { // only import has the flag: nothing else ever runs a model
 		opt.Trace, _ = cmd.Flags().GetString("python")
 	}

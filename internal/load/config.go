@@ -30,7 +30,7 @@ func readConfig(_ context.Context, src *hub.Source, opt Options) (*Model, error)
 		return nil, err
 	}
 	stored, storedErr := weights(src)
-	model, err := hf.Import(data, hf.Options{SeqLen: opt.SeqLen})
+	model, err := hf.Import(data, hf.Options{SeqLen: opt.SeqLen, Text: opt.Text})
 	if err != nil {
 		return nil, counted(err, stored)
 	}

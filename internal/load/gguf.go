@@ -29,7 +29,7 @@ func readGGUF(_ context.Context, src *hub.Source, opt Options) (*Model, error) {
 	config, err := file.Config()
 	if err == nil {
 		var model *hf.Model
-		if model, err = hf.Import(config, hf.Options{SeqLen: opt.SeqLen}); err == nil {
+		if model, err = hf.Import(config, hf.Options{SeqLen: opt.SeqLen, Text: opt.Text}); err == nil {
 			return compareGGUF(src, file, model)
 		}
 	}

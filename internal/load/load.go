@@ -22,6 +22,7 @@ import (
 type Options struct {
 	Hub    hub.Options
 	SeqLen int64             // of text inputs that have no length of their own
+	Text   bool              // whether a config that also reads pictures or sounds is called with text alone
 	Inputs []string          // 3x224x224:float32, for sources that do not say what they take
 	Args   map[string]string // of a class or function in a source file
 	Trace  string            // the Python to run a source file with; empty reads it without running it
