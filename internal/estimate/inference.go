@@ -205,7 +205,11 @@ func heldBytes(res *infer.Result, i int, precision string) int64 {
 // writes tokens, the logits of one position, with the 32-bit copy that is sampled from: the others are not computed. What a
 // component holds inside is at most three of its largest tensors, or all of them: what one of them is made of is freed behind it.
 func forward(res *infer.Result, o InferOptions, size int64) (whole, scores, logits int64) {
-	s := &stepper{room: new(Room), res: res, o: Options{Batch: o.Batch, Attention: o.Attention}, rests: true}
+	s := &stepper{room: new(Room), res: res, o: Options{Batch: o.Batch, Attention: o.Attention, Precision: map[int64]string{2: "bf16", 4: "fp32"}[size]}, rests: true}
+	s.how = make([]implementation, len(res.Nodes))
+	for i := range res.Nodes {
+		s.how[i] = implementationOf(res.Nodes[i].Component)
+	}
 	s.walkOrder()
 	freed := make([]int64, len(s.order))
 	live := int64(0)
@@ -233,9 +237,7 @@ func forward(res *infer.Result, o InferOptions, size int64) (whole, scores, logi
 // transformers' falls back to the formula.
 func (s *stepper) heldScores(i int, size int64) int64 {
 	n := &s.res.Nodes[i]
-	how := implementationOf(n.Component)
-	if how.has(transformers) && s.plainShapes(n) {
-		s.how, s.o.Precision = []implementation{how}, map[int64]string{2: "bf16", 4: "fp32"}[size]
+	if s.how[i].has(transformers) && s.plainShapes(n) {
 		h := heads{}
 		switch n.Type.ID {
 		case "groupedQueryAttention", "ropeAttention":
@@ -245,7 +247,7 @@ func (s *stepper) heldScores(i int, size int64) int64 {
 				h = coreHeads(n)
 			}
 		}
-		switch s.kernel(0, h) {
+		switch s.kernel(i, h) {
 		case "eager": // the softmax in 32 bits, and behind it a copy in the width of the model
 			if size < 4 {
 				size += size
@@ -265,7 +267,7 @@ func (s *stepper) heldScores(i int, size int64) int64 {
 // single is what an activation holds that is written as single operations: what it is multiplied with, a power and the sum under way.
 func (s *stepper) single(i int, size int64) int64 {
 	n := &s.res.Nodes[i]
-	if n.Type.ID != "gelu" || !implementationOf(n.Component).has(transformers|steps) {
+	if n.Type.ID != "gelu" || !s.how[i].has(transformers|steps) {
 		return 0
 	}
 	return times(3, max(0, n.Out.Size()), s.o.Batch, size)
