@@ -88,3 +88,18 @@ func (s *stepper) keepWideActivation(p, i int) bool {
 	}
 	return true
 }
+
+// keepWideCopies is a product, or a module without a type, of 32-bit copies of all that arrives. It reports whether it is one.
+func (s *stepper) keepWideCopies(p, i int) bool {
+	if !s.how[i].has(wide) || s.how[i].has(inside) {
+		return false
+	}
+	for j := range s.inputs(i) {
+		if from := s.source(j); s.narrow[j] && !s.res.Nodes[from].Type.Has(catalog.IsTensor) {
+			s.add(p, times(max(0, s.res.Nodes[j].Out.Size()), s.batch(from), 4))
+		} else {
+			s.share(p, from)
+		}
+	}
+	return true
+}

@@ -17,7 +17,7 @@ type implementation uint64
 const (
 	transformers implementation = 1 << iota
 	plain                       // a softmax, a loss or a norm in the width that arrives
-	wide                        // a norm that is cast back behind its scale, a layer norm, a softmax or an activation of a 32-bit copy, or a router of experts in 32 bits
+	wide                        // a norm that is cast back behind its scale, a layer norm, a softmax, an activation, a product or a module without a type of 32-bit copies, or a router of experts in 32 bits
 	late                        // a norm that scales what arrives, and not its 32-bit copy
 	fused                       // one matrix for queries, keys and values, or for gate and up
 	steps                       // an activation written as single operations

@@ -66,9 +66,9 @@ func (s *stepper) keepTransformers(p, i int) bool {
 		if s.how[i].has(linear | banded) {
 			s.keepEdges(p, n)
 		}
-		return s.how[i].has(linear) || s.keepActivation(p, i)
+		return s.how[i].has(linear) || s.keepActivation(p, i) || s.keepWideCopies(p, i)
 	case "multiply":
-		return s.how[i].has(inside) // the norm keeps what its scale needs
+		return s.how[i].has(inside) || s.keepWideCopies(p, i) // the norm keeps what its scale needs
 	case "geglu", "swiglu":
 		return s.keepGated(p, i)
 	case "rwkvTimeMix":

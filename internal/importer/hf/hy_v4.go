@@ -34,6 +34,7 @@ func hyV4(b *Build) Decoder {
 			flat := b.Add("flatten", "", Args{Int("startDim", 2)}, x)
 			n := b.Length(b.MaxPositions())
 			gates := b.Opaque(flat, "hc_head", []int64{n, streams}, n, T("hc_fn", streams, streams*dim), T("hc_base", streams), T("hc_scale", 1))
+			b.way(gates, "wide")
 			return b.RMSNorm(b.mixed(x, gates), name, dim)
 		}}
 }
@@ -43,9 +44,11 @@ func (b *Build) hyStreams(x Node, name string, streams int64, part func(x Node) 
 	dim, n := b.Size("hidden_size"), b.Length(b.MaxPositions())
 	flat := b.Add("flatten", name, Args{Int("startDim", 2)}, x)
 	gates := b.Scope("%s", name).Opaque(flat, "", []int64{n, 2 * streams}, n, T("fn", 2*streams, streams*dim), T("base", 2*streams), T("scale", 2))
+	b.way(gates, "wide")
 	y := part(b.mixed(x, b.Slice(gates, 0, streams)))
 	post := b.Add("unsqueeze", "", Args{Int("dim", -1)}, b.Slice(gates, streams, 2*streams))
 	y = b.Add("multiply", "", nil, post, b.Add("unsqueeze", "", Args{Int("dim", 2)}, y))
+	b.way(y, "wide")
 	return b.Residual(y, x)
 }
 
@@ -74,7 +77,9 @@ func (b *Build) hyAttention(x Node, i int64, seen **Node) Node {
 	v := b.Flat(b.Slice(kv, plain, plain+value))
 
 	if b.kind("indexer_types", i, either(i == 0 || (i-1)%4 == 0, "full", "shared")) != "shared" {
+		first := len(b.state.graph.Components)
 		own := b.Scope("indexer").hyIndexer(x, latent, dim, rank)
+		b.detach(first)
 		*seen = &own
 	} else if *seen == nil {
 		fail(CodeContradiction, b.at("indexer_types"), "layer %d shares the positions of a layer before it, but none before it chooses any", i)

@@ -40,7 +40,7 @@ var modules = func() (m struct {
 //	transformers/plain    a softmax, a loss or a norm in the width that arrives
 //	transformers/eager    attention whose scores are in memory whatever is asked for
 //	transformers/capped   a head whose logits, or attention whose scores in memory, go through a hyperbolic tangent; a wide head has it of a 32-bit copy
-//	transformers/wide     a norm that is cast back behind its scale, a layer norm, a softmax or an activation of a 32-bit copy, or experts whose router multiplies 32-bit copies
+//	transformers/wide     a norm that is cast back behind its scale, a layer norm, a softmax, an activation, a product or a module without a type of 32-bit copies, or experts whose router multiplies 32-bit copies
 //	transformers/late     a norm that scales what arrives, and not its 32-bit copy
 //	transformers/fused    one matrix for queries, keys and values, or for gate and up
 //	transformers/steps    an activation, a layer norm or the gate of experts written as single operations
