@@ -56,6 +56,7 @@ const (
 	linear                      // a module without a type that is linear in what arrives
 	paired                      // experts of which the first computes every position for each expert that it was not sent to, and the second those that it was
 	frozen                      // a table that is a weight and not trained
+	flags                       // a constant of truth values, a byte each
 	rectified                   // experts whose activation keeps its result alone
 )
 
@@ -64,7 +65,7 @@ var ways = map[string]implementation{"plain": plain, "wide": wide, "late": late,
 	"products": products, "erf": erf, "xielu": xielu, "dropped": dropped, "clamped": clamped, "indexed": indexed, "streams": streams, "held": held,
 	"looped": looped, "batched": batched, "chunks": chunks, "scan": scan, "serial": serial, "detached": detached, "linear": linear, "remade": remade,
 	"banded": banded, "paired": paired, "rectified": rectified, "frozen": frozen, "absent": absent, "matrices": matrices, "scaled": scaled,
-	"ungraded": ungraded}
+	"ungraded": ungraded, "flags": flags}
 
 func (w implementation) has(all implementation) bool { return w&all == all }
 

@@ -70,7 +70,11 @@ func (s *stepper) countKinds(size int64) {
 		c.made, c.inner, c.sum = s.makes(c.first), s.inner(c.first), s.lastSum(c.first)
 		c.tensors = s.room.notes.Take()
 		s.weights, s.gradients, s.states = plus(s.weights, times(c.count, all)), plus(s.gradients, times(c.count, trained)), plus(s.states, times(c.count, states))
-		s.fixed = plus(s.fixed, times(c.count, bufferBytes(n, size)))
+		wide := size
+		if s.how[c.first].has(flags) {
+			wide = 1
+		}
+		s.fixed = plus(s.fixed, times(c.count, bufferBytes(n, wide)))
 		c.kernels, c.scattered = s.starts(c.first), s.scatters(c.first)
 		if s.o.Optimizer == "adafactor" {
 			s.stepExtra = max(s.stepExtra, largestStep(trainedNode(n, s.shares[c.first], s.o.Adapt), size))

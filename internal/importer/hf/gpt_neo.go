@@ -14,6 +14,7 @@ func gptNeo(b *Build) Decoder {
 	return Decoder{Prefix: "transformer", Embed: "wte", Layers: "h", Norm: "ln_f", FinalNorm: lastLayerNorm, Count: b.Int("num_layers"),
 		Embedded: func(b *Build, x Node) Node { return b.Positions(x, "wpe", b.Size("max_position_embeddings"), dim) },
 		Layer: func(b *Build, x Node, i int64) Node {
+			b.way(b.Constant(x, "attn.attention.bias", b.Size("max_position_embeddings"), b.Size("max_position_embeddings")), "flags") // who sees whom
 			a := Attention{Dim: dim, Heads: b.Size("num_heads"), OutBias: true, Causal: true, O: "out_proj"}
 			if kinds[i] == "local" {
 				a.Window = b.Size("window_size")

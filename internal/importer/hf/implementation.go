@@ -73,6 +73,7 @@ var modules = func() (m struct {
 //	transformers/linear   a module without a type that is linear in what arrives, of which it keeps nothing
 //	transformers/paired   experts of which the first computes every position for each expert that it was not sent to, and the second those that it was: NLLB-MoE
 //	transformers/frozen   a table that is a weight and not trained: sines and cosines
+//	transformers/flags    a constant of truth values, a byte each
 //	transformers/rectified experts whose activation keeps its result alone
 //	transformers/remade   a convolution whose weight is computed anew in each pass
 //	transformers/matrices64 the matrix memory of an mLSTM in chunks of 64 positions, written as single operations

@@ -7,7 +7,7 @@ var _ = define(Family{Type: "nllb-moe", Default: "NllbMoeForConditionalGeneratio
 // nllbMoe is M2M100 with experts in every so many layers, of which a token visits two. As it is written, the mask of the choice is taken for the number
 // of an expert, so that the first two compute everything; the router's choice counts as it is meant.
 func nllbMoe(*Build) Seq2Seq {
-	return Seq2Seq{Pre: true, LastNorm: true, Positions: sinusoids, Cross: "cross_attention", FeedNorm: "ff_layer_norm",
+	return Seq2Seq{Pre: true, LastNorm: true, Positions: heldSinusoids, Cross: "cross_attention", FeedNorm: "ff_layer_norm",
 		Feed: func(b *Build, x Node, half string, i int64) Node {
 			dim, hidden, step := b.Size("d_model"), b.Size(half+"_ffn_dim"), b.Int(half+"_sparse_step")
 			if step <= 0 || (i+1)%step != 0 {

@@ -15,7 +15,7 @@ func seamless(name string) map[string]func(*Build) {
 
 func (b *Build) seamlessWrite(fromText bool) {
 	m, dim, vocab := b.With(b.Config.named("d_model", "hidden_size")), b.Size("hidden_size"), b.Size("vocab_size")
-	s := Seq2Seq{Pre: true, LastNorm: true, Positions: sinusoids, Cross: "cross_attention", FeedNorm: "ffn_layer_norm", Feed: func(b *Build, x Node, half string, _ int64) Node {
+	s := Seq2Seq{Pre: true, LastNorm: true, Positions: heldSinusoids, Cross: "cross_attention", FeedNorm: "ffn_layer_norm", Feed: func(b *Build, x Node, half string, _ int64) Node {
 		return b.Scope("ffn").recastMLP(x, dim, b.Size(half+"_ffn_dim"))
 	}}.filled()
 	shared := m

@@ -312,3 +312,10 @@ func (b *Build) Sinusoids(x Node, dim int64) Node {
 const maxSinusoids = 1 << 20
 
 func sinusoids(b *Build, x Node, _ string) Node { return b.Sinusoids(x, b.Size("d_model")) }
+
+// heldSinusoids has a table of them in memory, for as many positions as the config names and two.
+func heldSinusoids(b *Build, x Node, _ string) Node {
+	dim := b.Size("d_model")
+	b.Constant(x, "embed_positions", b.Size("max_position_embeddings")+2, dim)
+	return b.Sinusoids(x, dim)
+}
