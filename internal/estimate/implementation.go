@@ -41,7 +41,7 @@ const (
 	banded                      // attention whose softmax is taken of a band of the scores of three blocks, or that band by itself
 	indexed                     // a lookup that keeps where each element came from
 	streams                     // a cut of the logits whose loss is taken of a copy of all of them, or attention over cuts of tensors that stay whole
-	remade                      // a convolution whose weight is computed anew in each pass
+	remade                      // a convolution or a map whose weight is computed anew in each pass
 	held                        // a result that the model's code has a name for until its forward pass ends
 	looped                      // experts that are multiplied one after the other
 	batched                     // experts that compute every position, in one product over all of them

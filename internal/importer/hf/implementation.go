@@ -75,7 +75,7 @@ var modules = func() (m struct {
 //	transformers/frozen   a table that is a weight and not trained: sines and cosines
 //	transformers/flags    a constant of truth values, a byte each
 //	transformers/rectified experts whose activation keeps its result alone
-//	transformers/remade   a convolution whose weight is computed anew in each pass
+//	transformers/remade   a convolution or a map whose weight is computed anew in each pass
 //	transformers/matrices64 the matrix memory of an mLSTM in chunks of 64 positions, written as single operations
 //	transformers/scaled   attention with its scores in memory whose result is scaled by their sum and a sink
 //	transformers/absent   what a call with text alone does not run

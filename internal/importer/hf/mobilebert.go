@@ -129,6 +129,9 @@ func mobileBertWords(b *Build, x, table Node) Node {
 	y := p.vocabulary(p.Slice(x, 0, width), width, table)
 	z := p.Add("linear", "dense", Args{Int("inFeatures", dim-width), Int("outFeatures", vocab), Flag("bias", false)}, p.Slice(x, width, dim))
 	p.Tensor("dense.weight", dim-width, vocab)
+	for _, part := range []Node{y, z} { // which are joined to one matrix in each pass
+		p.way(part, "remade")
+	}
 	n := p.Residual(y, z)
 	p.lost(n)
 	return n
