@@ -25,7 +25,7 @@ const (
 	capped                      // a head whose logits, or attention whose scores in memory, go through a hyperbolic tangent
 	broadcast                   // attention over one head of keys and values that nobody repeats
 	biased                      // a head to whose logits a buffer is added
-	recast                      // a map of what was cast to the width of its weights, or a softmax asked for in that of its scores
+	recast                      // a map of what was cast to the width of its weights, a layer norm of what was cast to that of products, or a softmax asked for in that of its scores
 	strided                     // attention with a bias that lies in memory with the heads last
 	joined                      // attention whose queries lie in memory with the heads first
 	exact                       // attention with scores in memory that multiplies queries and keys in 32 bits

@@ -54,6 +54,11 @@ func widens(n *infer.Node) bool {
 	return !multiplies(n) && (n.Type.HasAny(catalog.IsSoftmax) || n.Type.Has(catalog.IsNorm) && !n.Type.Has(catalog.IsBatchNorm))
 }
 
+// recasts reports whether a component is a layer norm that is taken of a copy in autocast's width, with autocast turned off.
+func recasts(n *infer.Node, how implementation) bool {
+	return n.Type.ID == "layerNorm" && how.has(recast)
+}
+
 // narrow reports, for every component, whether its result has 2-byte elements, into a list of as many.
 func narrow(res *infer.Result, precision string, how []implementation, out []bool) []bool {
 	cast := autocasts(precision)
@@ -62,6 +67,8 @@ func narrow(res *infer.Result, precision string, how []implementation, out []boo
 		switch {
 		case !known(n) || n.OutIsInt || n.Type.Has(catalog.IsActivation) && how[i].has(wide):
 		case precision == "bf16":
+			out[i] = true
+		case cast && recasts(n, how[i]):
 			out[i] = true
 		case !cast || n.Type.HasAny(catalog.IsEmbedding|catalog.IsTensor) || widens(n) && !how[i].has(wide):
 		case n.Type.ID == "norm" || n.Type.ID == "sum": // autocast has them give 32 bits, of what arrives as it is (AT_FORALL_FP32_SET_OPT_DTYPE)

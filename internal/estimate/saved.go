@@ -175,6 +175,12 @@ func (s *stepper) keepInput(p, i, j int) {
 		s.add(p, times(count, s.productBytes()))
 	case !autocasts(s.o.Precision) || from.OutIsInt:
 		s.share(p, owner)
+	case recasts(n, s.how[i]):
+		if s.narrow[owner] {
+			s.share(p, owner)
+		} else {
+			s.add(p, times(count, 2))
+		}
 	case multiplies(n) && !n.Type.Has(catalog.HasNorm) && (!s.narrow[owner] || s.how[i].has(recast)):
 		for range projections(n, s.how[i]) {
 			s.add(p, times(count, 2))

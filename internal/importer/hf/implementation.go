@@ -53,7 +53,7 @@ var modules = func() (m struct {
 //	transformers/serial   a state-space recurrence, or one with a gate for each feature, position by position
 //	transformers/chunks   the gated delta rule in chunks of 64 positions, written as single operations
 //	transformers/biased   a head to whose logits a buffer is added, which autocast leaves in 32 bits
-//	transformers/recast   a map in front of which what arrives is cast to the width of its weights, or a softmax asked for in that of its scores
+//	transformers/recast   a map in front of which what arrives is cast to the width of its weights, a layer norm in front of which it is cast to that of products, or a softmax asked for in that of its scores
 //	transformers/strided  attention to whose scores a bias is added that lies in memory with the heads last
 //	transformers/joined   attention whose queries are joined of features that turn and others, so that the heads come first in memory
 //	transformers/exact    attention with its scores in memory that multiplies queries and keys in 32 bits
