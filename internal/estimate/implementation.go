@@ -57,6 +57,7 @@ const (
 	paired                      // experts of which the first computes every position for each expert that it was not sent to, and the second those that it was
 	frozen                      // a table that is a weight and not trained
 	flags                       // a constant of truth values, a byte each
+	emptied                     // attention that sets weights to zero behind its softmax
 	rectified                   // experts whose activation keeps its result alone
 )
 
@@ -65,7 +66,7 @@ var ways = map[string]implementation{"plain": plain, "wide": wide, "late": late,
 	"products": products, "erf": erf, "xielu": xielu, "dropped": dropped, "clamped": clamped, "indexed": indexed, "streams": streams, "held": held,
 	"looped": looped, "batched": batched, "chunks": chunks, "scan": scan, "serial": serial, "detached": detached, "linear": linear, "remade": remade,
 	"banded": banded, "paired": paired, "rectified": rectified, "frozen": frozen, "absent": absent, "matrices": matrices, "scaled": scaled,
-	"ungraded": ungraded, "flags": flags}
+	"ungraded": ungraded, "flags": flags, "emptied": emptied}
 
 func (w implementation) has(all implementation) bool { return w&all == all }
 

@@ -63,6 +63,9 @@ func (s *stepper) keepScores(p, i int, count, width int64, cast bool) {
 			s.add(p, times(count, width))
 		}
 	}
+	if s.how[i].has(emptied) && !cast {
+		s.add(p, times(count, width))
+	}
 	if s.how[i].has(clamped) {
 		s.add(p, times(count, weightSize(s.o.Precision)))
 	}

@@ -24,7 +24,9 @@ func (b *Build) cpmAnt() Node {
 		m := e.Scope("layers.%d", i)
 		a := Attention{Dim: dim, Heads: heads, HeadDim: b.Size("dim_head"), Q: "project_q", K: "project_k", V: "project_v", O: "attention_out"}
 		h := m.RMSNorm(x, "self_att.layernorm_before_attention", dim)
+		first := len(b.state.graph.Components)
 		x = m.Residual(x, m.attendBiased(h, "self_att.self_attention", a, bias))
+		m.ways(first, "attentionCore", "plain/emptied")
 		h = m.RMSNorm(x, "ffn.layernorm_before_ffn", dim)
 		x = m.Residual(x, m.Gated(h, "ffn.ffn", Gated{Dim: dim, Hidden: b.Size("dim_ff"), Act: "gelu", Gate: "w_in.w_0", Up: "w_in.w_1", Down: "w_out"}))
 	}

@@ -74,6 +74,7 @@ var modules = func() (m struct {
 //	transformers/paired   experts of which the first computes every position for each expert that it was not sent to, and the second those that it was: NLLB-MoE
 //	transformers/frozen   a table that is a weight and not trained: sines and cosines
 //	transformers/flags    a constant of truth values, a byte each
+//	transformers/emptied  attention that sets weights to zero behind its softmax
 //	transformers/rectified experts whose activation keeps its result alone
 //	transformers/remade   a convolution or a map whose weight is computed anew in each pass
 //	transformers/matrices64 the matrix memory of an mLSTM in chunks of 64 positions, written as single operations
@@ -143,6 +144,15 @@ func (b *Build) way(n Node, how string) {
 			if old, err := strconv.Unquote(c.Extra[i].Raw); err == nil {
 				c.Extra[i].Raw = strconv.Quote(old + "/" + how)
 			}
+		}
+	}
+}
+
+// ways adds a way of writing to all components of a type that were added since one.
+func (b *Build) ways(first int, typ, how string) {
+	for n := first; n < len(b.state.graph.Components); n++ {
+		if b.state.graph.Components[n].Type == typ {
+			b.way(Node(n), how)
 		}
 	}
 }

@@ -15,11 +15,7 @@ func nemotron(*Build) Decoder {
 			a.KV = b.Size("num_key_value_heads") // the class does not derive it
 			first := len(b.state.graph.Components)
 			x = b.plainLayer(x, a)
-			for n := first; n < len(b.state.graph.Components); n++ {
-				if b.state.graph.Components[n].Type == "layerNorm" {
-					b.way(Node(n), "recast")
-				}
-			}
+			b.ways(first, "layerNorm", "recast")
 			return x
 		}}
 }
