@@ -10,7 +10,7 @@ func ariaText(b *Build) Decoder {
 			func(x Node) Node { return b.Attend(x, "self_attn", b.rotaryAttention(0)) },
 			func(x Node) Node {
 				g := b.network(b.Bool("mlp_bias"))
-				e := Experts{Dim: g.Dim, Count: b.Size("moe_num_experts"), TopK: b.Size("moe_topk"), Hidden: g.Hidden, Router: "router", List: ariaExperts}
+				e := Experts{Dim: g.Dim, Count: b.Size("moe_num_experts"), TopK: b.Size("moe_topk"), Hidden: g.Hidden, Router: "router", How: "looped", List: ariaExperts}
 				g.Hidden *= b.Int("moe_num_shared_experts")
 				return b.mixture(x, e, g)
 			})
