@@ -38,12 +38,17 @@ func (s *stepper) keepClipped(p, i int, sizes ...int64) {
 
 // aside is what the backward pass of attention with its scores in memory does not have beside the gradients of its scores, so many bytes wide its
 // queries, keys and values: the values and the gradient of the result are through by then, and the gradients of queries and keys come later. Where the
-// component has the matrices, too, so does that of its input; and what the last of them read is through, but not the gradient of the values.
+// component has the matrices, too, so do that of its input and those of the first three; and what the last of them
+// read is through, but not the gradient of the values.
 func (s *stepper) aside(i int, h heads, w int64) int64 {
 	values := times(h.keys, h.count, h.values, s.o.Batch, w)
 	out := times(h.queries, h.count, h.values, s.o.Batch, w)
 	if s.res.Nodes[i].Type.ID == "attentionCore" {
 		return plus(values, out, times(h.queries, h.count, h.features, s.o.Batch, s.productBytes()), times(h.keys, h.kv, h.features, s.o.Batch, s.productBytes()))
+	}
+	if s.shares[i].own && !s.adds && s.shares[i].adapters == 0 {
+		from := max(0, arg(&s.res.Nodes[i], "embedDim").Int())
+		out = plus(out, times(from, plus(times(h.count, h.features), times(h.kv, h.features), times(h.kv, h.values)), weightSize(s.o.Precision)))
 	}
 	return plus(out, s.result(i))
 }
