@@ -58,6 +58,7 @@ const (
 	frozen                      // a table that is a weight and not trained
 	flags                       // a constant of truth values, a byte each
 	emptied                     // attention that sets weights to zero behind its softmax
+	blocks                      // attention of blocks to a few blocks; behind it the positions of one, and of those that are drawn how many
 	rectified                   // experts whose activation keeps its result alone
 )
 
@@ -66,7 +67,7 @@ var ways = map[string]implementation{"plain": plain, "wide": wide, "late": late,
 	"products": products, "erf": erf, "xielu": xielu, "dropped": dropped, "clamped": clamped, "indexed": indexed, "streams": streams, "held": held,
 	"looped": looped, "batched": batched, "chunks": chunks, "scan": scan, "serial": serial, "detached": detached, "linear": linear, "remade": remade,
 	"banded": banded, "paired": paired, "rectified": rectified, "frozen": frozen, "absent": absent, "matrices": matrices, "scaled": scaled,
-	"ungraded": ungraded, "flags": flags, "emptied": emptied}
+	"ungraded": ungraded, "flags": flags, "emptied": emptied, "blocks": blocks}
 
 func (w implementation) has(all implementation) bool { return w&all == all }
 

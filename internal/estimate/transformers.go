@@ -174,6 +174,8 @@ const flashFeatures = 256
 // lies together, which every fused kernel wants (check_last_dim_stride_equals_1_dense of sdp_utils_cpp.h).
 func (s *stepper) kernel(i int, h heads) string {
 	switch {
+	case s.how[i].has(blocks):
+		return "blocks"
 	case s.o.Attention == "eager" || s.how[i].has(eager):
 		return "eager"
 	case s.how[i].has(broadcast), s.how[i].has(strided):
@@ -235,6 +237,10 @@ func (s *stepper) keepWhole(p, i int) {
 func (s *stepper) keepCore(p, i int) {
 	h := s.coreHeads(i)
 	kernel, w := s.kernel(i, h), s.productBytes()
+	if kernel == "blocks" {
+		s.keepBlocks(p, i, h)
+		return
+	}
 	if kernel == "fused" {
 		for k := range 3 {
 			if j := s.input(i, k); j >= 0 {

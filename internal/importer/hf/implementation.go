@@ -75,6 +75,8 @@ var modules = func() (m struct {
 //	transformers/frozen   a table that is a weight and not trained: sines and cosines
 //	transformers/flags    a constant of truth values, a byte each
 //	transformers/emptied  attention that sets weights to zero behind its softmax
+//	transformers/blocks64 attention of blocks of 64 positions to a few blocks
+//	transformers/random3  of which so many are drawn
 //	transformers/rectified experts whose activation keeps its result alone
 //	transformers/remade   a convolution or a map whose weight is computed anew in each pass
 //	transformers/matrices64 the matrix memory of an mLSTM in chunks of 64 positions, written as single operations
