@@ -1,7 +1,5 @@
 package estimate
 
-import "github.com/modelverifier/verifier/internal/infer"
-
 // addStreams counts the logits of a head whose result is cut, where the loss is taken of all streams: they and a copy with the streams first,
 // the cut, the logarithms of the shares in 32 bits, and a 32-bit copy to take them of.
 func (s *stepper) addStreams(i int) {
@@ -44,13 +42,17 @@ func (s *stepper) keepBand(p, i int, rows, keys int64) string {
 	return "banded"
 }
 
-// keepEdges is what the filling of a band of scores, (positions, heads, two reaches and one), keeps at either end of the text: which of the scores
-// within reach of it lie beyond it.
-func (s *stepper) keepEdges(p int, n *infer.Node) {
-	reach := (n.Out.At(-1) - 1) / 2
-	for range 2 {
-		s.add(p, times(reach, reach+1, max(1, n.Out.At(-2)), s.o.Batch))
+// keepEdges is what a linear module keeps. Of a band of scores, (positions, heads, two reaches and one), that is which of the scores within reach of
+// either end of the text lie beyond it; else nothing.
+func (s *stepper) keepEdges(p, i int) bool {
+	n := &s.res.Nodes[i]
+	if s.how[i].has(banded) && n.Out.Rank() > 1 {
+		reach := (n.Out.At(-1) - 1) / 2
+		for range 2 {
+			s.add(p, times(reach, reach+1, max(1, n.Out.At(-2)), s.o.Batch))
+		}
 	}
+	return true
 }
 
 // keepScores is what attention with its scores in memory keeps beside the softmax, whose results are so many bytes wide: of dropout which

@@ -63,10 +63,7 @@ func (s *stepper) keepTransformers(p, i int) bool {
 		}
 		s.keepNormSteps(p, i)
 	case "gelu", "quickGelu", "squaredRelu", "customModule":
-		if s.how[i].has(linear | banded) {
-			s.keepEdges(p, n)
-		}
-		return s.how[i].has(linear) || s.keepActivation(p, i) || s.keepWideCopies(p, i)
+		return s.how[i].has(linear) && s.keepEdges(p, i) || s.keepActivation(p, i) || s.keepWideCopies(p, i)
 	case "multiply":
 		return s.how[i].has(inside) || s.keepWideCopies(p, i) // the norm keeps what its scale needs
 	case "geglu", "swiglu":
