@@ -2,8 +2,12 @@ package estimate
 
 import "github.com/modelverifier/verifier/internal/infer"
 
-// isAbsent reports whether a component does not run: it reads pictures or sounds, or is such an input, where none are given.
+// isAbsent reports whether a component does not run in a training step: it reads pictures or sounds, or is such an input, where none are
+// given.
 func (s *stepper) isAbsent(i int) bool {
+	if s.how == nil {
+		return false
+	}
 	if s.res.Nodes[i].Type.ID != infer.InputID {
 		return s.how[i].has(absent)
 	}
