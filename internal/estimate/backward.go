@@ -74,7 +74,8 @@ func (s *stepper) backward(always int64) {
 }
 
 // gradeTied brings the gradient of an embedding to life where a head that uses its weight is through, and adds that of the lookup
-// to it, from a tensor of the same size.
+// to it, from a tensor of the same size: into a third, since the head's is a view of what its product gave, or in place where autocast
+// made it anew.
 func (s *stepper) gradeTied(i int, gradients int64, early *int64) (all, fresh int64) {
 	n := &s.res.Nodes[i]
 	switch {
@@ -84,7 +85,11 @@ func (s *stepper) gradeTied(i int, gradients int64, early *int64) (all, fresh in
 		return plus(gradients, bytes), 0
 	case n.Type.Has(catalog.IsEmbedding) && *early > 0 && s.kind(i).own >= *early:
 		fresh, *early = *early, 0
-		return gradients - min(gradients, fresh), fresh
+		gradients -= min(gradients, fresh)
+		if !autocasts(s.o.Precision) {
+			fresh = times(2, fresh)
+		}
+		return gradients, fresh
 	}
 	return gradients, 0
 }
