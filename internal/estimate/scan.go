@@ -77,6 +77,9 @@ func (s *stepper) keepRecurrent(p, i int) bool {
 		return s.keepSerial(p, i) || s.keepGates(p, i)
 	case how.has(matrices):
 		return s.keepMatrices(p, i)
+	case s.res.Nodes[i].Type.ID == "rwkvTimeMix":
+		s.keepTimeMix(p, i)
+		return false
 	case !how.has(scan):
 		return false
 	}

@@ -68,9 +68,6 @@ func (s *stepper) keepTransformers(p, i int) bool {
 		return s.how[i].has(inside) || s.keepWideCopies(p, i) // the norm keeps what its scale needs
 	case "geglu", "swiglu":
 		return s.keepGated(p, i)
-	case "rwkvTimeMix":
-		s.keepTimeMix(p, i)
-		return false
 	case "softmax":
 		if !s.how[i].has(wide) || !s.narrow[i] {
 			return false
