@@ -149,7 +149,7 @@ func (s *stepper) inner(i int) int64 {
 	if sequences(n) {
 		return s.innerSequence(i)
 	}
-	if bytes, ok := s.innerEncoder(i); ok {
+	if bytes, ok := s.innerParts(i); ok {
 		return bytes
 	}
 	if bytes, ok := s.innerBlock(i); ok {

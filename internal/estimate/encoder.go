@@ -2,44 +2,72 @@ package estimate
 
 import "github.com/modelverifier/verifier/internal/infer"
 
-// encoder is torch.nn.TransformerEncoderLayer.
+// encoder is the parts of torch.nn.TransformerEncoderLayer, and of layers that are one of them.
 type encoder struct {
 	rows, positions, features, wide, heads int64 // rows are the positions of all samples
-	bias, gelu, drops, copied              bool  // copied: attention's result is turned by a copy
+	bias, gelu, drops, copied, eager       bool  // copied: attention's result is turned by a copy
 }
 
-// innerEncoder is what the backward pass of torch.nn.TransformerEncoderLayer needs beside the gradients of its weights and of its
-// input, operation by operation as autograd runs them; false where its attention is not a kernel.
-func (s *stepper) innerEncoder(i int) (int64, bool) {
+// innerParts is what the backward pass of torch.nn.TransformerEncoderLayer, of its attention or of its feed-forward network needs beside
+// the gradients of its weights, of its result and of its input, operation by operation as autograd runs them; false for other components
+// and where attention is no kernel.
+func (s *stepper) innerParts(i int) (int64, bool) {
 	n := &s.res.Nodes[i]
-	if n.Type.ID != "transformerBlock" || len(n.In) == 0 || s.scoresKept(n) {
+	if s.how[i].has(transformers) || len(n.In) == 0 || n.In[0].Rank() != 2 || s.scoresKept(n) {
 		return 0, false
 	}
-	e := encoder{positions: n.In[0][0], features: arg(n, "embedDim").Int(), wide: arg(n, "ffDim").Int(), heads: max(1, arg(n, "numHeads").Int()),
-		bias: arg(n, "bias").Bool(), gelu: arg(n, "activation").Str() == "gelu", drops: arg(n, "dropout").Float() > 0, copied: !s.turned(n)}
+	e := encoder{positions: n.In[0][0], features: n.In[0][1], wide: arg(n, "ffDim").Int(), heads: max(1, arg(n, "numHeads").Int()), bias: arg(n, "bias").Bool(),
+		gelu: arg(n, "activation").Str() != "relu", drops: arg(n, "dropout").Float() > 0, copied: !s.turned(n)}
 	e.rows = times(e.positions, s.batch(i))
 	t := tape{width: s.productBytes(), cast: autocasts(s.o.Precision), again: s.unitOf(i) > 0}
 	elems := times(e.rows, e.features)
 	sum := times(elems, t.sumWidth())
-	if arg(n, "normFirst").Bool() {
-		e.feedForward(&t)
+	switch n.Type.ID {
+	case "transformerBlock":
+		e.layer(&t, arg(n, "normFirst").Bool())
+	case "multiHeadAttention", "selfAttention", "causalAttention", "localAttention":
+		e.drops, e.eager = false, s.o.Attention == "eager"
+		e.attention(&t, false)
+	case "feedForward":
+		e.feedForward(&t, 0)
 		t.widen(elems)
-		t.norm(elems, e.features, false)
-		t.free(sum) // added to the gradient of the result, in place
-		e.attention(&t)
-		t.norm(elems, e.features, true)
-	} else {
-		t.norm(elems, e.features, false) // the gradient of the result is free behind it
-		e.feedForward(&t)
-		t.widen(elems)
-		t.free(sum)
-		t.norm(elems, e.features, false)
-		e.attention(&t)
+	case "swiglu", "geglu":
+		e.wide = arg(n, "intermediateSize").Int()
+		e.gated(&t)
+	default:
+		return 0, false
 	}
 	return t.most - s.kind(i).own - block(sum), true
 }
 
-// scoresKept reports whether a component's attention has its scores in memory.
+// layer is the whole of it.
+func (e *encoder) layer(t *tape, first bool) {
+	elems := times(e.rows, e.features)
+	sum := times(elems, t.sumWidth())
+	if !first {
+		t.norm(elems, e.features, false) // the gradient of the result is free behind it
+	}
+	gradient := t.narrow(elems)
+	if e.drops {
+		t.drop(elems, t.sumWidth(), false)
+		gradient = plus(gradient, sum)
+	}
+	e.feedForward(t, gradient)
+	t.widen(elems)
+	if first {
+		t.norm(elems, e.features, false)
+	}
+	t.free(sum) // added to the gradient of the result, in place
+	if !first {
+		t.norm(elems, e.features, false)
+	}
+	e.attention(t, true)
+	if first {
+		t.norm(elems, e.features, true)
+	}
+}
+
+// scoresKept reports whether a component's attention has its scores in memory whatever is asked for.
 func (s *stepper) scoresKept(n *infer.Node) bool {
 	for k := range n.Kept {
 		if n.Kept[k].Name == attentionWeights {
@@ -49,14 +77,9 @@ func (s *stepper) scoresKept(n *infer.Node) bool {
 	return false
 }
 
-// feedForward leaves the gradient of what arrived, as wide as a product's result.
-func (e *encoder) feedForward(t *tape) {
+// feedForward leaves the gradient of what arrived, as wide as a product's result. That of the result is freed where it is a copy.
+func (e *encoder) feedForward(t *tape, gradient int64) {
 	elems, inner := times(e.rows, e.features), times(e.rows, e.wide, t.width)
-	gradient := t.narrow(elems)
-	if e.drops {
-		t.drop(elems, t.sumWidth(), false)
-		gradient = plus(gradient, times(elems, t.sumWidth()))
-	}
 	kept := inner
 	if !e.gelu && !e.drops { // the one result is kept by both
 		kept = 0
@@ -70,14 +93,38 @@ func (e *encoder) feedForward(t *tape) {
 	t.linear(e.rows, e.features, e.wide, e.bias, times(elems, t.width), inner)
 }
 
-// attention leaves the gradient of what arrived, as wide as what is added up.
-func (e *encoder) attention(t *tape) {
+// gated is a feed-forward network with a gate: the product's two factors have gradients at once, and the map that came last is first.
+func (e *encoder) gated(t *tape) {
+	elems, inner := times(e.rows, e.features), times(e.rows, e.wide, t.width)
+	t.linear(e.rows, e.wide, e.features, e.bias, inner, 0)
+	t.take(inner)
+	t.swap(inner, inner)
+	t.free(inner) // the gate
+	t.free(inner) // what it is multiplied with
+	one := int64(0)
+	if t.cast { // a copy of what arrives for each map
+		one = times(elems, t.width)
+	}
+	t.linear(e.rows, e.features, e.wide, e.bias, one, inner)
+	t.widen(elems)
+	t.swap(inner, inner)
+	t.free(inner) // what the activation kept
+	t.linear(e.rows, e.features, e.wide, e.bias, one, inner)
+	t.widen(elems)
+}
+
+// attention leaves the gradient of what arrived, as wide as what is added up: behind a residual connection, of which its gradient is a copy
+// under autocast, or by itself.
+func (e *encoder) attention(t *tape, residual bool) {
 	elems := times(e.rows, e.features)
 	one := times(elems, t.width)
-	if e.drops {
-		t.drop(elems, t.sumWidth(), false)
+	cast := int64(0)
+	if residual {
+		if e.drops {
+			t.drop(elems, t.sumWidth(), false)
+		}
+		cast = t.narrow(elems)
 	}
-	cast := t.narrow(elems)
 	if e.positions > 1 {
 		t.take(one) // turned
 	}
@@ -86,13 +133,31 @@ func (e *encoder) attention(t *tape) {
 		t.free(times(elems, t.sumWidth()))
 	}
 	kept, result := int64(0), int64(0)
-	if e.copied {
+	if e.copied || e.eager {
 		kept = one
 	}
 	if e.positions > 1 {
 		result = one
 	}
 	t.linear(e.rows, e.features, e.features, e.bias, kept, result)
+	if e.eager {
+		e.scores(t)
+	} else {
+		e.kernel(t)
+	}
+	t.swap(times(3, one), one) // each becomes a third of one tensor, which is added to the others
+	for range 2 {
+		t.swap(times(3, one), one)
+		t.free(times(3, one))
+	}
+	t.swap(times(3, one), times(3, one)) // turned
+	t.turned(e.rows, e.features, times(3, e.features), e.bias, one, times(3, one))
+	t.widen(elems)
+}
+
+// kernel is the fused kernel: it gives the gradients of queries, keys and values.
+func (e *encoder) kernel(t *tape) {
+	one := times(e.rows, e.features, t.width)
 	for range 3 {
 		t.take(one)
 	}
@@ -103,12 +168,30 @@ func (e *encoder) attention(t *tape) {
 	if t.width == 4 { // the kernel gives the positions in front of the heads
 		t.pass(one)
 	}
-	t.swap(times(3, one), one) // each becomes a third of one tensor, which is added to the others
-	for range 2 {
-		t.swap(times(3, one), one)
-		t.free(times(3, one))
+}
+
+// scores is the same with the scores in memory: softmax_backward_data multiplies into a tensor of its own. Autocast takes the softmax in 32 bits
+// and multiplies a copy.
+func (e *encoder) scores(t *tape) {
+	one, count := times(e.rows, e.features, t.width), times(e.rows, e.heads, e.positions)
+	soft := times(count, t.sumWidth())
+	t.take(times(count, t.width))
+	t.take(one) // of the values
+	t.free(one)
+	if t.cast {
+		t.free(times(count, t.width)) // the copy
+		t.swap(soft, times(count, t.width))
 	}
-	t.swap(times(3, one), times(3, one)) // turned
-	t.turned(e.rows, e.features, times(3, e.features), e.bias, one, times(3, one))
-	t.widen(elems)
+	t.pass(plus(soft, soft))
+	t.swap(soft, soft)
+	t.free(soft) // the softmax
+	if t.cast {
+		t.swap(times(count, t.width), soft)
+	}
+	t.take(one)
+	t.take(one)
+	t.free(times(count, t.width))
+	t.free(one) // scaled queries
+	t.swap(one, one)
+	t.free(times(3, one))
 }
