@@ -155,6 +155,9 @@ func (s *stepper) inner(i int) int64 {
 	if bytes, ok := s.innerBlock(i); ok {
 		return bytes
 	}
+	if n.Type.ID == "squaredRelu" { // what arrives to the power of one, and that times two (pow_backward)
+		return times(2, max(0, n.Out.Size()), s.o.Batch, weightSize(s.o.Precision))
+	}
 	largest := int64(0)
 	for k := range n.Kept {
 		kept := &n.Kept[k]

@@ -66,20 +66,31 @@ func (s *stepper) keep(p, i int) {
 	}
 }
 
-// makes is the new tensors that a component keeps.
+// makes is the new tensors that a component keeps. With scores in memory there is no kernel that keeps their sums or a mask.
 func (s *stepper) makes(i int) int64 {
 	n, sum := &s.res.Nodes[i], int64(0)
 	if sequences(n) {
 		sum = s.sequenceKept(i)
 	}
+	scores := s.scores(n)
+	eager := scores > 0 && s.o.Attention == "eager"
 	for k := range n.Kept {
-		if kept := &n.Kept[k]; kept.Name != catalog.KeptInput && kept.Name != catalog.KeptOutput && (kept.Name != turnedResult || !s.turned(n)) {
+		kept := &n.Kept[k]
+		switch name := kept.Name; {
+		case name == catalog.KeptInput, name == catalog.KeptOutput, name == turnedResult && s.turned(n), eager && (name == "logsumexp" || name == "mask"):
+		case autocasts(s.o.Precision) && (name == queriesBefore || name == keysBefore):
+			half := s.newBytes(i, kept) / 2
+			sum = plus(sum, s.note(half), s.note(half))
+		default:
 			sum = plus(sum, s.note(s.newBytes(i, kept)))
 		}
 	}
-	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {
-		sum = plus(sum, s.note(times(scores, s.scoreBytes(n))))
-	} else if scores > 0 {
+	switch w := s.scoreBytes(n); {
+	case eager && w == 6: // the softmax, and a copy
+		sum = plus(sum, s.note(times(scores, 4)), s.note(times(scores, 2)))
+	case eager:
+		sum = plus(sum, s.note(times(scores, w)))
+	case scores > 0:
 		sum = plus(sum, s.joined(n))
 	}
 	return plus(sum, s.latentNorms(n))

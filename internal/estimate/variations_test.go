@@ -39,7 +39,7 @@ func TestVariationsOfARunTakeLess(t *testing.T) {
 			vary.FusedLoss = true
 		}
 		less := Train(res, vary)
-		if less.GradientBytes > whole.GradientBytes+whole.GradientBytes/20 || less.ActivationBytes > whole.ActivationBytes+whole.ActivationBytes/4+1<<20 || less.Assumptions() == "" {
+		if less.GradientBytes > whole.GradientBytes+whole.GradientBytes/4+1<<20 || less.ActivationBytes > whole.ActivationBytes+whole.ActivationBytes/4+1<<20 || less.Assumptions() == "" {
 			t.Fatalf("gradients %d of %d, activations %d of %d", less.GradientBytes, whole.GradientBytes, less.ActivationBytes, whole.ActivationBytes)
 		}
 		if vary.Adapt != nil && less.TrainedParams > res.Params || !reflect.DeepEqual(less, Train(res, vary)) {
