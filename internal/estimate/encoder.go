@@ -13,6 +13,9 @@ type encoder struct {
 // and where attention is no kernel.
 func (s *stepper) innerParts(i int) (int64, bool) {
 	n := &s.res.Nodes[i]
+	if n.Type.ID == "linear" && n.Out != nil && n.Out.Rank() > 0 && s.shares[i].own && s.shares[i].adapters == 0 {
+		return s.innerLinear(i), true
+	}
 	if s.how[i].has(transformers) || len(n.In) == 0 || n.In[0].Rank() != 2 || s.scoresKept(n) {
 		return 0, false
 	}
@@ -38,6 +41,16 @@ func (s *stepper) innerParts(i int) (int64, bool) {
 		return 0, false
 	}
 	return t.most - s.kind(i).own - block(sum), true
+}
+
+// innerLinear is the same of a linear map: under autocast the gradient of its weight has 16 bits until that of the bias is summed.
+func (s *stepper) innerLinear(i int) int64 {
+	n := &s.res.Nodes[i]
+	t := tape{width: s.productBytes(), cast: autocasts(s.o.Precision), again: s.unitOf(i) > 0}
+	in, out := features(n), max(1, n.Out.At(-1))
+	rows := times(max(0, n.Out.Size())/out, s.batch(i))
+	t.linear(rows, in, out, len(n.Weights) > 1, 0, 0)
+	return t.most - s.kind(i).own - block(times(rows, in, t.width))
 }
 
 // layer is the whole of it.
