@@ -155,9 +155,6 @@ func (s *stepper) inner(i int) int64 {
 	if bytes, ok := s.innerBlock(i); ok {
 		return bytes
 	}
-	if n.Type.ID == "squaredRelu" { // what arrives to the power of one, and that times two (pow_backward)
-		return times(2, max(0, n.Out.Size()), s.o.Batch, weightSize(s.o.Precision))
-	}
 	largest := int64(0)
 	for k := range n.Kept {
 		kept := &n.Kept[k]
@@ -165,8 +162,11 @@ func (s *stepper) inner(i int) int64 {
 			largest = max(largest, s.newBytes(i, kept))
 		}
 	}
-	if n.Type.ID == "squaredRelu" && autocasts(s.o.Precision) { // two in 32 bits, before there is the 16-bit gradient of what came in
-		largest = scale(largest, 3, 2)
+	if n.Type.ID == "squaredRelu" { // a power, a multiple and a product, before there is the gradient of what came in
+		largest = times(2, largest)
+		if autocasts(s.o.Precision) {
+			largest = scale(largest, 10, 8)
+		}
 	}
 	if scores := s.scores(n); scores > 0 && s.o.Attention == "eager" {
 		largest = max(largest, times(scores, s.scoreGradientBytes(n)))

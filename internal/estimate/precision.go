@@ -72,8 +72,7 @@ func narrow(res *infer.Result, precision string, how []implementation, out []boo
 			out[i] = true
 		case !cast || n.Type.HasAny(catalog.IsEmbedding|catalog.IsTensor) || widens(n) && !how[i].has(wide):
 		case n.Type.ID == "norm" || n.Type.ID == "sum": // autocast has them give 32 bits, of what arrives as it is (AT_FORALL_FP32_SET_OPT_DTYPE)
-		case n.Type.ID == "squaredRelu" && !how[i].has(transformers): // a power
-		case n.Type.ID == "rope" && how[i].has(transformers) || how[i].has(steps) && (n.Type.ID == "gelu" || n.Type.ID == "squaredRelu"): // sines and cosines, and powers, are wide
+		case n.Type.ID == "rope" && how[i].has(transformers) || how[i].has(steps) && n.Type.ID == "gelu" || n.Type.ID == "squaredRelu": // sines and cosines, and powers, are wide
 		case how[i].has(inside | wide): // as wide as what the norm gives
 			inputs := res.Wiring.Inputs(i)
 			out[i] = len(inputs) > 0 && out[inputs[0]]
