@@ -169,7 +169,7 @@ class Tracker(TorchDispatchMode):
     def __init__(self):
         super().__init__()
         self.allocator, self.seen, self.now, self.peak = Allocator(), {}, 0, 0
-        self.watch, self.what, self.top, self.at_top = False, {}, 0, []
+        self.watch, self.what, self.top, self.at_top, self.experts = False, {}, 0, [], 0
 
     def add(self, t, func):
         if t.device.type != "cuda" or t.untyped_storage()._cdata in self.seen or t.untyped_storage().nbytes() == 0:
@@ -206,6 +206,8 @@ class Tracker(TorchDispatchMode):
                 return args[0].device.type == "cuda" and not getattr(args[0], "of_any", False) if args[0].dtype == torch.bool else 0
         if func is aten._grouped_mm.default and args[0].dtype == torch.float32:  # CUDA takes it, its shadow does not
             return func(*[a.bfloat16() if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in args], **kwargs).float()
+        if func is aten.nonzero.default and self.experts:  # which tokens an expert gets: as many as the others
+            return torch.empty(args[0].numel() // self.experts, args[0].dim(), dtype=torch.int64, device=args[0].device)
         out = func(*args, **kwargs)
         if func is aten.any.default:
             out.of_any = True
@@ -325,6 +327,7 @@ def run_of(row):
 
 
 def replay(row, tracker, live):
+    tracker.experts = max([c["params"]["numExperts"] for c in row.get("graph", {}).get("components", ()) if "numExperts" in c.get("params", {})], default=0)
     m, loss_of = run_of(row)
     pretend()
     o = memory.optimizer(row["optimizer"], [p for p in m.parameters() if p.requires_grad])

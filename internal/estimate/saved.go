@@ -212,12 +212,27 @@ func projections(n *infer.Node, how implementation) int {
 	switch {
 	case how.has(fused), n.Type.ID == "attentionCore": // that has no matrices
 		return 1
+	case n.Type.Has(catalog.IsExperts) && !how.has(transformers):
+		return sharedProjections(n)
 	case n.Type.Has(catalog.IsGated):
 		return 2
 	case n.Type.Has(catalog.IsAttention) && n.Type.Param("numKVHeads") != nil && n.Type.ID != "attentionCore":
 		return 3
 	}
 	return 1
+}
+
+// sharedProjections is the maps of a mixture of experts that read every position: the router, the expert that all positions go to, which has a
+// gate and what it is multiplied with, and the gate of that expert.
+func sharedProjections(n *infer.Node) int {
+	maps := 1
+	if n.Type.ID == "sharedExpertMoE" || arg(n, "numSharedExperts").Int() > 0 {
+		maps += 2
+	}
+	if arg(n, "sharedGate").Bool() {
+		maps++
+	}
+	return maps
 }
 
 // attentionWeights is the name of what a softmax over scores in memory gives. Autocast takes it in 32 bits, and multiplies a 16-bit copy
