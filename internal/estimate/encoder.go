@@ -31,6 +31,11 @@ func (s *stepper) innerParts(i int) (int64, bool) {
 	case "multiHeadAttention", "selfAttention", "causalAttention", "localAttention":
 		e.drops, e.eager = false, s.o.Attention == "eager"
 		e.attention(&t, false)
+	case "groupedQueryAttention", "ropeAttention":
+		if s.o.Attention != "eager" {
+			return 0, false
+		}
+		e.grouped(&t, times(e.rows, e.heads, max(0, arg(n, "headDim").Int())))
 	case "feedForward":
 		e.feedForward(&t, 0)
 		t.widen(elems)
@@ -166,6 +171,27 @@ func (e *encoder) attention(t *tape, residual bool) {
 	t.swap(times(3, one), times(3, one)) // turned
 	t.turned(e.rows, e.features, times(3, e.features), e.bias, one, times(3, one))
 	t.widen(elems)
+}
+
+// grouped is attention with a matrix for each of queries, keys and values and with its scores in memory, up to the gradient in front of the softmax,
+// which is taken in 32 bits whatever arrives: so many queries for all samples.
+func (e *encoder) grouped(t *tape, queries int64) {
+	one, count := times(queries, t.width), times(e.rows, e.heads, e.positions)
+	t.linear(e.rows, queries/max(1, e.rows), e.features, false, one, 0)
+	t.take(times(count, t.width))
+	t.swap(one, one) // of the values
+	t.free(one)      // which are free
+	if t.width < 4 {
+		t.free(times(count, t.width)) // the copy
+		t.swap(times(count, 4), times(count, t.width))
+	}
+	t.pass(times(count, 8))
+	t.swap(times(count, t.width), times(count, 4))
+	t.free(times(count, 4)) // the softmax
+	t.take(one)
+	t.take(one)
+	t.free(times(count, t.width))
+	t.pass(times(3, times(e.rows, e.features, t.sumWidth()))) // the three maps' gradients of what arrived
 }
 
 // kernel is the fused kernel: it gives the gradients of queries, keys and values.
