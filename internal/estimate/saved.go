@@ -78,6 +78,9 @@ func (s *stepper) makes(i int) int64 {
 		kept := &n.Kept[k]
 		switch name := kept.Name; {
 		case name == catalog.KeptInput, name == catalog.KeptOutput, name == turnedResult && s.turned(n), eager && (name == "logsumexp" || name == "mask"):
+		case eager && n.Type.ID == "mla" && name == "values": // a copy of them alone
+			h := latentHeads(n)
+			sum = plus(sum, s.note(times(h.keys, h.count, h.values, s.o.Batch, s.productBytes())))
 		case autocasts(s.o.Precision) && (name == queriesBefore || name == keysBefore):
 			half := s.newBytes(i, kept) / 2
 			sum = plus(sum, s.note(half), s.note(half))
@@ -192,7 +195,7 @@ func (s *stepper) keepInput(p, i, j int) {
 		} else {
 			s.add(p, times(count, 2))
 		}
-	case multiplies(n) && !n.Type.Has(catalog.HasNorm) && (!s.narrow[owner] || s.how[i].has(recast)):
+	case multiplies(n) && (!n.Type.Has(catalog.HasNorm) || n.Type.ID == "retention") && (!s.narrow[owner] || s.how[i].has(recast)):
 		for range projections(n, s.how[i]) {
 			s.add(p, times(count, 2))
 		}
@@ -214,6 +217,10 @@ func projections(n *infer.Node, how implementation) int {
 		return 1
 	case n.Type.Has(catalog.IsExperts) && !how.has(transformers):
 		return sharedProjections(n)
+	case n.Type.ID == "retention": // queries, keys, values and a gate
+		return 4
+	case n.Type.ID == "linearAttention":
+		return 3
 	case n.Type.Has(catalog.IsGated):
 		return 2
 	case n.Type.Has(catalog.IsAttention) && n.Type.Param("numKVHeads") != nil && n.Type.ID != "attentionCore":
@@ -245,6 +252,9 @@ func (s *stepper) newBytes(i int, k *catalog.Kept) int64 {
 	if k.As == catalog.AsActivation && (s.o.Precision == "bf16" || autocasts(s.o.Precision) && !s.staysWide(i, k)) {
 		size = 2
 	}
+	if k.Name == "decay" && s.o.Precision == "bf16" { // a buffer, which goes with the module
+		size = 2
+	}
 	if autocasts(s.o.Precision) {
 		switch k.Name {
 		case attentionWeights:
@@ -267,6 +277,9 @@ func (s *stepper) newBytes(i int, k *catalog.Kept) int64 {
 // component without products computes on the way to a result in 32 bits, or takes a power of.
 func (s *stepper) staysWide(i int, k *catalog.Kept) bool {
 	n := &s.res.Nodes[i]
+	if n.Type.ID == "retention" { // what its norm reads and gives
+		return k.Name == "read" || k.Name == "normalised"
+	}
 	return n.Type.ID == "convNeXtBlock" && k.Name == "convolved" || !multiplies(n) && (!s.narrow[i] || n.Type.ID == "squaredRelu") || n.Type.Has(catalog.HasResidual) && strings.Contains(k.Name, "sum")
 }
 
@@ -308,7 +321,7 @@ func (s *stepper) scoreBytes(n *infer.Node) int64 {
 		return 6
 	case s.o.Precision != "bf16":
 		return 4
-	case n.Type.Param("numKVHeads") != nil:
+	case n.Type.Param("numKVHeads") != nil, n.Type.ID == "mla":
 		return 6
 	}
 	return 2
