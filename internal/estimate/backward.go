@@ -159,7 +159,11 @@ func (s *stepper) inner(i int) int64 {
 	for k := range n.Kept {
 		kept := &n.Kept[k]
 		if kept.As == catalog.AsActivation && kept.Name != catalog.KeptInput && kept.Name != catalog.KeptOutput {
-			largest = max(largest, s.newBytes(i, kept))
+			bytes := s.newBytes(i, kept)
+			if kept.Name == attentionWeights && s.how[i].has(transformers) {
+				bytes = times(kept.Elems, s.batch(i), s.weightGradientBytes())
+			}
+			largest = max(largest, bytes)
 		}
 	}
 	if n.Type.ID == "squaredRelu" { // a power, a multiple and a product, before there is the gradient of what came in

@@ -337,3 +337,11 @@ func (s *stepper) scoreGradientBytes(n *infer.Node) int64 {
 		return 3 * kept
 	}
 }
+
+// weightGradientBytes is the same of a weight that is kept in memory whatever attention is asked for.
+func (s *stepper) weightGradientBytes() int64 {
+	if autocasts(s.o.Precision) {
+		return 3*4 - 2
+	}
+	return 3 * weightSize(s.o.Precision)
+}
