@@ -43,8 +43,8 @@ const (
 	directBytes = 10 << 20
 	roundBytes  = 2 << 20
 	// lostBytes is what a tensor from smallBytes to directBytes gains so in the mean, unless its size is a multiple of
-	// smallBytes: which pieces are free depends on all that came before. From the shared rows.
-	lostBytes = 144 << 10
+	// smallBytes: which pieces are free depends on all that came before. From the shared and the drawn rows.
+	lostBytes = 96 << 10
 )
 
 // block is what the allocator counts for a tensor.

@@ -42,19 +42,25 @@ func (s *stepper) sequenceKept(i int) int64 {
 
 // innerSequence is what the backward pass of a recurrent layer needs for itself: cuDNN's workspace, five times the steps' results in
 // measured runs of LSTM and GRU with one layer and with three, and copies of the gradients of its result and its input with the
-// steps first. That of a result that is the last step is made as large as all of them; in seven such runs, of LSTMs over sounds, cuDNN took more,
-// and of the input there was one more copy.
+// steps first. That of a result that is the last step is made as large as all of them. In seven such runs of LSTMs with 256 features, over
+// sounds, cuDNN took more, whose kernels for narrow layers are others, and of the input there was one more copy; not so with 512 and 768.
 func (s *stepper) innerSequence(i int) int64 {
 	n := &s.res.Nodes[i]
 	results, read := s.sequenceBytes(i), times(max(0, n.In[0].Size()), s.o.Batch, s.productBytes())
-	if n.Out.Rank() == 1 {
+	switch {
+	case n.Out.Rank() == 1 && n.Out[0]/directions(n) <= narrowFeatures:
 		return plus(scale(results, 94, 10), times(2, read), times(directions(n), directionBytes))
+	case n.Out.Rank() == 1:
+		return plus(times(7, results), read)
 	}
 	return plus(times(6, results), read)
 }
 
-// directionBytes is what cuDNN takes for one direction of a recurrent layer however short it is.
-const directionBytes = 14 << 19
+// directionBytes is what cuDNN takes for one direction of a recurrent layer of at most narrowFeatures, however short it is.
+const (
+	directionBytes = 14 << 19
+	narrowFeatures = 256
+)
 
 // directions is 2 for a layer that reads its input from the end too.
 func directions(n *infer.Node) int64 {
