@@ -176,6 +176,9 @@ func (s *stepper) inner(i int) int64 {
 		largest = max(largest, times(scores, s.scoreGradientBytes(n)))
 	}
 	if space := s.kind(i).back; space > 0 {
+		if n.Type.ID == "separableConv2d" { // the gradient between its two convolutions is there, and that of its input is not
+			return max(largest, plus(largest, space)-times(max(0, n.In[0].Size()), s.o.Batch, s.productBytes()))
+		}
 		return max(largest, space)
 	}
 	return s.biasInner(i, largest)

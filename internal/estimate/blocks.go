@@ -82,19 +82,52 @@ func (s *stepper) innerConvNeXt(i int) int64 {
 	return max(0, max(second, activation, first)-s.result(i))
 }
 
+// pointwise is the convolution of one place that ends a separable convolution or an inverted block, or that projects the input of a residual one.
+func pointwise(n *infer.Node, batch int64) (c convolution, ok bool) {
+	if len(n.In) != 1 || n.In[0].Rank() != 3 || n.Out.Rank() != 3 {
+		return c, false
+	}
+	places, side := times(max(0, n.Out[1:].Size()), batch), max(n.Out[1], n.Out[2])
+	c = convolution{out: times(places, n.Out[0]), narrow: max(1, n.Out[0]), groups: 1, area: 1, reach: 1, places: n.Out[1:].Size(), side: side}
+	switch n.Type.ID {
+	case "separableConv2d":
+		c.wide, c.in = n.In[0][0], times(places, n.In[0][0])
+	case "invResidualBlock", "mbConvBlock":
+		c.wide = middleOf(n)
+		c.in = times(places, c.wide)
+	case "basicBlock", "bottleneckBlock":
+		c.wide, c.in, c.places = n.In[0][0], times(max(0, n.In[0].Size()), batch), n.In[0][1:].Size()
+		c.strided = n.In[0][1] > n.Out[1]
+		if copiesOf(n) == 1 {
+			return c, false
+		}
+	default:
+		return c, false
+	}
+	c.weight = times(c.wide, c.narrow)
+	c.wide = max(1, c.wide)
+	return c, true
+}
+
+// middleOf is the number of channels in the middle of an inverted block: those that it convolves one by one.
+func middleOf(n *infer.Node) int64 {
+	for k := range n.Weights {
+		if w := n.Weights[k].Shape; w.Rank() == 4 && w[1] == 1 && w[2] > 1 {
+			return w[0]
+		}
+	}
+	return 0
+}
+
 // innerInverted: the gradient of what the last convolution read, so many times at once, or that of what the one by channels read, which
 // is larger where it strides, when what is behind it is free.
 func (s *stepper) innerInverted(i int, at int64) int64 {
 	n := &s.res.Nodes[i]
-	middle := int64(0)
-	for k := range n.Weights {
-		if w := n.Weights[k].Shape; w.Rank() == 4 && w[1] == 1 && w[2] > 1 {
-			middle = w[0]
-		}
-	}
+	middle := middleOf(n)
 	behind := times(middle, max(0, n.Out[1:].Size()), s.o.Batch, s.productBytes())
 	before := times(middle, max(0, n.In[0][1:].Size()), s.o.Batch, s.productBytes())
-	return max(times(at, behind), before-times(1+at, behind))
+	space, in := s.kind(i).back, times(max(0, n.In[0].Size()), s.o.Batch, s.productBytes())
+	return max(times(at, behind), before-times(1+at, behind), plus(behind, space)-in)
 }
 
 // denseConvolution is the second convolution of a dense layer.
@@ -136,6 +169,9 @@ func denseSpace(n *infer.Node, batch, size int64) int64 {
 func blockSpace(n *infer.Node, batch, size int64) (forward, back int64) {
 	if n.Type.ID == "denseLayer" && n.Type.Has(catalog.HasResidual) && n.Out.Rank() == 3 {
 		return denseSpace(n, batch, size), 0
+	}
+	if c, ok := pointwise(n, batch); ok {
+		return 0, c.backwardSpace(size)
 	}
 	if c, ok := convolutionOf(n, batch); ok {
 		return c.forwardSpace(size), c.backwardSpace(size)

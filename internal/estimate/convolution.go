@@ -53,6 +53,7 @@ const (
 	partPlaces   = 128     // each of at least so many places,
 	partBytes    = 1 << 19 // and of at most this size
 	tile         = 64      // channels
+	wideParts    = 32      // in 32 bits the gradient of a kernel of one place that is read at few
 	channelBytes = 16      // of the channels of a place, at the least
 	groupParts   = 25      // likewise of a convolution in groups, in the width of its input
 )
@@ -105,6 +106,8 @@ func (c *convolution) backwardSpace(size int64) int64 {
 		return 0
 	case c.area == 1 && size == 2:
 		return block(times(plus(c.in, c.out), size))
+	case c.area == 1 && c.out/c.narrow <= partPlaces && !c.strided:
+		return block(times(plus(c.in, c.out, times(wideParts, c.weight)), size))
 	}
 	space := times(plus(c.in, c.out, c.weight), size)
 	if part := times(c.weight, 4); part <= partBytes && c.area > 1 && (c.wide%tile != 0 || c.narrow%tile != 0) {
