@@ -95,8 +95,8 @@ func (c *convolution) backwardSpace(size int64) int64 {
 	case c.groups > 1:
 		in, out, weight := c.filled()
 		most := plus(in, out, times(3, weight))
-		if in > c.in || out > c.out {
-			most = plus(most, out)
+		if c.strided && (in > c.in || out > c.out) {
+			most = plus(most, in)
 		}
 		if times(weight, size) <= partBytes {
 			most = max(most, plus(in, out, times(groupParts, weight)))
@@ -110,10 +110,21 @@ func (c *convolution) backwardSpace(size int64) int64 {
 		return block(times(plus(c.in, c.out, times(wideParts, c.weight)), size))
 	}
 	space := times(plus(c.in, c.out, c.weight), size)
-	if part := times(c.weight, 4); part <= partBytes && c.area > 1 && (c.wide%tile != 0 || c.narrow%tile != 0) {
-		space = plus(space, times(min(sumParts, c.out/c.narrow/partPlaces), part))
+	if part := times(c.weight, 4); part <= partBytes && c.area > 1 {
+		space = plus(space, times(min(c.parts(), c.out/c.narrow/partPlaces), part))
 	}
 	return block(max(space, c.transformed(size)))
+}
+
+// parts is in how many parts the gradient of a small weight is summed at the most: fewer, the better its channels fill the tiles.
+func (c *convolution) parts() int64 {
+	switch {
+	case c.wide%(2*tile) == 0 && c.narrow%(2*tile) == 0:
+		return 0
+	case c.wide%tile == 0 && c.narrow%tile == 0:
+		return sumParts / 2
+	}
+	return sumParts
 }
 
 // filled is the elements of input, result and weight with the channels of each group filled up to a power of two.
