@@ -89,19 +89,20 @@ func (c *convolution) unrolled(size int64) int64 {
 }
 
 // backwardSpace is the most that cuDNN takes for the two gradients of a convolution: that of its input, and that of its weight, which is
-// summed in parts.
+// summed in parts. A kernel of one place copies small pictures, those it strides over, and those whose channels fill no whole 16 bytes; the
+// weight has one order only, which in 32 bits is copied none the less. Groups that have to be filled up read a second copy where they stride.
 func (c *convolution) backwardSpace(size int64) int64 {
 	switch {
 	case c.groups > 1:
 		in, out, weight := c.filled()
-		most := plus(in, out, times(3, weight))
+		all := plus(in, out, times(3, weight))
 		if c.strided && (in > c.in || out > c.out) {
-			most = plus(most, in)
+			all = plus(all, in)
 		}
 		if times(weight, size) <= partBytes {
-			most = max(most, plus(in, out, times(groupParts, weight)))
+			all = max(all, plus(in, out, times(groupParts, weight)))
 		}
-		return block(times(most, size))
+		return block(times(all, size))
 	case c.area == 1 && !c.strided && (c.places > fewPlaces && c.narrow%8 == 0 || c.wide < 32 && size == 2):
 		return 0
 	case c.area == 1 && size == 2:
@@ -135,10 +136,10 @@ func (c *convolution) filled() (in, out, weight int64) {
 	return in, out, times(c.groups, narrow, wide, c.area)
 }
 
-// power is the smallest power of two that is not less than n.
+// power is the smallest power of two that is not less than n, as far as amounts go.
 func power(n int64) int64 {
 	p := int64(1)
-	for p < n {
+	for p < n && p < most {
 		p *= 2
 	}
 	return p
