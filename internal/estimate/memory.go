@@ -88,6 +88,7 @@ type stepper struct {
 	adds    bool    // whether gradients are added to those of the micro-batch before
 	rests   bool    // whether nothing is trained, so that dropout hands on what it gets
 
+	settled  bool // whether tensors were followed through the allocator
 	dropless bool // whether there is dropout of a config that is not counted
 
 	memory

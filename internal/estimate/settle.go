@@ -18,7 +18,7 @@ type tensor struct {
 
 // mostTensors is how many tensors are followed through the allocator at the most. In larger models a single one matters little, and
 // block and fresh say what they lose in the mean.
-const mostTensors = 1024
+const mostTensors = 512
 
 // settle runs two steps through the allocator, tensor by tensor: weights as the modules are built, then what the forward pass keeps and
 // the results that come and go, the gradients, and the optimizer's states, which stay where they first found room. What a tensor takes
@@ -28,6 +28,7 @@ func (s *stepper) settle() {
 	if l.begin(s); len(l.tensors)+len(l.weights) > mostTensors {
 		return
 	}
+	s.settled = true
 	l.build(s)
 	for pass := range 2 {
 		l.forward(s)

@@ -121,7 +121,10 @@ func (r *Room) Train(res *infer.Result, o Options) *Training {
 	t := &Training{Options: o, WeightBytes: m.weights, GradientBytes: m.gradients, OptimizerBytes: plus(m.states, m.stepExtra),
 		ActivationBytes: m.activations, LogitBytes: m.logits, PeakBytes: m.peak, Binding: m.binding}
 	if o.Attention != "eager" && attends(res) {
-		before := s.step(false).peak
+		before := m.peak
+		if s.settled { // like is compared with like
+			before = s.step(false).peak
+		}
 		s.attend("eager")
 		t.EagerExtraBytes = max(0, s.step(false).peak-before)
 	}
