@@ -18,6 +18,10 @@ const contextBytes = 1 << 29
 // measured peaks leave it out.
 const workspaceBytes = 32 << 20
 
+// piecesBytes is what the allocator takes from the card and small runs make little use of: it takes 20 MiB at a time for tensors below
+// 10 MiB, of each kind of them.
+const piecesBytes = 64 << 20
+
 // What the allocator takes from the card for every 100 bytes of the peak: no less than what was seen in the measured runs that are not
 // set aside. cuDNN tries several algorithms for every convolution, and their workspaces stay reserved; what is computed again, a
 // recurrent layer's workspace and an optimizer that takes tensors one by one leave pieces that nothing else fits into; where little
@@ -130,7 +134,7 @@ func (r *Room) Train(res *infer.Result, o Options) *Training {
 	}
 	t.reserved, t.foreign = reservedOf(res, o), slices.ContainsFunc(s.how, func(how implementation) bool { return how.has(transformers) })
 	t.dropless = s.dropless
-	t.UpperBytes = plus(scale(m.peak, t.reserved, 100), workspaceBytes)
+	t.UpperBytes = plus(scale(m.peak, t.reserved, 100), workspaceBytes, piecesBytes)
 	t.CardBytes = plus(t.UpperBytes, contextBytes)
 	t.choose()
 	t.ask(hardware.Lookup(o.GPU))

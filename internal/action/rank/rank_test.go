@@ -58,7 +58,8 @@ func TestRanksAreSharedAndOnlyTheCallerBreaksTies(t *testing.T) {
 		{"fewest parameters first", `,"tieBreak":"params"`, "small:1/1/0 wide:2/1/0 wider:3/1/0 broken:4/4/2 worse:4/4/2", "small", []string{wider, worse, wide, broken, small}, 3},
 		{"a rule never lifts a blocked design", `,"tieBreak":"params"`, "wider:1/1/0 worse:2/2/0", "wider", []string{worse, wider}, 0},
 		{"equal ones stay tied under a rule", `,"tieBreak":"params"`, "also:1/1/2 small:1/1/2 wide:3/1/0", "", []string{small, wide, candidate("also", net(8, false))}, 3},
-		{"cheapest first", `,"tieBreak":"cost"`, "small:1/1/0 wider:2/1/0", "small", []string{wider, small}, 2},
+		{"cheapest first", `,"tieBreak":"cost"`, "small:1/1/0 widest:2/1/0", "small", []string{candidate("widest", net(100000, false)), small}, 2},
+		{"equally cheap where starting takes longer than computing", `,"tieBreak":"cost"`, "small:1/1/2 wider:1/1/2", "", []string{wider, small}, 0},
 	} {
 		r := run(t, c.members, c.candidates...)
 		recommended := ""
