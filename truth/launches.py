@@ -4,14 +4,13 @@ The host calls operations one after the other, and in small runs that takes long
 change or make a tensor, since each starts a kernel; views cost less. As in replay.py the modules run on fake CUDA tensors. --types counts
 every component of costs.jsonl.gz, alone: `forward` and `backward`, in fp32 and under autocast. --rows counts the rows of memory.py.
 """
-import argparse, contextlib, gzip, json, os, signal, sys
+import argparse, gzip, json, os, signal
 import replay
-from replay import Autocast, aten, late, memory, torch
+from replay import Autocast, late, memory, torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-FREE = {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::detach", "aten::alias", "aten::_local_scalar_dense", "aten::lift_fresh",
-        "prim::device", "aten::is_pinned", "aten::_to_copy_meta"}
+FREE = {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::detach", "aten::alias", "aten::_local_scalar_dense", "aten::lift_fresh"}
 
 
 class Counter(TorchDispatchMode):
