@@ -11,7 +11,7 @@ import (
 type convolution struct {
 	in, out, weight int64
 	wide, narrow    int64 // channels that come in and go out
-	groups          int64
+	groups, batch   int64
 	area            int64 // of the kernel
 	places          int64 // of the larger of the two pictures
 	side            int64 // its longest axis
@@ -34,7 +34,7 @@ func convolutionOf(n *infer.Node, batch int64) (convolution, bool) {
 	}
 	in := n.In[0]
 	c := convolution{in: times(max(0, in.Size()), batch), out: times(max(0, n.Out.Size()), batch), weight: max(0, shape.Size()),
-		wide: max(1, in[0]), narrow: max(1, n.Out[0]), groups: max(1, arg(n, "groups").Int()), area: max(0, shape[2:].Size())}
+		wide: max(1, in[0]), narrow: max(1, n.Out[0]), groups: max(1, arg(n, "groups").Int()), batch: batch, area: max(0, shape[2:].Size())}
 	c.places = max(in[1:].Size(), n.Out[1:].Size())
 	for k := 1; k < in.Rank(); k++ {
 		c.side = max(c.side, in[k], n.Out[k])
@@ -55,7 +55,7 @@ const (
 	tile         = 64      // channels
 	wideParts    = 32      // in 32 bits the gradient of a kernel of one place that is read at few
 	channelBytes = 16      // of the channels of a place, at the least
-	groupParts   = 25      // likewise of a convolution in groups, in the width of its input
+	groupParts   = 25      // likewise of a convolution in groups, in the width of its input; in 32 bits, no more than there are pictures
 )
 
 // forwardSpace is what cuDNN takes to run a convolution. Its kernels for current cards want the channels last: what is read, what is
@@ -95,12 +95,12 @@ func (c *convolution) backwardSpace(size int64) int64 {
 	switch {
 	case c.groups > 1:
 		in, out, weight := c.filled()
-		all := plus(in, out, times(3, weight))
+		all := plus(in, out, weight)
 		if c.strided && (in > c.in || out > c.out) {
 			all = plus(all, in)
 		}
 		if times(weight, size) <= partBytes {
-			all = max(all, plus(in, out, times(groupParts, weight)))
+			all = max(all, plus(c.in, c.out, times(c.groupParts(size), weight)))
 		}
 		return block(times(all, size))
 	case c.area == 1 && !c.strided && (c.places > fewPlaces && c.narrow%8 == 0 || c.wide < 32 && size == 2):
@@ -115,6 +115,14 @@ func (c *convolution) backwardSpace(size int64) int64 {
 		space = plus(space, times(min(c.parts(), c.out/c.narrow/partPlaces), part))
 	}
 	return block(max(space, c.transformed(size)))
+}
+
+// groupParts is in how many parts the gradient of a weight in groups is summed.
+func (c *convolution) groupParts(size int64) int64 {
+	if size == 4 {
+		return min(groupParts, c.batch)
+	}
+	return groupParts
 }
 
 // parts is in how many parts the gradient of a small weight is summed at the most: fewer, the better its channels fill the tiles.

@@ -64,17 +64,23 @@ func (s *stepper) biasInner(i int, largest int64) int64 {
 	return most
 }
 
-// lastSum is what the sum of the gradient of a linear map's bias needs.
+// lastSum is what the sum of the gradient of a linear map's bias needs, or cuDNN for the gradients of a convolution.
 func (s *stepper) lastSum(i int) int64 {
 	n := &s.res.Nodes[i]
-	if !autocasts(s.o.Precision) || linears(n) != 1 && !tied(n) {
+	if !autocasts(s.o.Precision) {
+		return 0
+	}
+	if _, ok := convolutionOf(n, s.o.Batch); ok {
+		return s.kind(i).back
+	}
+	if linears(n) != 1 && !tied(n) {
 		return 0
 	}
 	return s.biasInner(i, 0)
 }
 
 // narrowed is what the backward pass of a component needs for itself, less what autocast has not yet cast to 32 bits while the gradient of a bias
-// is summed: the gradients of the matrix and of what it was multiplied with.
+// is summed, or while cuDNN works: the gradients of the matrix and of what it was multiplied with.
 func (s *stepper) narrowed(i int, inner int64) int64 {
 	k := s.kind(i)
 	if k.sum == 0 || k.sum > inner {
