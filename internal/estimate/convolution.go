@@ -50,7 +50,7 @@ func convolutionOf(n *infer.Node, batch int64) (convolution, bool) {
 const (
 	fewPlaces    = 256     // a kernel of one place reads smaller pictures with their channels last, and others as they are
 	sumParts     = 14      // the gradient of a small weight is summed in about as many parts where channels do not fill the kernel's tiles,
-	partPlaces   = 128     // each of at least so many places,
+	partPlaces   = 128     // each of at least so many places of the result,
 	partBytes    = 1 << 19 // and of at most this size
 	tile         = 64      // channels
 	wideParts    = 32      // in 32 bits the gradient of a kernel of one place that is read at few
@@ -112,7 +112,7 @@ func (c *convolution) backwardSpace(size int64) int64 {
 	}
 	space := times(plus(c.in, c.out, c.weight), size)
 	if part := times(c.weight, 4); part <= partBytes && c.area > 1 {
-		space = plus(space, times(min(c.parts(), c.out/c.narrow/partPlaces), part))
+		space = plus(space, times(c.parts(size), part))
 	}
 	return block(max(space, c.transformed(size)))
 }
@@ -125,15 +125,22 @@ func (c *convolution) groupParts(size int64) int64 {
 	return groupParts
 }
 
-// parts is in how many parts the gradient of a small weight is summed at the most: fewer, the better its channels fill the tiles.
-func (c *convolution) parts() int64 {
+// parts is in how many parts the gradient of a small weight is summed: the better its channels fill the tiles, the fewer, each of more
+// places. One part is no sum.
+func (c *convolution) parts(size int64) int64 {
+	limit, places := int64(sumParts), int64(partPlaces)
 	switch {
 	case c.wide%(2*tile) == 0 && c.narrow%(2*tile) == 0:
 		return 0
-	case c.wide%tile == 0 && c.narrow%tile == 0:
-		return sumParts / 2
+	case c.wide%tile == 0 && c.narrow%tile == 0 && size == 2:
+		limit, places = sumParts/2, 8*partPlaces
+	case c.wide < tile || c.narrow < tile:
+		places = 4 * partPlaces
 	}
-	return sumParts
+	if parts := min(limit, c.out/c.narrow/places); parts > 1 {
+		return parts
+	}
+	return 0
 }
 
 // filled is the elements of input, result and weight with the channels of each group filled up to a power of two.

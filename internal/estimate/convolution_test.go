@@ -44,6 +44,11 @@ func TestWhatCuDNNTakesForAConvolution(t *testing.T) {
 		{"[64,28,28]", "conv2d inChannels=64 outChannels=64 kernelSize=3 padding=1 groups=64", 16, 2, 0, 0},
 		{"[64,28,28]", "depthwiseConv2d inChannels=64 kernelSize=3 padding=1", 16, 2, 0, 0},
 		{"[48,20,20]", "conv2d inChannels=48 outChannels=48 kernelSize=5 padding=2", 8, 4, -1, 20480},
+		{"[64,250]", "conv1d inChannels=64 outChannels=64 kernelSize=9 stride=2 padding=4", 16, 2, -1, 822},
+		{"[64,1000]", "conv1d inChannels=64 outChannels=64 kernelSize=9 stride=2 padding=4", 16, 4, -1, 8288},
+		{"[48,30,30]", "conv2d inChannels=48 outChannels=96 kernelSize=3 stride=2 padding=1", 16, 2, -1, 3289},
+		{"[192,4,4]", "conv2d inChannels=192 outChannels=192 kernelSize=3 padding=1 groups=8", 24, 4, -1, 7478},
+		{"[192,8,8]", "conv2d inChannels=192 outChannels=192 kernelSize=3 padding=1 groups=8", 8, 4, -1, 2934},
 		{"[3,160,160]", "conv2d inChannels=3 outChannels=64 kernelSize=5 stride=2 padding=2 bias=false", 64, 4, 281600, -1},
 	} {
 		forward, back := space(t, "x: input shape="+c.in+"\nc: "+c.conv+"\no: output\nx -> c -> o", c.batch, c.size)
