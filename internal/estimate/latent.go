@@ -77,3 +77,8 @@ func (s *stepper) coreHeads(i int) heads {
 	h.masked = h.masked || s.choosesKeys(i)
 	return h
 }
+
+// addsBias reports whether attention has a bias that is added to its scores.
+func (s *stepper) addsBias(i int) bool {
+	return len(s.res.Nodes[i].In) > 3 && s.res.Nodes[i].Type.ID == "attentionCore" && !s.choosesKeys(i)
+}

@@ -165,7 +165,8 @@ const flashFeatures = 256
 // kernel is how transformers' attention runs. It asks the fused kernels to repeat keys and values themselves, which those of
 // 16-bit floats do; for 32-bit floats PyTorch then falls back to the formula, whose scores are in memory. It does so whatever the
 // width where keys and values have one head and nobody asks for a repetition, and where the last axis of a bias is not the one that
-// lies together, which every fused kernel wants (check_last_dim_stride_equals_1_dense of sdp_utils_cpp.h).
+// lies together, which every fused kernel wants (check_last_dim_stride_equals_1_dense of sdp_utils_cpp.h). No kernel that takes a bias
+// repeats keys and values.
 func (s *stepper) kernel(i int, h heads) string {
 	switch {
 	case s.how[i].has(blocks):
@@ -176,7 +177,7 @@ func (s *stepper) kernel(i int, h heads) string {
 		return "math"
 	case h.masked || s.how[i].has(masks):
 		return "masked"
-	case (s.productBytes() == 4 || h.features > flashFeatures) && h.kv < h.count:
+	case (s.productBytes() == 4 || h.features > flashFeatures || s.addsBias(i)) && h.kv < h.count:
 		return "math"
 	}
 	return "fused"
