@@ -366,6 +366,10 @@ func (s *stepper) innerTransformers(i int) (int64, bool) {
 		return s.innerExperts(i), true
 	case "softmax":
 		return s.innerSoftmax(i), true
+	case "layerNorm":
+		if s.how[i].has(steps) && !s.how[i].has(plain) {
+			return s.innerNormSteps(i), true
+		}
 	case "gelu":
 		if s.how[i].has(steps) {
 			return times(3, max(0, n.Out.Size()), s.o.Batch, weightSize(s.o.Precision)), true
