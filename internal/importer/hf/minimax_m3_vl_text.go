@@ -22,8 +22,8 @@ func miniMaxM3(b *Build, x Node, i int64) Node {
 			if !b.listed("mlp_layer_types", b.Config, "moe_layer_freq", i, sparse, sparse) {
 				return b.fusedMLP(x, "mlp", b.Size("dense_intermediate_size"))
 			}
-			y := b.Experts(x, "mlp", b.routed("num_local_experts", "intermediate_size"))
-			return b.Residual(y, b.fusedMLP(x, "mlp.shared_experts", b.Size("shared_intermediate_size")))
+			shared := b.fusedMLP(x, "mlp.shared_experts", b.Size("shared_intermediate_size")) // runs first
+			return b.Residual(b.Experts(x, "mlp", b.routed("num_local_experts", "intermediate_size")), shared)
 		})
 }
 
