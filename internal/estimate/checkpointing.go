@@ -8,7 +8,8 @@ import (
 )
 
 // findUnits says what checkpointing computes again together: every attention layer and block by itself, as torch.utils.checkpoint
-// around it does, and of transformers' models a whole layer, as gradient_checkpointing_enable does.
+// around it does, and of transformers' models a whole layer, as gradient_checkpointing_enable does. Of layers inside a stage that is computed
+// again, too, each is: what it reads is there with its stage, and the others are through or not yet there.
 func (s *stepper) findUnits() {
 	s.units = make([]int32, len(s.res.Nodes))
 	layers, count := map[string]int32{}, int32(0)
@@ -19,6 +20,9 @@ func (s *stepper) findUnits() {
 		case s.how[i].has(transformers):
 			if name = layerOf(scopeOf(n.Component)); name == "" {
 				continue
+			}
+			if s.how[i].has(nested) {
+				name += layerOf(scopeOf(n.Component)[len(name):])
 			}
 		case !recomputes(n):
 			continue

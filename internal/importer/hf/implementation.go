@@ -78,6 +78,7 @@ var modules = func() (m struct {
 //	transformers/blocks64 attention of blocks of 64 positions to a few blocks
 //	transformers/random3  of which so many are drawn
 //	transformers/rectified experts whose activation keeps its result alone
+//	transformers/nested   a part of a layer that checkpointing computes again by itself, inside of a stage that it does
 //	transformers/remade   a convolution or a map whose weight is computed anew in each pass
 //	transformers/matrices64 the matrix memory of an mLSTM in chunks of 64 positions, written as single operations
 //	transformers/scaled   attention with its scores in memory whose result is scaled by their sum and a sink
@@ -176,9 +177,12 @@ func (b *Build) held(n Node) Node {
 }
 
 // detach says of all that was added since a component that it is computed without gradients.
-func (b *Build) detach(first int) {
+func (b *Build) detach(first int) { b.allWays(first, "detached") }
+
+// allWays adds a way of writing to all that was added since a component.
+func (b *Build) allWays(first int, how string) {
 	for n := first; n < len(b.state.graph.Components); n++ {
-		b.way(Node(n), "detached")
+		b.way(Node(n), how)
 	}
 }
 

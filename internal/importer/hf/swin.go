@@ -1,7 +1,7 @@
 package hf
 
 var _ = define(Family{Type: "swin", Default: "SwinForImageClassification", Classes: swins("Swin", "swin", Swin{
-	Q: "q_proj", K: "k_proj", V: "v_proj", O: "o_proj", Table: "relative_position_bias.relative_position_bias_table", Up: "mlp.fc1", Down: "mlp.fc2"})})
+	Q: "q_proj", K: "k_proj", V: "v_proj", O: "o_proj", Table: "relative_position_bias.relative_position_bias_table", Up: "mlp.fc1", Down: "mlp.fc2", Nested: true})})
 
 // Swin is what the models of windows that shift call their parts, and in what they differ.
 type Swin struct {
@@ -10,6 +10,7 @@ type Swin struct {
 	Second            bool   // the second version: norms behind the branches, cosine scores, positions from a small network
 	ExtraRow          bool   // absolute positions have a row for a class token that is not there, and do not run
 	NoFinalNorm       bool
+	Nested            bool // checkpointing computes its blocks again, each by itself, as well as its stages
 }
 
 func swins(name, prefix string, s Swin) map[string]func(*Build) {
@@ -40,7 +41,11 @@ func (b *Build) swin(s Swin) (pooled Node, dim int64) {
 		for j := range depths[i] {
 			k := window{H: h, W: w, Dim: dim, Heads: b.NthSize("num_heads", i), Table: b.bounded("window_size", b.Size("window_size"))}
 			k.fit(j, s.Second, Two{grid[0] >> i, grid[1] >> i})
+			first := len(b.state.graph.Components)
 			x = stage.Scope("blocks.%d", j).swinBlock(x, s, k)
+			if s.Nested {
+				b.allWays(first, "nested")
+			}
 		}
 		if i < int64(len(depths))-1 {
 			x = stage.Scope("downsample").mergePatches(x, h, w, dim, s.Second)
