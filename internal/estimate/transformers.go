@@ -372,7 +372,7 @@ func (s *stepper) innerTransformers(i int) (int64, bool) {
 		}
 	case "gelu":
 		if s.how[i].has(steps) {
-			return times(3, max(0, n.Out.Size()), s.o.Batch, weightSize(s.o.Precision)), true
+			return times(max(0, n.Out.Size()), s.o.Batch, weightSize(s.o.Precision)), true // both factors of its last product, ahead of what arrives
 		}
 	}
 	return 0, false
