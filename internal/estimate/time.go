@@ -29,8 +29,8 @@ type Rates struct {
 // fits them again without a sixth of the architectures and tries them on those, and tries these on the architectures that are set
 // aside; docs/accuracy.md has the errors. On another card they are an assumption. So is LaunchMicros on another host: among the machines
 // that rows were measured on, all with that card, it was from 20 to 32.
-var Measured = Rates{Wide: 0.71, Narrow: 0.80, Conv: 0.307, Thin: 0.225, KeptPasses: 17.7, WeightPasses: 15.5, LogitPasses: 8.4,
-	KernelMicros: 3, LaunchMicros: 24, StepMicros: 2670, TensorMicros: 38, RecurrentMicros: 43, UnitMicros: 1680, LoopMicros: 264}
+var Measured = Rates{Wide: 0.707, Narrow: 0.80, Conv: 0.316, Thin: 0.2225, KeptPasses: 18.7, WeightPasses: 13.4, LogitPasses: 8.3,
+	KernelMicros: 2.5, LaunchMicros: 24.3, StepMicros: 2700, TensorMicros: 36, RecurrentMicros: 43, UnitMicros: 1680, LoopMicros: 265}
 
 // frozenPasses is how often a byte of a weight that is not trained crosses the bus: forward and backward; not measured.
 const frozenPasses = 4
