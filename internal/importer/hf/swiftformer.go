@@ -78,9 +78,11 @@ func (b *Build) swiftBlock(x Image) Image {
 	return b.Plus(x, scaled(m.Pointwise(z, "fc2", x.C, true), "layer_scale_2"))
 }
 
-// swiftAttend multiplies the keys by one query for all, a weighted sum of the queries.
+// swiftAttend multiplies the keys by one query for all, a weighted sum of the queries. What arrives lies in memory with the features first, so that
+// each of the first two maps copies it.
 func (b *Build) swiftAttend(x Node, dim, length int64) Node {
-	query, key := b.unit(b.Linear(x, "to_query", dim, dim, true)), b.unit(b.Linear(x, "to_key", dim, dim, true))
+	first := func(name string) Node { return b.unit(b.Linear(b.moved(x, name, length, dim), name, dim, dim, true)) }
+	query, key := first("to_query"), first("to_key")
 	weight := b.Add("matmul", "", nil, query, b.Param(x, "w_g", dim, 1))
 	weight = b.Add("softmax", "", nil, b.Add("multiply", "", nil, weight, b.Constant(x, "scale_factor", 1, 1)))
 	all := b.Add("sum", "", Args{Int("dim", 1), Flag("keepDim", true)}, b.Add("multiply", "", nil, weight, query))
