@@ -68,3 +68,25 @@ func (s *stepper) plainShapes(n *infer.Node) bool {
 	}
 	return true
 }
+
+// largeHeads is the memory that the kernel for heads of any size takes on the way back for 16-bit floats: 32-bit sums of the gradients of queries, in
+// blocks of 128, and of a block of 64 keys and values (workspace_elements_gq and the like of PyTorch's kernel_backward.h).
+func (s *stepper) largeHeads(h heads) int64 {
+	if s.productBytes() == 4 {
+		return 0
+	}
+	return times((h.queries+127)/128*128+2*64, h.features, h.count, s.o.Batch, 4)
+}
+
+// handed is the gradients of what attention without its matrices reads, which are there beside those of what was repeated only behind them.
+func (s *stepper) handed(i int) int64 {
+	sum := int64(0)
+	if s.res.Nodes[i].Type.ID == "attentionCore" {
+		for k := range 3 {
+			if j := s.input(i, k); j >= 0 {
+				sum = plus(sum, block(s.result(j)))
+			}
+		}
+	}
+	return sum
+}

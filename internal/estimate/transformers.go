@@ -166,7 +166,7 @@ const flashFeatures = 256
 // 16-bit floats do; for 32-bit floats PyTorch then falls back to the formula, whose scores are in memory. It does so whatever the
 // width where keys and values have one head and nobody asks for a repetition, and where the last axis of a bias is not the one that
 // lies together, which every fused kernel wants (check_last_dim_stride_equals_1_dense of sdp_utils_cpp.h). No kernel that takes a bias
-// repeats keys and values.
+// repeats keys and values. For larger heads than those kernels take it repeats them itself, for one that takes any.
 func (s *stepper) kernel(i int, h heads) string {
 	switch {
 	case s.how[i].has(blocks):
@@ -177,7 +177,9 @@ func (s *stepper) kernel(i int, h heads) string {
 		return "math"
 	case h.masked || s.how[i].has(masks):
 		return "masked"
-	case (s.productBytes() == 4 || h.features > flashFeatures || s.addsBias(i)) && h.kv < h.count:
+	case h.features > flashFeatures && h.kv < h.count && !s.addsBias(i):
+		return "repeated"
+	case (s.productBytes() == 4 || s.addsBias(i)) && h.kv < h.count:
 		return "math"
 	}
 	return "fused"
@@ -248,7 +250,7 @@ func (s *stepper) keepCore(p, i int) {
 		}
 		s.keepCopies(p, i, h, s.scoreWidth(i, kernel, w), w)
 	}
-	if kernel == "fused" || kernel == "masked" { // the product with the values keeps no result
+	if kernel == "fused" || kernel == "masked" || kernel == "repeated" { // the product with the values keeps no result
 		s.share(p, i)
 	}
 	if s.copiesResult(i, kernel) {
@@ -388,6 +390,8 @@ func (s *stepper) innerHeads(i int, h heads) int64 {
 		return max(projected, times(rows, h.keys, 3*s.softmaxBytes(i)-s.castScoreBytes(i))) - s.aside(i, h, s.productBytes())
 	case "math":
 		return max(projected, times(rows, h.keys, 12)) - s.aside(i, h, 4)
+	case "repeated":
+		return plus(projected, s.largeHeads(h)) - s.handed(i)
 	}
 	return projected
 }
