@@ -79,14 +79,10 @@ func (s *stepper) largeHeads(h heads) int64 {
 }
 
 // handed is the gradients of what attention without its matrices reads, which are there beside those of what was repeated only behind them.
-func (s *stepper) handed(i int) int64 {
-	sum := int64(0)
-	if s.res.Nodes[i].Type.ID == "attentionCore" {
-		for k := range 3 {
-			if j := s.input(i, k); j >= 0 {
-				sum = plus(sum, block(s.result(j)))
-			}
-		}
+func (s *stepper) handed(i int, h heads) int64 {
+	if s.res.Nodes[i].Type.ID != "attentionCore" {
+		return 0
 	}
-	return sum
+	w := s.productBytes()
+	return plus(times(h.queries, h.count, h.features, s.o.Batch, w), times(h.keys, h.kv, plus(h.features, h.values), s.o.Batch, w))
 }

@@ -54,3 +54,25 @@ func TestCheckpointingOfTransformersCoversWholeLayers(t *testing.T) {
 		t.Errorf("the peak %d does not hold a layer that was computed again", large.PeakBytes)
 	}
 }
+
+// A stage that is computed again has what all of its layers keep, and one whose layers are computed again inside of it what one does.
+func TestCheckpointingOfLayersInsideAStage(t *testing.T) {
+	peak := func(how string) int64 {
+		text, last := "x: input shape=[1024,512]\n", "x"
+		for l := range 4 {
+			text += fmt.Sprintf("m%d: swiglu embedDim=512 intermediateSize=2048\n%s -> m%d\n", l, last, l)
+			last = fmt.Sprintf("m%d", l)
+		}
+		res := parse(t, text+"o: output\n"+last+" -> o\n")
+		for i := range res.Nodes {
+			if c := res.Nodes[i].Component; c.ID[0] == 'm' {
+				c.Extra = []graph.Member{{Name: "scope", Raw: `"encoder.layers.0.blocks.` + c.ID[1:] + `.part"`}, {Name: "implementation", Raw: `"transformers` + how + `"`}}
+			}
+		}
+		return Train(res, Options{Batch: 8, Checkpointing: true}).PeakBytes
+	}
+	const layer = 4 * 8 * 1024 * 2048 * 4
+	if stage, nested := peak(""), peak("/nested"); stage-nested < 2*layer {
+		t.Errorf("the peak is %d, and %d where layers are computed again by themselves; want three layers less, of %d each", stage, nested, layer)
+	}
+}

@@ -25,5 +25,6 @@ func (s *stepper) keepNormSteps(p, i int) {
 // innerNormSteps is what the backward pass of such a norm has beside the gradients of its result and of what arrives: that of the quotient in
 // 32 bits, what it leaves for the difference, its negative, and the quotient by the root once more and the product of both for the root.
 func (s *stepper) innerNormSteps(i int) int64 {
-	return max(0, times(5, max(0, s.res.Nodes[i].Out.Size()), s.o.Batch, 4)-times(2, s.result(i)))
+	n := &s.res.Nodes[i]
+	return max(0, times(5, max(0, n.Out.Size()), s.o.Batch, 4)-2*s.result(i))
 }

@@ -391,7 +391,7 @@ func (s *stepper) innerHeads(i int, h heads) int64 {
 	case "math":
 		return max(projected, times(rows, h.keys, 12)) - s.aside(i, h, 4)
 	case "repeated":
-		return plus(projected, s.largeHeads(h)) - s.handed(i)
+		return plus(projected, s.largeHeads(h)) - s.handed(i, h)
 	}
 	return projected
 }
