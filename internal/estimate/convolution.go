@@ -106,7 +106,7 @@ func (c *convolution) backwardSpace(size int64) int64 {
 	case c.area == 1 && !c.strided && (c.places > fewPlaces && c.narrow%8 == 0 || c.wide < 32 && size == 2):
 		return 0
 	case c.area == 1 && size == 2:
-		return block(times(plus(c.in, c.out), size))
+		return block(plus(times(plus(c.in, c.out), size), c.pointParts()))
 	case c.area == 1 && c.out/c.narrow <= partPlaces && !c.strided:
 		return block(times(plus(c.in, c.out, times(wideParts, c.weight)), size))
 	}
@@ -141,6 +141,15 @@ func (c *convolution) parts(size int64) int64 {
 		return parts
 	}
 	return 0
+}
+
+// pointParts is the parts that the gradient of a small kernel of one place is summed in.
+func (c *convolution) pointParts() int64 {
+	part, parts := times(c.weight, 4), min(sumParts, c.out/c.narrow/partPlaces)
+	if c.strided || part > partBytes || parts < 2 {
+		return 0
+	}
+	return times(parts, part)
 }
 
 // filled is the elements of input, result and weight with the channels of each group filled up to a power of two.
