@@ -179,6 +179,9 @@ func (s *stepper) inner(i int) int64 {
 		if n.Type.ID == "separableConv2d" { // the gradient between its two convolutions is there, and that of its input is not
 			return max(largest, plus(largest, space)-times(max(0, n.In[0].Size()), s.o.Batch, s.productBytes()))
 		}
+		if n.Type.Has(catalog.HasResidual) && copiesOf(n) > 1 { // the result is free, and what the projection gave is replaced by its gradient
+			space -= block(s.result(i))
+		}
 		return max(largest, space)
 	}
 	if n.Type.ID == "grn" && n.Out.Rank() > 1 { // its factors and what it adds are the same at all places
