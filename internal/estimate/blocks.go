@@ -120,14 +120,19 @@ func middleOf(n *infer.Node) int64 {
 }
 
 // innerInverted: the gradient of what the last convolution read, so many times at once, or that of what the one by channels read, which
-// is larger where it strides, when what is behind it is free.
+// is larger where it strides, when what is behind it is free. What the last convolution gave is gone by then, and behind it its gradient too;
+// that of the input is there only where the input is added to the result.
 func (s *stepper) innerInverted(i int, at int64) int64 {
 	n := &s.res.Nodes[i]
 	middle := middleOf(n)
 	behind := times(middle, max(0, n.Out[1:].Size()), s.o.Batch, s.productBytes())
 	before := times(middle, max(0, n.In[0][1:].Size()), s.o.Batch, s.productBytes())
 	space, in := s.kind(i).back, times(max(0, n.In[0].Size()), s.o.Batch, s.productBytes())
-	return max(times(at, behind), before-times(1+at, behind), plus(behind, space)-in)
+	gone := times(at, max(0, n.Out.Size()), s.o.Batch, s.productBytes())
+	if !n.Out.Equal(n.In[0]) {
+		gone = plus(gone, in)
+	}
+	return max(0, times(at, behind)-gone, before-times(1+at, behind), plus(behind, space)-in)
 }
 
 // denseConvolution is the second convolution of a dense layer.
