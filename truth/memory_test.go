@@ -206,6 +206,7 @@ func TestAccuracy(t *testing.T) {
 	checkSteps(t, "of what was set aside first", ratios(aside, stepRatio), 2)
 	checkSteps(t, "of what was set aside third", ratios(last, stepRatio), 2)
 	checkSteps(t, "of what was set aside fourth", ratios(blind, stepRatio), 2)
+	checkSteps(t, "of what was sealed", ratios(timed(sealed), stepRatio), 2)
 	left := leftOut(fitted)
 	checkSteps(t, "of architectures left out of the fit", left, 3.5)
 	fmt.Fprintf(&doc, "\n## Time of architectures that were left out\n\nThe rates were fitted again without a sixth of the architectures that are not set aside, and tried on those, six times:\n\n"+

@@ -8,26 +8,28 @@ import (
 // What a component starts on the card, forward and backward: kernels, counted in drawn runs by PyTorch's profiler (truth/draw.py --timed)
 // and shared out to these by least squares. What is found for one also covers what tends to come with it, as the sum behind a branch.
 const (
-	anyStarts      = 2   // a component that multiplies with no weight: forward, backward, and at times a copy
-	viewStarts     = 1   // one that only looks at its input otherwise: its gradient is often laid out anew
-	keptStarts     = 2   // a new tensor that is kept: what made it, and its gradient
-	mapStarts      = 3   // a product with a matrix, and the two behind it
-	convStarts     = 6   // a convolution, the two behind it, and the layout of what they read
-	castStarts     = 5   // a product that autocast casts for: its input, its weight, its bias, and their gradients
-	normStarts     = 6   // a norm in one kernel, with the sums behind it
-	stepNormStarts = 26  // one that is written as single operations
-	attendStarts   = 18  // attention beside its matrices: its kernel, and the layout of queries, keys and values
-	blockStarts    = 24  // a block of a transformer beside its matrices and what it keeps
-	rotateStarts   = 38  // turning queries and keys by their positions
-	turnStarts     = 7   // turning one of them
-	headNormStarts = 26  // norms of queries and keys
-	stepGELUStarts = 19  // a GELU of single operations
-	routeStarts    = 105 // the choice of experts, and bringing positions to them and back
-	groupStarts    = 43  // experts whose positions are sorted once
-	expertStarts   = 19  // each of those that are taken one after the other
-	serialStarts   = 20  // a position of a recurrence that is written as single operations
-	bandStarts     = 130 // attention in a band of blocks that are cut, joined and masked
-	adapterStarts  = 18  // two maps beside another, a product and a sum
+	anyStarts       = 2   // a component that multiplies with no weight: forward, backward, and at times a copy
+	viewStarts      = 1   // one that only looks at its input otherwise: its gradient is often laid out anew
+	keptStarts      = 2   // a new tensor that is kept: what made it, and its gradient
+	mapStarts       = 3   // a product with a matrix, and the two behind it
+	convStarts      = 6   // a convolution, the two behind it, and the layout of what they read
+	castStarts      = 5   // a product that autocast casts for: its input, its weight, its bias, and their gradients
+	normStarts      = 6   // a norm in one kernel, with the sums behind it
+	stepNormStarts  = 26  // one that is written as single operations
+	attendStarts    = 18  // attention beside its matrices: its kernel, and the layout of queries, keys and values
+	blockStarts     = 24  // a block of a transformer beside its matrices and what it keeps
+	rotateStarts    = 38  // turning queries and keys by their positions
+	turnStarts      = 7   // turning one of them
+	headNormStarts  = 26  // norms of queries and keys
+	stepGELUStarts  = 19  // a GELU of single operations
+	routeStarts     = 105 // the choice of experts, and bringing positions to them and back
+	groupStarts     = 43  // experts whose positions are sorted once
+	expertStarts    = 19  // each of those that are taken one after the other
+	serialStarts    = 20  // a position of a recurrence that is written as single operations
+	mixStarts       = 110 // a position of RWKV's time mix
+	blockwiseStarts = 400 // attention by blocks, five kinds of them by themselves
+	bandStarts      = 130 // attention in a band of blocks that are cut, joined and masked
+	adapterStarts   = 18  // two maps beside another, a product and a sum
 )
 
 // countKernels sums what the components start. One behind which no gradient is wanted runs forward only.
@@ -75,8 +77,13 @@ func (s *stepper) starts(i int) int64 {
 	if autocasts(s.o.Precision) {
 		count = plus(count, times(plus(maps, convs), castStarts))
 	}
-	if features, _ := s.serialSizes(i); features > 0 {
-		count = plus(count, times(serialStarts, n.Out[0]))
+	if n.Out.Rank() == 2 {
+		switch {
+		case s.how[i].has(serial):
+			count = plus(count, times(serialStarts, n.Out[0]))
+		case n.Type.ID == "rwkvTimeMix" && s.how[i].has(transformers):
+			count = plus(count, times(mixStarts, n.Out[0]))
+		}
 	}
 	switch {
 	case n.Type.Has(catalog.IsNorm):
@@ -134,8 +141,11 @@ func (s *stepper) attends(i int) int64 {
 	if s.o.Attention == "eager" || s.how[i].has(eager) {
 		count += scores
 	}
-	if s.how[i].has(banded) {
+	switch {
+	case s.how[i].has(banded):
 		count += bandStarts
+	case s.how[i].has(blocks):
+		count += blockwiseStarts
 	}
 	if n.Type.ID == "ropeAttention" || n.Type.ID == "mla" {
 		count += rotateStarts
