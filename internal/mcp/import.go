@@ -30,7 +30,7 @@ type importBody struct {
 var _ = define(tool{
 	name: "import", title: "Read a model file and give its graph",
 	doc:    `A Hugging Face folder or config.json, ONNX, GGUF, safetensors header or PyTorch source (file.py:Class) inside the root as a graph, with its exact parameter count. Reads headers only, runs nothing, downloads nothing. The other tools take such paths directly.`,
-	input:  modelProperty + `,"inputs":{"type":"array","items":{"type":"string"},"description":"of a PyTorch source: 3x224x224:float32"},"args":{"type":"object","description":"of a PyTorch class: name to value, as strings"},"seqLen":{"type":"integer"},"graph":{"type":"boolean","description":"false leaves the graph out"}`,
+	input:  modelProperty + `,"inputs":{"type":"array","items":{"type":"string"},"description":"of a PyTorch source: 3x224x224:float32"},"args":{"type":"object","description":"of a PyTorch class: name to value, as strings"},"seqLen":{"type":"integer"},"textOnly":{"type":"boolean","description":"a model that also reads pictures or sounds is called with text alone"},"graph":{"type":"boolean","description":"false leaves the graph out"}`,
 	output: []field{{"kind", "string"}, {"type", "string"}, {"params", "integer"}, {"tensors", "integer"}, {"edges", "object"}, {"weights", "object"}, {"notes", "array"}, {"model", "object"}},
 	run:    importModel,
 })
@@ -42,6 +42,7 @@ func importModel(s *Server, ctx context.Context, a *arguments) (*answer, error) 
 	}
 	opt := load.Options{Inputs: f.Strings("inputs", 16)}
 	opt.SeqLen, _ = f.Int("seqLen", 1)
+	opt.Text = f.Bool("textOnly")
 	without := f.Given("graph") && !f.Bool("graph")
 	if err := f.Err(); err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func importModel(s *Server, ctx context.Context, a *arguments) (*answer, error) 
 // importedModel reads a model with options for importers, which a graph has no use for.
 func (s *Server) importedModel(ctx context.Context, a *arguments, opt load.Options) (*model, error) {
 	ref, isRef := isString(a.member("model"))
-	if !isRef || len(opt.Inputs) == 0 && len(opt.Args) == 0 && opt.SeqLen == 0 {
+	if !isRef || len(opt.Inputs) == 0 && len(opt.Args) == 0 && opt.SeqLen == 0 && !opt.Text {
 		return a.model(ctx)
 	}
 	path, err := s.locate(ref)
