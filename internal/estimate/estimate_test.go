@@ -251,10 +251,22 @@ func TestAnyRunOfAnyModelHasAnEstimate(t *testing.T) {
 		if got.UpperBytes < got.PeakBytes || got.CardBytes <= got.UpperBytes || got.CostMicroUSD < 0 || got.StepMicros < 1 || got.Cards < 1 {
 			t.Fatalf("%+v", got)
 		}
+		mean := func() memory { // with what the allocator loses in the mean: piece by piece, a sample more can find better room
+			o := o.or(Defaults(), batchFor(res))
+			return new(Room).begin(res, o, false).step(false)
+		}
+		before := mean()
 		o.Batch++
 		less := lostBytes * int64(len(res.Nodes)) // a tensor whose size becomes a multiple of a MiB leaves no remainder that goes with it
-		if more := Train(res, o); more.PeakBytes < got.PeakBytes-less || more.ActivationBytes < got.ActivationBytes-less {
-			t.Fatalf("a sample more takes less: %d, %d", more.PeakBytes, got.PeakBytes)
+		space := int64(0)                         // cuDNN sums gradients of kernels in parts where there are few places, and takes much less where there are more
+		for i := range res.Nodes {
+			if known(&res.Nodes[i]) {
+				_, back := blockSpace(&res.Nodes[i], o.Batch-1, 4)
+				space = max(space, back)
+			}
+		}
+		if more := mean(); more.peak < before.peak-less-space || more.activations < before.activations-less {
+			t.Fatalf("a sample more takes less: %d, %d", more.peak, before.peak)
 		}
 		last := int64(0)
 		for _, f := range got.Fits {
