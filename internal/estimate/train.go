@@ -213,8 +213,8 @@ func (t *Training) Assumptions() string {
 	case t.Cards > 1:
 		price = fmt.Sprintf("no single card fits, priced as if split without loss over %s %s", quantity.Grouped(t.Cards), price)
 	}
-	return text + "; " + price + fmt.Sprintf("; memory is the peak of PyTorch's allocator, %d %% of which it reserves at the most, plus %s of workspace and %s of context; "+
-		"time is for eager PyTorch with data that is always ready, %s", t.reserved, quantity.Bytes(workspaceBytes), quantity.Bytes(contextBytes), t.timeError())
+	return text + "; " + price + fmt.Sprintf("; memory is the peak of PyTorch's allocator, %d %% of which it reserves at the most, plus %s of workspace and pieces and %s of context; "+
+		"time is for eager PyTorch with data that is always ready, %s", t.reserved, quantity.Bytes(workspaceBytes+piecesBytes), quantity.Bytes(contextBytes), t.timeError())
 }
 
 func precisionText(p string) string {
