@@ -7,6 +7,8 @@ import (
 
 // What a component starts on the card, forward and backward: kernels, counted in drawn runs by PyTorch's profiler (truth/draw.py --timed)
 // and shared out to these by least squares. What is found for one also covers what tends to come with it, as the sum behind a branch.
+// From serialStarts on they rest on one or two runs each: on the kernels of Mamba's and RWKV's, on the time of BigBird's, on what a replayed
+// Longformer starts. That of adapters is three times the six operations of the code.
 const (
 	anyStarts       = 2   // a component that multiplies with no weight: forward, backward, and at times a copy
 	viewStarts      = 1   // one that only looks at its input otherwise: its gradient is often laid out anew
