@@ -41,6 +41,7 @@ setup:
 # it) for what is exported, the libraries that exported files do without, and PostgreSQL. Installed where that is allowed; without them
 # those cases are skipped, and say so.
 packages: setup
+	@[ "$$(df -Pk . | awk 'END {print $$4}')" -gt 4000000 ] || echo "less than 4 GB are free here: tests may fail for that alone (go clean -cache makes room)"
 	@missing=; command -v node >/dev/null || missing="$$missing nodejs"; \
 	command -v npm >/dev/null || missing="$$missing npm"; command -v chromium >/dev/null || missing="$$missing chromium"; \
 	command -v qemu-aarch64-static >/dev/null || command -v qemu-aarch64 >/dev/null || missing="$$missing qemu-user-static"; \

@@ -33,9 +33,29 @@ type Server struct {
 	settings []string
 	mu       sync.Mutex
 	cmd      *exec.Cmd
-	log      *bytes.Buffer
+	log      *journal
 	ended    chan struct{}
 	last     int // database
+}
+
+// journal is what a server says while it runs.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+// String returns its last lines.
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	said := j.text.Bytes()
+	return string(said[max(0, len(said)-2000):])
 }
 
 var shared struct {
@@ -55,17 +75,26 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// New returns the address of an empty database, on a server that all tests of the package share. It does not wait for the disk.
+// New returns the address of an empty database, on a server that all tests of the package share. It does not wait for the disk,
+// and the database goes with its test: a hundred of them would fill a small disk.
 func New(tb testing.TB) string {
 	tb.Helper()
 	if !shared.main {
 		tb.Fatal("pgtest: the package needs a TestMain that calls pgtest.Main")
 	}
-	shared.once.Do(func() { shared.server, shared.err = start("fsync=off", "full_page_writes=off") })
+	shared.once.Do(func() {
+		shared.server, shared.err = start("fsync=off", "full_page_writes=off", "max_wal_size=64MB", "min_wal_size=32MB")
+	})
 	if shared.err != nil {
 		missing(tb, shared.err)
 	}
-	return shared.server.Database(tb)
+	name := shared.server.create(tb, "")
+	tb.Cleanup(func() {
+		if err := shared.server.admin("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
+			tb.Errorf("%v\n%s", err, shared.server.log)
+		}
+	})
+	return shared.server.Address(name)
 }
 
 // Start returns a server of the test's own, which writes to the disk as it would in production.
@@ -160,7 +189,7 @@ func (s *Server) launch() error {
 	for _, o := range s.settings {
 		args = append(args, "-c", o)
 	}
-	cmd, log := exec.Command(filepath.Join(s.bin, "postgres"), args...), &bytes.Buffer{}
+	cmd, log := exec.Command(filepath.Join(s.bin, "postgres"), args...), &journal{}
 	cmd.Dir, cmd.SysProcAttr, cmd.Stdout, cmd.Stderr = s.dir, s.attr, log, log
 	started, ended := make(chan error), make(chan struct{})
 	go func() {
@@ -232,7 +261,7 @@ func (s *Server) Address(database string) string {
 }
 
 // Database makes an empty database and returns its address.
-func (s *Server) Database(tb testing.TB) string { tb.Helper(); return s.create(tb, "") }
+func (s *Server) Database(tb testing.TB) string { tb.Helper(); return s.Address(s.create(tb, "")) }
 
 // DatabaseIn makes an empty database whose tables are kept in another folder, on another disk perhaps.
 func (s *Server) DatabaseIn(tb testing.TB, dir string) string {
@@ -245,9 +274,10 @@ func (s *Server) DatabaseIn(tb testing.TB, dir string) string {
 	if err := s.admin("CREATE TABLESPACE elsewhere LOCATION '" + dir + "'"); err != nil {
 		tb.Fatal(err)
 	}
-	return s.create(tb, " TABLESPACE elsewhere")
+	return s.Address(s.create(tb, " TABLESPACE elsewhere"))
 }
 
+// create makes an empty database and returns its name.
 func (s *Server) create(tb testing.TB, where string) string {
 	tb.Helper()
 	s.mu.Lock()
@@ -255,9 +285,9 @@ func (s *Server) create(tb testing.TB, where string) string {
 	name := "test" + strconv.Itoa(s.last)
 	s.mu.Unlock()
 	if err := s.admin("CREATE DATABASE " + name + where); err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("%v\n%s", err, s.log) // a full disk shows there only
 	}
-	return s.Address(name)
+	return name
 }
 
 // Dump returns pg_dump's text of a database.
