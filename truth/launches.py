@@ -1,28 +1,32 @@
 """Counts the operations that training steps start, without a card: python3 launches.py OUT.jsonl [--types] [--rows FILE] [--only ID] [--part 0/2]
 
 The host calls operations one after the other, and in small runs that takes longer than the card takes for them. What counts is how many
-change or make a tensor, since each starts a kernel; views cost less. As in replay.py the modules run on fake CUDA tensors. --types counts
-every component of costs.jsonl.gz, alone: `forward` and `backward`, in fp32 and under autocast. --rows counts the rows of memory.py.
+change or make a tensor, since each starts a kernel or a few; views cost less. As in replay.py the modules run on fake CUDA tensors. --types counts
+every component of costs.jsonl.gz, alone: `forward` and `backward`, in fp32 and under autocast. --rows counts the steps of a file of memory.py, as
+launches.jsonl.gz has them; recurrent layers are one operation on a card and many here, and are left out of it.
 """
-import argparse, gzip, json, os, signal
+import argparse, contextlib, gzip, json, os, signal
 import replay
 from replay import Autocast, late, memory, torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-FREE = {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::detach", "aten::alias", "aten::_local_scalar_dense", "aten::lift_fresh"}
+FREE = {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::detach", "aten::alias", "aten::_local_scalar_dense", "aten::lift_fresh", "aten::_unsafe_view"}
 
 
 class Counter(TorchDispatchMode):
     def __init__(self):
         super().__init__()
-        self.launches = self.views = 0
+        self.launches = self.views = self.experts = 0
         self.names = {}
+
+    def add(self, t, func):
+        """Replay's workspaces are no operations."""
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         out = replay.Tracker.run(self, func, args, kwargs or {})
         name = func._schema.name
-        if name in FREE or not any(getattr(t, "device", None) is not None and t.device.type == "cuda" for t in replay.tree_flatten((args, kwargs, out))[0] if isinstance(t, torch.Tensor)):
+        if name in FREE or not name.startswith("aten::") or not any(getattr(t, "device", None) is not None and t.device.type == "cuda" for t in replay.tree_flatten((args, kwargs, out))[0] if isinstance(t, torch.Tensor)):
             return out
         back = [r.alias_info for r in func._schema.returns]
         if back and all(a is not None and not a.is_write for a in back):
@@ -33,8 +37,10 @@ class Counter(TorchDispatchMode):
         return out
 
     def take(self):
-        got = self.launches, self.views
+        """What was counted since. The gradient of a SiLU is one operation on a card, and seven where PyTorch has none built in."""
+        got = self.launches - 6 * min(self.names.get("fill_", 0), self.names.get("sub_", 0)), self.views
         self.launches = self.views = 0
+        self.names = {}
         return got
 
 
@@ -45,7 +51,7 @@ def count_type(row, counter, precision):
     ints = row.get("dtypes", [])
     xs = [torch.zeros([2] + list(s), dtype=torch.long) if k < len(ints) and ints[k] == "int" or row["type"] in memory.reference.TOKEN_FED and k == 0
           else torch.zeros([2] + list(s), requires_grad=True) for k, s in enumerate(row["inputs"])]
-    counter.take(); counter.names = {}
+    counter.take()
     with cast:
         y = m(*xs)
     forward = counter.take()
@@ -59,30 +65,17 @@ def count_type(row, counter, precision):
 
 
 def count_row(row, counter):
-    if "graph" in row:
-        memory.reference.EAGER = row["attention"] == "eager"
-        m = memory.reference.Graph(row["graph"]).train()
-        xs = m.inputs(row["batch"], "cuda")
-        if row["precision"] == "bf16":
-            replay.lower(m)
-            xs = {k: v.bfloat16() if v.is_floating_point() else v for k, v in xs.items()}
-
-        def loss_of():
-            y = m(xs)
-            y = y if y.dim() == 4 else y.reshape(-1, y.shape[-1])
-            return torch.nn.functional.cross_entropy(y, torch.zeros(y.shape[:1] + y.shape[2:], dtype=torch.long))
-    else:
-        m, x = memory.hf_run(memory.hf_again(row), dict(row, seq=row["seqLen"]), "cuda", replay.lower)
-        loss_of = lambda: m(**x).loss  # noqa: E731
+    counter.experts = max([c["params"]["numExperts"] for c in row.get("graph", {}).get("components", ()) if "numExperts" in c.get("params", {})], default=0)
+    _, loss_of = replay.run_of(dict(row, checkpointing=row.get("checkpointing", False)))
     replay.pretend()
     dtype = {"amp": torch.bfloat16, "fp16": torch.float16}.get(row["precision"])
-    counter.take(); counter.names = {}
+    counter.take()
     with Autocast("cuda", dtype, dtype is not None):
-        loss = loss_of()
+        loss, _ = loss_of()
     forward = counter.take()
     loss.backward()
     backward = counter.take()
-    return dict(forward=forward[0], backward=backward[0], views=forward[1] + backward[1], names=counter.names)
+    return dict(file=row["file"], operations=forward[0] + backward[0], views=forward[1] + backward[1])
 
 
 def main():
@@ -93,7 +86,7 @@ def main():
     signal.signal(signal.SIGALRM, late)
     name = a.rows or os.path.join(os.path.dirname(os.path.abspath(__file__)), "costs.jsonl.gz")
     with (gzip.open(name, "rt") if name.endswith(".gz") else open(name)) as f:
-        rows = [json.loads(line) for line in f]
+        rows = [dict(json.loads(line), file=os.path.basename(name)) for line in f]
     part, parts = map(int, a.part.split("/"))
     rows = [r for r in rows if a.only in r.get("id", r.get("type", ""))][part::parts]
     with open(a.out, "w") as f:
@@ -102,7 +95,7 @@ def main():
                 counter = Counter()
                 try:
                     signal.alarm(60)
-                    with FakeTensorMode(allow_non_fake_inputs=True), counter, torch.device("cuda"):
+                    with FakeTensorMode(allow_non_fake_inputs=True), counter, torch.device("cuda") if a.types else contextlib.nullcontext():
                         torch._C._set_only_lift_cpu_tensors(True)
                         replay.pretend()
                         got = count_type(row, counter, precision) if a.types else count_row(row, counter)

@@ -202,13 +202,13 @@ func TestAccuracy(t *testing.T) {
 	checkStated(t, aside)
 	checkStated(t, last)
 	checkStated(t, blind)
-	checkSteps(t, "in sample", ratios(fitted, stepRatio), 3.5) // BigBird's loops take the longest
+	checkSteps(t, "in sample", ratios(fitted, stepRatio), 3) // JetMoE waits for the card before every expert
 	checkSteps(t, "of what was set aside first", ratios(aside, stepRatio), 2)
 	checkSteps(t, "of what was set aside third", ratios(last, stepRatio), 2)
 	checkSteps(t, "of what was set aside fourth", ratios(blind, stepRatio), 2)
 	checkSteps(t, "of what was sealed", ratios(timed(sealed), stepRatio), 2)
 	left := leftOut(fitted)
-	checkSteps(t, "of architectures left out of the fit", left, 3.5)
+	checkSteps(t, "of architectures left out of the fit", left, 3)
 	fmt.Fprintf(&doc, "\n## Time of architectures that were left out\n\nThe rates were fitted again without a sixth of the architectures that are not set aside, and tried on those, six times:\n\n"+
 		"| | rows | median error | p90 | p95 | worst | too low | by at most |\n|---|---|---|---|---|---|---|---|\n| **all** | %d | %s |\n", len(left), errorsIn(left))
 	inferenceSection(t, &doc)
@@ -333,9 +333,9 @@ func (r *run) micros(rates estimate.Rates) float64 {
 // fitRates starts from round numbers and changes one rate after the other by ever smaller steps, as long as that brings the
 // estimates closer: the mean of the logarithm's size, and of its square.
 func fitRates(runs []run) estimate.Rates {
-	r := estimate.Rates{Wide: 0.7, Narrow: 0.7, Conv: 0.4, Thin: 0.2, KeptPasses: 15, WeightPasses: 30, LogitPasses: 3,
-		KernelMicros: 3, LaunchMicros: 20, StepMicros: 1000, TensorMicros: 40, RecurrentMicros: 50, UnitMicros: 1000, LoopMicros: 300}
-	fields := []*float64{&r.Wide, &r.Narrow, &r.Conv, &r.Thin, &r.KeptPasses, &r.WeightPasses, &r.LogitPasses, &r.KernelMicros, &r.LaunchMicros, &r.StepMicros, &r.TensorMicros, &r.RecurrentMicros, &r.UnitMicros, &r.LoopMicros}
+	r := estimate.Rates{Wide: 0.7, Narrow: 0.7, Loose: 0.3, Odd: 0.15, Grouped: 0.5, Conv: 0.4, Thin: 0.2, Depthwise: 0.02, KeptPasses: 15, WeightPasses: 30, LogitPasses: 3,
+		TurnPasses: 5, KernelMicros: 3, LaunchMicros: 20, StepMicros: 1000, TensorMicros: 40, RecurrentMicros: 50, UnitMicros: 1000, LoopMicros: 300}
+	fields := []*float64{&r.Wide, &r.Narrow, &r.Loose, &r.Odd, &r.Grouped, &r.Conv, &r.Thin, &r.Depthwise, &r.KeptPasses, &r.WeightPasses, &r.LogitPasses, &r.TurnPasses, &r.KernelMicros, &r.LaunchMicros, &r.StepMicros, &r.TensorMicros, &r.RecurrentMicros, &r.UnitMicros, &r.LoopMicros}
 	loss := func() float64 {
 		sum := 0.0
 		for i := range runs {

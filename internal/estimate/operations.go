@@ -7,31 +7,37 @@ import (
 
 // What a component starts on the card, forward and backward: kernels, counted in drawn runs by PyTorch's profiler (truth/draw.py --timed)
 // and shared out to these by least squares. What is found for one also covers what tends to come with it, as the sum behind a branch.
-// From serialStarts on they rest on one or two runs each: on the kernels of Mamba's and RWKV's, on the time of BigBird's, on what a replayed
-// Longformer starts. That of adapters is three times the six operations of the code.
+// A norm counts the operations that the host calls, not the sums that its kernels start by themselves: that is closer to the measured times.
+// From serialStarts on they are the operations of the modules, which truth/launches.py counts without a card; that of blocks is from the time
+// of BigBird's, that of adapters three times the six operations of the code. TestStarts of truth holds all of them to counted operations.
 const (
-	anyStarts       = 2   // a component that multiplies with no weight: forward, backward, and at times a copy
-	viewStarts      = 1   // one that only looks at its input otherwise: its gradient is often laid out anew
-	keptStarts      = 2   // a new tensor that is kept: what made it, and its gradient
-	mapStarts       = 3   // a product with a matrix, and the two behind it
-	convStarts      = 6   // a convolution, the two behind it, and the layout of what they read
-	castStarts      = 5   // a product that autocast casts for: its input, its weight, its bias, and their gradients
-	normStarts      = 6   // a norm in one kernel, with the sums behind it
-	stepNormStarts  = 26  // one that is written as single operations
-	attendStarts    = 18  // attention beside its matrices: its kernel, and the layout of queries, keys and values
-	blockStarts     = 24  // a block of a transformer beside its matrices and what it keeps
-	rotateStarts    = 38  // turning queries and keys by their positions
-	turnStarts      = 7   // turning one of them
-	headNormStarts  = 26  // norms of queries and keys
-	stepGELUStarts  = 19  // a GELU of single operations
-	routeStarts     = 105 // the choice of experts, and bringing positions to them and back
-	groupStarts     = 43  // experts whose positions are sorted once
-	expertStarts    = 19  // each of those that are taken one after the other
-	serialStarts    = 20  // a position of a recurrence that is written as single operations
-	mixStarts       = 110 // a position of RWKV's time mix
-	blockwiseStarts = 400 // attention by blocks, five kinds of them by themselves
-	bandStarts      = 130 // attention in a band of blocks that are cut, joined and masked
-	adapterStarts   = 18  // two maps beside another, a product and a sum
+	anyStarts       = 2    // a component that multiplies with no weight: forward, backward, and at times a copy
+	viewStarts      = 1    // one that only looks at its input otherwise: its gradient is often laid out anew
+	keptStarts      = 2    // a new tensor that is kept: what made it, and its gradient
+	mapStarts       = 3    // a product with a matrix, and the two behind it
+	convStarts      = 6    // a convolution, the two behind it, and the layout of what they read
+	castStarts      = 5    // a product that autocast casts for: its input, its weight, its bias, and their gradients
+	normStarts      = 3    // a norm in one operation
+	stepNormStarts  = 26   // one that is written as single operations
+	attendStarts    = 18   // attention beside its matrices: its kernel, and the layout of queries, keys and values
+	blockStarts     = 30   // a block of a transformer beside its matrices and what it keeps
+	rotateStarts    = 38   // turning queries and keys by their positions
+	turnStarts      = 7    // turning one of them
+	headNormStarts  = 26   // norms of queries and keys
+	stepGELUStarts  = 19   // a GELU of single operations
+	routeStarts     = 105  // the choice of experts, and bringing positions to them and back
+	groupStarts     = 43   // experts whose positions are sorted once
+	expertStarts    = 30   // each of those that are taken one after the other
+	serialStarts    = 20   // a position of a recurrence that is written as single operations
+	mixStarts       = 110  // a position of RWKV's time mix
+	blockwiseStarts = 400  // attention by blocks, five kinds of them by themselves
+	bandStarts      = 130  // attention in a band of blocks that are cut, joined and masked
+	adapterStarts   = 18   // two maps beside another, a product and a sum
+	distanceStarts  = 49   // a bias by distances, of which each is given its bucket
+	scanStarts      = 165  // Mamba 2's recurrence, all chunks at once
+	ruleStarts      = 1235 // the gated delta rule: each row of a chunk by itself
+	ruleChunkStarts = 97   // and each chunk
+	matrixStarts    = 106  // a chunk of the matrix memory of an mLSTM
 )
 
 // countKernels sums what the components start. One behind which no gradient is wanted runs forward only.
@@ -79,20 +85,10 @@ func (s *stepper) starts(i int) int64 {
 	if autocasts(s.o.Precision) {
 		count = plus(count, times(plus(maps, convs), castStarts))
 	}
-	if n.Out.Rank() == 2 {
-		switch {
-		case s.how[i].has(serial):
-			count = plus(count, times(serialStarts, n.Out[0]))
-		case n.Type.ID == "rwkvTimeMix" && s.how[i].has(transformers):
-			count = plus(count, times(mixStarts, n.Out[0]))
-		}
-	}
+	count = plus(count, s.loops(i))
 	switch {
 	case n.Type.Has(catalog.IsNorm):
-		if s.how[i].has(transformers) && (n.Type.ID == "rmsNorm" || n.Type.ID == "qkNorm") {
-			return plus(count, stepNormStarts)
-		}
-		return plus(count, normStarts)
+		return plus(count, s.normalises(i))
 	case n.Type.Has(catalog.IsExperts):
 		return plus(count, s.routes(i))
 	case n.Type.Has(catalog.IsAttention):
@@ -123,6 +119,37 @@ func (s *stepper) multiplications(n *infer.Node) (maps, convs int64) {
 	return maps, convs
 }
 
+// loops is what is computed position by position, or chunk by chunk, in single operations.
+func (s *stepper) loops(i int) int64 {
+	n, how := &s.res.Nodes[i], s.how[i]
+	if n.Out.Rank() != 2 {
+		return 0
+	}
+	length := n.Out[0]
+	parts := func(size int64) int64 { return (length + size - 1) / max(1, size) }
+	switch {
+	case how.has(serial):
+		return times(serialStarts, length)
+	case n.Type.ID == "rwkvTimeMix" && how.has(transformers):
+		return times(mixStarts, length)
+	case how.has(scan):
+		return scanStarts
+	case how.has(matrices):
+		return times(matrixStarts, parts(sizeOf(n.Component, "matrices")))
+	case n.Type.ID == "customModule" && how.has(chunks):
+		return plus(ruleStarts, times(ruleChunkStarts, parts(ruleChunk)))
+	}
+	return 0
+}
+
+func (s *stepper) normalises(i int) int64 {
+	n := &s.res.Nodes[i]
+	if s.how[i].has(steps) || n.Type.ID == "grn" || s.how[i].has(transformers) && (n.Type.ID == "rmsNorm" || n.Type.ID == "qkNorm") {
+		return stepNormStarts
+	}
+	return normStarts
+}
+
 func (s *stepper) routes(i int) int64 {
 	n := &s.res.Nodes[i]
 	if groups(n, s.how[i]) && !s.how[i].has(looped) {
@@ -137,8 +164,10 @@ func (s *stepper) attends(i int) int64 {
 	switch {
 	case s.how[i].has(transformers):
 		count, scores = 13, 22
-	case n.Type.Has(catalog.HasResidual):
-		count, scores = blockStarts, 4
+	case n.Type.ID == "transformerDecoderBlock": // two of them
+		count, scores = 2*blockStarts, 0
+	case n.Type.Has(catalog.HasResidual): // there is no other way to attend
+		count, scores = blockStarts, 0
 	}
 	if s.o.Attention == "eager" || s.how[i].has(eager) {
 		count += scores
@@ -164,6 +193,10 @@ func (s *stepper) elementwise(i int) int64 {
 		return anyStarts + turnStarts
 	case n.Type.ID == "gelu" && s.how[i].has(steps):
 		return stepGELUStarts
+	case n.Type.ID == "relativePositionBias":
+		return distanceStarts
+	case s.how[i].has(banded):
+		return bandStarts
 	}
 	return anyStarts
 }

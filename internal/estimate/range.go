@@ -19,7 +19,7 @@ const (
 	// AdaptedErrorPercent is the same where parts are frozen or have adapters: small runs whose forward pass is the largest moment.
 	AdaptedErrorPercent = 14
 
-	measuredSpread = 170 // percent: nine steps in ten take from 100/170 to 170/100 of the estimate on that card, small runs among them
+	measuredSpread = 155 // percent: nine steps in ten take from 100/155 to 155/100 of the estimate on that card, small runs among them
 	scaledSpread   = 250 // on others, whose constants are scaled from their data sheets: an assumption
 )
 
