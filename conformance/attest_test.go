@@ -56,7 +56,7 @@ func places(t *testing.T) map[string]*place {
 	dir := t.TempDir()
 	program := func(name string, env ...string) string {
 		path := filepath.Join(dir, name)
-		build(t, append(env, "GOFLAGS=-buildvcs=false"), "build", "-ldflags", "-X github.com/modelverifier/verifier/internal/cli.version=v1.2.3", "-o", path, "../cmd/verifier")
+		build(t, env, "-ldflags", "-X github.com/modelverifier/verifier/internal/cli.version=v1.2.3", "-o", path, "../cmd/verifier")
 		return path
 	}
 	native := program("native", "GOOS="+runtime.GOOS)
