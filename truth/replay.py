@@ -74,6 +74,10 @@ import memory
 
 warnings.filterwarnings("ignore")
 aten = torch.ops.aten
+if torch.version.cuda is None:  # a card has an operation for each of these, PyTorch without one writes them as several
+    CARD = torch.library.Library("aten", "IMPL", "CUDA")
+    for name in ("silu_backward", "mish_backward"):
+        CARD.impl(name, lambda grad, x: torch.empty_like(x))
 MIB = 1 << 20
 
 
@@ -211,6 +215,8 @@ class Tracker(TorchDispatchMode):
         out = func(*args, **kwargs)
         if func is aten.any.default:
             out.of_any = True
+        if func is aten._softmax_backward_data.default and out.device.type == "cuda":  # the product of both is there with its result
+            self.add(torch.empty(2 * out.numel() * out.element_size(), dtype=torch.uint8, device="cuda"), func)
         if func is aten.sum.dim_IntList and args[0].device.type == "cuda" and args[0].dim() > 1 and sum_workspace(args[0], args[1]):
             self.add(torch.empty(sum_workspace(args[0], args[1]), dtype=torch.uint8, device="cuda"), func)
         return out

@@ -60,6 +60,7 @@ const (
 	emptied                     // attention that sets weights to zero behind its softmax
 	blocks                      // attention of blocks to a few blocks; behind it the positions of one, and of those that are drawn how many
 	rectified                   // experts whose activation keeps its result alone
+	spread                      // a product of which one side is laid out anew for each position of the other
 	nested                      // a part of a layer that checkpointing computes again by itself, inside of a stage that it does
 )
 
@@ -68,7 +69,7 @@ var ways = map[string]implementation{"plain": plain, "wide": wide, "late": late,
 	"products": products, "erf": erf, "xielu": xielu, "dropped": dropped, "clamped": clamped, "indexed": indexed, "streams": streams, "held": held,
 	"looped": looped, "batched": batched, "chunks": chunks, "scan": scan, "serial": serial, "detached": detached, "linear": linear, "remade": remade,
 	"banded": banded, "paired": paired, "rectified": rectified, "frozen": frozen, "absent": absent, "matrices": matrices, "scaled": scaled,
-	"ungraded": ungraded, "flags": flags, "emptied": emptied, "blocks": blocks, "nested": nested}
+	"ungraded": ungraded, "flags": flags, "emptied": emptied, "blocks": blocks, "nested": nested, "spread": spread}
 
 func (w implementation) has(all implementation) bool { return w&all == all }
 

@@ -11,7 +11,7 @@ type kind struct {
 
 	own    int64 // bytes of one's weights that are trained
 	tied   bool  // whether it multiplies with the weight of another
-	conv   int64 // what cuDNN takes for its convolution,
+	conv   int64 // what its forward pass needs for itself, as cuDNN for a convolution,
 	back   int64 // and for the gradients of it
 	copies int64 // kept beside what the module keeps: 16-bit copies of weights, and what is between the matrices of adapters
 	made   int64 // new tensors that PyTorch's own module keeps
@@ -62,6 +62,9 @@ func (s *stepper) countKinds(size int64) {
 		all, trained, states := s.weigh(c.first, size)
 		c.own, c.tied = trained, tied(n)
 		c.conv, c.back = blockSpace(n, s.o.Batch, s.productBytes())
+		if s.how[c.first].has(spread) {
+			c.conv = s.spreadBytes(n)
+		}
 		c.copies = plus(s.castBytes(c.first), s.adapterBytes(c.first))
 		if s.how[c.first].has(remade) && !autocasts(s.o.Precision) {
 			c.copies = plus(c.copies, block(weightBytes(n, weightSize(s.o.Precision))))

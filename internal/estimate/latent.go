@@ -82,3 +82,22 @@ func (s *stepper) coreHeads(i int) heads {
 func (s *stepper) addsBias(i int) bool {
 	return len(s.res.Nodes[i].In) > 3 && s.res.Nodes[i].Type.ID == "attentionCore" && !s.choosesKeys(i)
 }
+
+// spreadBytes is what an indexer's product of queries, which have their heads last, and keys has beside its result: a copy of all keys for
+// each query, or the result once more as it is scaled; the queries before they were turned, and the half that was; and in bf16 the queries in
+// 32 bits, and the other half of the result's width. Autocast multiplies in 16 bits all the same.
+func (s *stepper) spreadBytes(n *infer.Node) int64 {
+	if len(n.In) < 2 || n.In[0].Rank() != 3 || n.In[1].Rank() != 2 {
+		return 0
+	}
+	queries, result := max(0, n.In[0].Size()), max(0, n.Out.Size())
+	wide, each := int64(4), int64(6)
+	switch {
+	case autocasts(s.o.Precision):
+		wide, each = 2, 8
+	case s.o.Precision == "bf16":
+		each = 7
+	}
+	elems := max(times(n.In[0][0], max(0, n.In[1].Size())), result)
+	return block(times(s.o.Batch, plus(times(elems, wide), times(queries, each), times(result, wide-s.productBytes()))))
+}

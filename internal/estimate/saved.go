@@ -31,6 +31,9 @@ func (s *stepper) keepAll() {
 func (s *stepper) keep(p, i int) {
 	n := &s.res.Nodes[i]
 	if s.idle(i) {
+		if s.how[i].has(detached) && autocasts(s.o.Precision) { // the copies of its weights stay until the pass ends
+			s.put(p, spent, s.kind(i).copies)
+		}
 		return
 	}
 	s.put(p, s.keptFor(p), s.kind(i).copies)

@@ -23,9 +23,9 @@ func (s *stepper) findUnread() {
 		s.unread[i] = s.unread[i] && found
 		if s.unread[i] {
 			s.shares[i] = share{}
-			if s.passing == nil {
-				s.passing = s.room.int64s.Make(len(s.order))
-			}
+		}
+		if s.passing == nil && (s.unread[i] || s.how[i].has(detached)) {
+			s.passing = s.room.int64s.Make(len(s.order))
 		}
 	}
 }

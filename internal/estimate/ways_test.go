@@ -62,3 +62,31 @@ func TestNormsOfSingleOperationsKeepTheirSteps(t *testing.T) {
 		}
 	}
 }
+
+// The keys of an indexer are there once for each query while they are multiplied, and nothing of them is kept.
+func TestKeysThatAreSpreadAreThereForEachQuery(t *testing.T) {
+	const text = "x: input shape=[64,8]\nq: linear inFeatures=8 outFeatures=32\nu: unflatten dim=2 sizes=[4,8]\nk: linear inFeatures=8 outFeatures=8\ns: einsum equation=\"bshd,btd->bsht\"\nr: reshape shape=[64,256]\nh: linear inFeatures=256 outFeatures=2\no: output\nx -> q -> u\nx -> k\nu, k -> s -> r -> h -> o"
+	const batch, positions, features, heads = 128, 64, 8, 4
+	for precision, want := range map[string]int64{
+		"fp32": 4*batch*positions*positions*features + 6*batch*positions*heads*features,
+		"amp":  2*batch*positions*positions*features + 8*batch*positions*heads*features,
+		"bf16": 4*batch*positions*positions*features + 7*batch*positions*heads*features + 2*batch*positions*positions*heads,
+	} {
+		res := parse(t, text)
+		for i := range res.Nodes {
+			res.Nodes[i].Component.Extra = []graph.Member{{Name: "implementation", Raw: `"transformers/spread"`}}
+		}
+		s := new(Room).begin(res, Options{Batch: batch, Precision: precision, Optimizer: "adamw", Attention: "sdpa"}, false)
+		found := false
+		for i := range res.Nodes {
+			if res.Nodes[i].Type.ID == "einsum" {
+				if found = true; s.kind(i).conv != block(want) {
+					t.Errorf("%s: %d bytes, want %d", precision, s.kind(i).conv, want)
+				}
+			}
+		}
+		if !found {
+			t.Fatal("the product is missing")
+		}
+	}
+}

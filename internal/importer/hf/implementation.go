@@ -78,6 +78,7 @@ var modules = func() (m struct {
 //	transformers/blocks64 attention of blocks of 64 positions to a few blocks
 //	transformers/random3  of which so many are drawn
 //	transformers/rectified experts whose activation keeps its result alone
+//	transformers/spread   a product with keys that are laid out anew for each query: that of DeepSeek's indexer
 //	transformers/nested   a part of a layer that checkpointing computes again by itself, inside of a stage that it does
 //	transformers/remade   a convolution or a map whose weight is computed anew in each pass
 //	transformers/matrices64 the matrix memory of an mLSTM in chunks of 64 positions, written as single operations

@@ -10,6 +10,7 @@ func (b *Build) indexMask(x, latent Node, l latent) Node {
 	k = m.turnHead(k, 1, dim, l)
 	weights := m.Linear(x, "weights_proj", l.dim, heads, false)
 	scores := m.Add("einsum", "", Args{Text("equation", "bshd,btd->bsht")}, m.Unflatten(q, heads, dim), k)
+	m.way(scores, "spread")
 	scores = m.Add("einsum", "", Args{Text("equation", "bsh,bsht->bst")}, weights, m.Add("relu", "", nil, scores))
 	mask := m.Opaque(scores, "", []int64{1, length, length}, 0) // chooses the best, and hides the others
 	b.detach(first)
