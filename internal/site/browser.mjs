@@ -1,5 +1,6 @@
 // Opens pages in a real browser and prints, as JSON, what is wrong with them. Arguments: the browser, an address, then paths.
 import { createRequire } from 'node:module';
+import { look } from '../../tools/browser/look.mjs';
 
 const { chromium } = createRequire(new URL('../../tools/browser/', import.meta.url))('playwright-core');
 const [executablePath, base, ...paths] = process.argv.slice(2);
@@ -24,35 +25,6 @@ async function structure() {
     return [names(document), names(new DOMParser().parseFromString(text, 'application/xml'))];
   }, text);
   if (parsed !== written) fault('the browser repaired the markup');
-}
-
-// look is run in the page. It returns what someone with a keyboard, a reader or little contrast would stumble over.
-function look() {
-  const out = [];
-  const say = (e, text) => out.push(`${text}: ${e.outerHTML.slice(0, 90)}`);
-  const name = (e) => e.getAttribute('aria-label') || e.textContent.trim() || e.querySelector('img')?.alt;
-  for (const e of document.querySelectorAll('a[href]')) if (!name(e)) say(e, 'a link without a name');
-  for (const e of document.querySelectorAll('input, select, textarea')) if (!e.labels.length) say(e, 'a field without a label');
-  for (const e of document.querySelectorAll('img')) if (!e.alt || e.naturalWidth === 0) say(e, 'a picture without text, or that did not load');
-  for (const tag of ['header', 'nav', 'main', 'footer']) if (!document.querySelector(tag)) out.push(`no ${tag}`);
-  for (const e of document.querySelectorAll('body *')) {
-    const style = getComputedStyle(e);
-    if (/auto|scroll/.test(style.overflowX) && e.scrollWidth > e.clientWidth && e.tabIndex < 0) say(e, 'scrolls, but not from the keyboard');
-  }
-  if (document.documentElement.scrollWidth > innerWidth) out.push(`the page is ${document.documentElement.scrollWidth} pixels wide on a screen of ${innerWidth}`);
-
-  const rgba = (s) => { const n = s.match(/[\d.]+/g).map(Number); return [n[0], n[1], n[2], n[3] ?? 1]; };
-  const light = (c) => c.slice(0, 3).map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = (e) => { for (; e; e = e.parentElement) { const c = rgba(getComputedStyle(e).backgroundColor); if (c[3] === 1) return c; } return [255, 255, 255, 1]; };
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const e = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim()) continue;
-    const [a, b] = [light(rgba(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x);
-    const ratio = (a + 0.05) / (b + 0.05);
-    if (ratio < 4.5) say(e, `contrast ${ratio.toFixed(2)}`);
-  }
-  return [...new Set(out)];
 }
 
 // keyboard holds that the first key leads to the link that skips the navigation, that it is seen, and that it leads to the content.
@@ -82,6 +54,7 @@ for (path of paths) {
   for (const f of await page.evaluate(look)) fault(f);
   await page.emulateMedia({ colorScheme: 'dark' });
   for (const f of await page.evaluate(look)) fault(`dark: ${f}`);
+  if (!(await page.$('nav'))) fault('no nav');
   await structure();
   if (path === '/') await keyboard();
   if (path.startsWith('/a/')) await picture();

@@ -3,6 +3,7 @@
 // Arguments: the browser, the first link, and a folder for pictures or nothing.
 import { createRequire } from 'node:module';
 import { spawnSync } from 'node:child_process';
+import { look } from '../../../tools/browser/look.mjs';
 
 const { chromium } = createRequire(new URL('../../../tools/browser/', import.meta.url))('playwright-core');
 const [executablePath, link, folder] = process.argv.slice(2);
@@ -23,34 +24,6 @@ async function visitor() {
   page.on('requestfailed', (r) => r.failure().errorText === 'net::ERR_ABORTED' || faults.push(`not loaded: ${r.url()}: ${r.failure().errorText}`));
   page.on('response', (r) => { if (r.request().resourceType() === 'document') page.last = r; else expect(r.status() < 400, `${r.url()} answers ${r.status()}`); });
   return page;
-}
-
-// look is run in the page. It returns what someone with a keyboard, a reader or little contrast would stumble over.
-function look() {
-  const out = [];
-  const say = (e, text) => out.push(`${text}: ${e.outerHTML.slice(0, 90)}`);
-  const all = (s) => [...document.querySelectorAll(s)];
-  for (const e of all('a[href], button, summary')) if (!(e.getAttribute('aria-label') || e.textContent.trim())) say(e, 'no name');
-  for (const e of all('input:not([type=hidden], [hidden]), select')) if (!e.labels.length) say(e, 'a field without a label');
-  for (const e of all('[aria-describedby]')) for (const id of e.getAttribute('aria-describedby').split(' ')) if (!document.getElementById(id)) say(e, `is described by ${id}, which is not there`);
-  const ids = all('[id]').map((e) => e.id);
-  for (const id of new Set(ids)) if (ids.filter((x) => x === id).length > 1 || /\s/.test(id)) out.push(`the id ${id}`);
-  for (const tag of ['header', 'main', 'footer', 'h1']) if (all(tag).length !== 1) out.push(`${all(tag).length} of ${tag}`);
-  for (const e of all('body *')) {
-    if (/auto|scroll/.test(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth && e.tabIndex < 0) say(e, 'scrolls, but not from the keyboard');
-  }
-  if (document.documentElement.scrollWidth > innerWidth) out.push(`the page is ${document.documentElement.scrollWidth} pixels wide on a screen of ${innerWidth}`);
-  const rgba = (s) => { const n = s.match(/[\d.]+/g).map(Number); return [n[0], n[1], n[2], n[3] ?? 1]; };
-  const light = (c) => c.slice(0, 3).map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = (e) => { for (; e; e = e.parentElement) { const c = rgba(getComputedStyle(e).backgroundColor); if (c[3] === 1) return c; } return [255, 255, 255, 1]; };
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const e = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim()) continue;
-    const [a, b] = [light(rgba(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x);
-    if ((a + 0.05) / (b + 0.05) < 4.5) say(e, `contrast ${((a + 0.05) / (b + 0.05)).toFixed(2)}`);
-  }
-  return [...new Set(out)];
 }
 
 // check looks at the page that a visitor is on, narrow and wide, light and dark, and takes a picture.
