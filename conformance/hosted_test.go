@@ -5,53 +5,25 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"testing"
 
-	"github.com/alexedwards/argon2id"
-
-	"github.com/modelverifier/verifier/internal/account"
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/hostedapi"
 	"github.com/modelverifier/verifier/internal/httpapi"
-	"github.com/modelverifier/verifier/internal/store"
 )
 
 // hosted runs the service on an embedded database, with a key.
 func hosted(t *testing.T) (s *httptest.Server, key string) {
 	t.Helper()
-	ctx := t.Context()
-	st, err := store.Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "data.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
-	if err := st.Migrate(ctx); err != nil {
-		t.Fatal(err)
-	}
-	hasher, err := account.NewHasher(argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
 	h, err := hostedapi.New(hostedapi.Config{
-		Build: httpapi.Build{Name: "verifier-hosted", Version: "test"}, Limits: httpapi.Defaults(), Store: st, PublicURL: "http://localhost", KeyRate: 1_000_000, PlanRate: 1_000_000,
-		Hasher: hasher, Log: slog.New(slog.DiscardHandler),
+		Build: httpapi.Build{Name: "verifier-hosted", Version: "test"}, Limits: httpapi.Defaults(), Store: accounttest.Open(t, accounttest.SQLite(t)), PublicURL: "http://localhost", KeyRate: 1_000_000, PlanRate: 1_000_000,
+		Hasher: accounttest.Hasher(t), Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	link, err := h.Accounts.FirstAdmin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := h.Accounts.Start(ctx, link, "Alpha", "Owner", "owner@alpha.example", "correct horse battery staple")
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := h.Accounts.Visitor(ctx, session)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, key, err = h.Accounts.CreateKey(ctx, v.Places[0].Org, v.Person.ID, "test"); err != nil {
+	org, owner, _ := accounttest.Found(t, h.Accounts, "Alpha", "owner@alpha.example")
+	if _, key, err = h.Accounts.CreateKey(t.Context(), org, owner.ID, "test"); err != nil {
 		t.Fatal(err)
 	}
 	s = httptest.NewServer(h)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,10 +21,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alexedwards/argon2id"
-
 	"github.com/modelverifier/verifier/internal/account"
-	"github.com/modelverifier/verifier/internal/store"
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/store/pgtest"
 )
 
@@ -41,7 +38,7 @@ func TestMain(m *testing.M) {
 type process struct {
 	url, greeting string
 	cmd           *exec.Cmd
-	stderr        *bytes.Buffer
+	stderr        *accounttest.Log
 	ended         chan error
 }
 
@@ -55,7 +52,7 @@ func asProgram(args ...string) *exec.Cmd {
 // begin starts the service and waits until it is ready.
 func begin(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: asProgram(append([]string{"--addr", "127.0.0.1:0"}, args...)...), stderr: &bytes.Buffer{}, ended: make(chan error, 1)}
+	p := &process{cmd: asProgram(append([]string{"--addr", "127.0.0.1:0"}, args...)...), stderr: &accounttest.Log{}, ended: make(chan error, 1)}
 	p.cmd.Stderr = p.stderr
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -166,7 +163,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 		return resp.Request.URL.Path + "\n" + string(body)
 	}
 	secret := regexp.MustCompile(`link=(\S+)`).FindStringSubmatch(link)[1]
-	page := form(strings.Split(link, "?")[0], url.Values{"link": {secret}, "organisation": {"Alpha"}, "name": {"Owner"}, "email": {"owner@alpha.example"}, "password": {"correct horse battery staple"}})
+	page := form(strings.Split(link, "?")[0], url.Values{"link": {secret}, "organisation": {"Alpha"}, "name": {"Owner"}, "email": {"owner@alpha.example"}, "password": {accounttest.Password}})
 	settings := regexp.MustCompile(`/settings/[a-z2-7]{26}`).FindString(page)
 	if settings == "" {
 		t.Fatalf("no settings in %s", page)
@@ -213,33 +210,9 @@ func TestANewUserFindsTheWay(t *testing.T) {
 // operator makes an organisation and keys beside the processes, on their database.
 func operator(t *testing.T, database string) (*account.Service, string, string) {
 	t.Helper()
-	ctx := context.Background()
-	s, err := store.Open(ctx, database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Migrate(ctx); err != nil {
-		t.Fatal(err)
-	}
-	hasher, err := account.NewHasher(argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &account.Service{Store: s.Accounts(), Clock: time.Now, Hasher: hasher}
-	link, err := a.FirstAdmin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := a.Start(ctx, link, "Alpha", "Owner", "owner@alpha.example", "correct horse battery staple")
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := a.Visitor(ctx, session)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a, v.Places[0].Org, v.Person.ID
+	a := &account.Service{Store: accounttest.Open(t, database).Accounts(), Clock: time.Now, Hasher: accounttest.Hasher(t)}
+	org, owner, _ := accounttest.Found(t, a, "Alpha", "owner@alpha.example")
+	return a, org, owner.ID
 }
 
 // TestThreeReplicasShareKeysAndLimits runs three processes over one PostgreSQL.

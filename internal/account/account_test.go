@@ -3,14 +3,12 @@ package account_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/alexedwards/argon2id"
 	"github.com/modelverifier/verifier/internal/account"
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/store"
 	"github.com/modelverifier/verifier/internal/store/pgtest"
@@ -18,63 +16,30 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// cheap is a cost at which tests can hash often.
-var cheap = argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
-
-const password = "correct horse battery"
-
-// clock is a time that tests move.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time { c.mu.Lock(); defer c.mu.Unlock(); return c.at }
-
-func (c *clock) pass(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.at = c.at.Add(d) }
+const password = accounttest.Password
 
 // desk is a service on a real store, with its clock.
 type desk struct {
 	*account.Service
-	clock *clock
+	clock *accounttest.Clock
 	store *store.Store
 	t     testing.TB
 }
 
 func newDesk(t testing.TB, address string) desk {
 	t.Helper()
-	s, err := store.Open(context.Background(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Migrate(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	h, err := account.NewHasher(cheap, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	return desk{&account.Service{Store: s.Accounts(), Clock: c.now, Hasher: h}, c, s, t}
+	s, c := accounttest.Open(t, address), accounttest.Standing()
+	return desk{&account.Service{Store: s.Accounts(), Clock: c.Now, Hasher: accounttest.Hasher(t)}, c, s, t}
 }
 
 // desks runs a test on both databases.
 func desks(t *testing.T, f func(t *testing.T, d desk)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { f(t, newDesk(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db"))) })
+	t.Run("sqlite", func(t *testing.T) { f(t, newDesk(t, accounttest.SQLite(t))) })
 	t.Run("postgres", func(t *testing.T) { f(t, newDesk(t, pgtest.New(t))) })
 }
 
-func must[T any](t testing.TB) func(v T, err error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
+func must[T any](t testing.TB) func(v T, err error) T { return accounttest.Must[T](t) }
 
 func fails(t testing.TB, err, want error) {
 	t.Helper()
@@ -95,16 +60,8 @@ func wrong(t testing.TB, err error, field string) {
 // found makes an organisation and returns its id and its owner.
 func (d desk) found(organisation, email string) (org string, owner account.Person) {
 	d.t.Helper()
-	link := must[string](d.t)(d.AdminLink(context.Background()))
-	session := must[string](d.t)(d.Start(context.Background(), link, organisation, "Somebody", email, password))
-	v := must[account.Visitor](d.t)(d.Visitor(context.Background(), session))
-	for _, p := range v.Places {
-		if p.Name == organisation {
-			return p.Org, v.Person
-		}
-	}
-	d.t.Fatal("no organisation")
-	return "", v.Person
+	org, owner, _ = accounttest.Found(d.t, d.Service, organisation, email)
+	return org, owner
 }
 
 // hire adds somebody with a role.
@@ -133,14 +90,14 @@ func TestTheFirstLinkMakesTheAdministratorOnce(t *testing.T) {
 			t.Error("a link for the first administrator although there is one")
 		}
 		late := must[string](t)(d.AdminLink(ctx))
-		d.clock.pass(25 * time.Hour)
+		d.clock.Pass(25 * time.Hour)
 		_, err = d.Start(ctx, late, "Other", "Eve", "eve@example.com", password)
 		fails(t, err, account.ErrLink)
 	})
 }
 
 func TestAnAdminLinkForSomebodyWithAnAccountNeedsTheirPassword(t *testing.T) {
-	d := newDesk(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db"))
+	d := newDesk(t, accounttest.SQLite(t))
 	d.found("Lab", "ada@example.com")
 	link := must[string](t)(d.AdminLink(t.Context()))
 	_, err := d.Start(t.Context(), link, "Second", "Ada", "ada@example.com", "not her password")
@@ -215,7 +172,7 @@ func TestSessionsEndWhenIdleAndInTheEnd(t *testing.T) {
 		idle := must[string](t)(d.SignIn(ctx, "ada@example.com", password))
 		used := must[string](t)(d.SignIn(ctx, "ada@example.com", password))
 		for day := range 29 {
-			d.clock.pass(24 * time.Hour)
+			d.clock.Pass(24 * time.Hour)
 			if _, err := d.Visitor(ctx, used); err != nil {
 				t.Fatalf("day %d: %v", day, err)
 			}
@@ -227,16 +184,16 @@ func TestSessionsEndWhenIdleAndInTheEnd(t *testing.T) {
 				fails(t, err, account.ErrNotFound)
 			}
 		}
-		d.clock.pass(25 * time.Hour)
+		d.clock.Pass(25 * time.Hour)
 		_, err := d.Visitor(ctx, used)
 		fails(t, err, account.ErrNotFound)
 	})
 }
 
 func TestAHashOfAnotherCostIsReplacedAtTheNextSignIn(t *testing.T) {
-	d := newDesk(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db"))
+	d := newDesk(t, accounttest.SQLite(t))
 	_, ada := d.found("Lab", "ada@example.com")
-	dearer := cheap
+	dearer := accounttest.Cheap
 	dearer.Iterations = 2
 	d.Hasher = must[*account.Hasher](t)(account.NewHasher(dearer, 1))
 	v := must[account.Visitor](t)(d.Visitor(t.Context(), must[string](t)(d.SignIn(t.Context(), ada.Email, password))))
@@ -372,7 +329,7 @@ func TestInvitations(t *testing.T) {
 			}
 		}
 		link = must[string](t)(d.Invite(ctx, org, ada.ID, "late@example.com", account.Viewer))
-		d.clock.pass(8 * 24 * time.Hour)
+		d.clock.Pass(8 * 24 * time.Hour)
 		_, err = d.SignUp(ctx, link, "Late", password)
 		fails(t, err, account.ErrLink)
 		for _, bad := range []string{"", "bob", "Bob <bob@example.com>", "a@b@c", "bob@example.com\x00", strings.Repeat("a", 250) + "@example.com", "a b@example.com", "\"a\"@example.com"} {
@@ -409,7 +366,7 @@ func TestResettingAPassword(t *testing.T) {
 		session = must[string](t)(d.ChangePassword(ctx, bob.ID, fresh, "yet another horse"))
 		must[account.Visitor](t)(d.Visitor(ctx, session))
 		late := must[string](t)(d.ResetLink(ctx, bob.Email))
-		d.clock.pass(time.Hour)
+		d.clock.Pass(time.Hour)
 		_, err = d.SetPassword(ctx, late, password)
 		fails(t, err, account.ErrLink)
 	})
@@ -440,13 +397,13 @@ func TestTheAuditLogTellsWhatHappenedAndNoSecret(t *testing.T) {
 		other, eve := d.found("Other", "eve@example.com")
 		var secrets []string
 		for range 3 {
-			d.clock.pass(time.Microsecond)
+			d.clock.Pass(time.Microsecond)
 			k, key, err := d.CreateKey(ctx, org, ada.ID, "ci")
 			if err != nil {
 				t.Fatal(err)
 			}
 			secrets = append(secrets, key, key[3:])
-			d.clock.pass(time.Microsecond)
+			d.clock.Pass(time.Microsecond)
 			if err := d.RevokeKey(ctx, org, ada.ID, k.ID); err != nil {
 				t.Fatal(err)
 			}
@@ -488,7 +445,7 @@ func TestTheAuditLogTellsWhatHappenedAndNoSecret(t *testing.T) {
 }
 
 func TestNamesAndPasswordsThatAreRefused(t *testing.T) {
-	d := newDesk(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db"))
+	d := newDesk(t, accounttest.SQLite(t))
 	org, ada := d.found("Lab", "ada@example.com")
 	for _, name := range []string{"", "  ", "a\x00b", "two\nlines", strings.Repeat("x", 101), "\xff"} {
 		_, _, err := d.CreateKey(t.Context(), org, ada.ID, name)
@@ -505,7 +462,7 @@ func TestNamesAndPasswordsThatAreRefused(t *testing.T) {
 }
 
 func TestAnOrganisationHasABoundedNumberOfKeys(t *testing.T) {
-	d := newDesk(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db"))
+	d := newDesk(t, accounttest.SQLite(t))
 	org, ada := d.found("Lab", "ada@example.com")
 	var first account.Key
 	for range 100 {

@@ -3,7 +3,6 @@ package account_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/modelverifier/verifier/internal/account"
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/secret"
 	"github.com/modelverifier/verifier/internal/store"
 	"github.com/modelverifier/verifier/internal/store/pgtest"
@@ -31,6 +31,17 @@ func (c *counting) Key(ctx context.Context, h secret.Hash) (account.Key, error) 
 func (c *counting) Touch(ctx context.Context, org, id string, at time.Time) error {
 	c.touched.Add(1)
 	return c.Store.Touch(ctx, org, id, at)
+}
+
+// key makes an organisation with a key, and returns the key.
+func (d desk) key() string {
+	d.t.Helper()
+	org, ada := d.found("Lab", "ada@example.com")
+	_, key, err := d.CreateKey(d.t.Context(), org, ada.ID, "ci")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return key
 }
 
 // gate makes keys of an organisation with the real clock, as replicas have it.
@@ -130,15 +141,11 @@ func TestARevokedKeyIsRefusedByEveryReplica(t *testing.T) {
 }
 
 func TestTheStoreIsAskedOnceForManyCallers(t *testing.T) {
-	d := newDesk(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db"))
-	org, ada := d.found("Lab", "ada@example.com")
-	_, key, err := d.CreateKey(t.Context(), org, ada.ID, "ci")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := newDesk(t, accounttest.SQLite(t))
+	key := d.key()
 	// A clock that stands still: nothing becomes old.
 	c := &counting{Store: d.Store}
-	keys := account.NewKeys(c, d.clock.now)
+	keys := account.NewKeys(c, d.clock.Now)
 	defer keys.Close()
 	for _, k := range []string{key, "mv_" + strings.Repeat("w", 43)} {
 		var group sync.WaitGroup
@@ -154,7 +161,7 @@ func TestTheStoreIsAskedOnceForManyCallers(t *testing.T) {
 	if n := c.asked.Load(); n != 2 {
 		t.Errorf("asked %d times for two keys", n)
 	}
-	d.clock.pass(600 * time.Millisecond)
+	d.clock.Pass(600 * time.Millisecond)
 	_, _ = keys.Authenticate(t.Context(), key)
 	if n := c.asked.Load(); n != 3 {
 		t.Errorf("asked %d times, a third time is due", n)
@@ -169,14 +176,14 @@ func TestTheLastUseIsNotedOnceAMinute(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := &counting{Store: d.Store}
-		keys := account.NewKeys(c, d.clock.now)
+		keys := account.NewKeys(c, d.clock.Now)
 		for range 100 { // 100 seconds
-			d.clock.pass(time.Second)
+			d.clock.Pass(time.Second)
 			if _, err := keys.Authenticate(t.Context(), key); err != nil {
 				t.Fatal(err)
 			}
 		}
-		used := d.clock.now()
+		used := d.clock.Now()
 		keys.Close()
 		if n := c.touched.Load(); n != 2 {
 			t.Errorf("noted %d times in 100 seconds", n)
@@ -192,11 +199,7 @@ func TestTheLastUseIsNotedOnceAMinute(t *testing.T) {
 func TestAStoreThatIsAwayIsNoWrongKey(t *testing.T) {
 	server := pgtest.Start(t)
 	d := newDesk(t, server.Database(t))
-	org, ada := d.found("Lab", "ada@example.com")
-	_, key, err := d.CreateKey(t.Context(), org, ada.ID, "ci")
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := d.key()
 	keys, _ := gate(t, d)
 	if _, err := keys.Authenticate(t.Context(), key); err != nil {
 		t.Fatal(err)
@@ -230,14 +233,10 @@ func wait(t *testing.T, what string, holds func() bool) {
 
 // TestGuessesDoNotFillTheMemory tries more wrong keys than are remembered, and a right one among them.
 func TestGuessesDoNotFillTheMemory(t *testing.T) {
-	d := newDesk(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db"))
-	org, ada := d.found("Lab", "ada@example.com")
-	_, key, err := d.CreateKey(t.Context(), org, ada.ID, "ci")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := newDesk(t, accounttest.SQLite(t))
+	key := d.key()
 	c := &counting{Store: d.Store}
-	keys := account.NewKeys(c, d.clock.now)
+	keys := account.NewKeys(c, d.clock.Now)
 	defer keys.Close()
 	for i := range 12_000 {
 		if _, err := keys.Authenticate(t.Context(), "mv_"+secret.New()); !errors.Is(err, account.ErrUnauthorised) {
@@ -260,7 +259,7 @@ func TestGuessesDoNotFillTheMemory(t *testing.T) {
 
 func TestNothingRunsBehindClose(t *testing.T) {
 	ignore := goleak.IgnoreCurrent()
-	d := newDesk(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db"))
+	d := newDesk(t, accounttest.SQLite(t))
 	keys := account.NewKeys(d.Store, time.Now)
 	for range 100 {
 		_, _ = keys.Authenticate(t.Context(), "mv_"+secret.New())
@@ -274,7 +273,7 @@ func TestNothingRunsBehindClose(t *testing.T) {
 }
 
 func TestACallerWhoLeavesIsNotWaitedFor(t *testing.T) {
-	d := newDesk(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db"))
+	d := newDesk(t, accounttest.SQLite(t))
 	keys, _ := gate(t, d)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -288,25 +287,23 @@ func BenchmarkAuthenticate(b *testing.B) {
 	for _, kind := range []string{"sqlite", "postgres"} {
 		for _, c := range []struct {
 			name  string
-			clock func(*clock) func() time.Time
+			clock func(*accounttest.Clock) func() time.Time
 			wrong bool
 		}{
-			{"remembered", func(*clock) func() time.Time { return time.Now }, false},
-			{"asked", func(c *clock) func() time.Time { return func() time.Time { c.pass(time.Second); return c.now() } }, false},
-			{"wrong", func(*clock) func() time.Time { return time.Now }, true},
+			{"remembered", func(*accounttest.Clock) func() time.Time { return time.Now }, false},
+			{"asked", func(c *accounttest.Clock) func() time.Time {
+				return func() time.Time { c.Pass(time.Second); return c.Now() }
+			}, false},
+			{"wrong", func(*accounttest.Clock) func() time.Time { return time.Now }, true},
 			{"malformed", nil, true},
 		} {
 			b.Run(kind+"/"+c.name, func(b *testing.B) {
-				address := "sqlite:" + filepath.Join(b.TempDir(), "data.db")
+				address := accounttest.SQLite(b)
 				if kind == "postgres" {
 					address = pgtest.New(b)
 				}
 				d := newDesk(b, address)
-				org, ada := d.found("Lab", "ada@example.com")
-				_, key, err := d.CreateKey(b.Context(), org, ada.ID, "ci")
-				if err != nil {
-					b.Fatal(err)
-				}
+				key := d.key()
 				now := time.Now
 				if c.clock != nil {
 					now = c.clock(d.clock)
@@ -331,11 +328,7 @@ func BenchmarkAuthenticate(b *testing.B) {
 // BenchmarkAuthenticateTogether is what 64 clients of one key see.
 func BenchmarkAuthenticateTogether(b *testing.B) {
 	d := newDesk(b, pgtest.New(b))
-	org, ada := d.found("Lab", "ada@example.com")
-	_, key, err := d.CreateKey(b.Context(), org, ada.ID, "ci")
-	if err != nil {
-		b.Fatal(err)
-	}
+	key := d.key()
 	keys, _ := gate(b, d)
 	b.SetParallelism(32)
 	b.RunParallel(func(p *testing.PB) {
@@ -349,7 +342,7 @@ func BenchmarkAuthenticateTogether(b *testing.B) {
 
 // BenchmarkSignIn is what a password costs at the price of production.
 func BenchmarkSignIn(b *testing.B) {
-	d := newDesk(b, "sqlite:"+filepath.Join(b.TempDir(), "data.db"))
+	d := newDesk(b, accounttest.SQLite(b))
 	d.Hasher = must[*account.Hasher](b)(account.NewHasher(account.Cost, 1))
 	d.found("Lab", "ada@example.com")
 	for b.Loop() {

@@ -6,12 +6,12 @@ import (
 	"crypto/rsa"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/modelverifier/verifier/internal/account"
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 )
 
 const callback = "https://www.example.com/openid/callback"
@@ -47,10 +47,10 @@ func through(t *testing.T, o *account.OpenID, invite string) (string, error) {
 	return o.Finish(t.Context(), f, state, code)
 }
 
-func openID(t *testing.T, d desk) (*account.OpenID, *issuer) {
+func openID(t *testing.T, d desk) (*account.OpenID, *accounttest.Issuer) {
 	t.Helper()
-	i := newIssuer(t, d.clock.now)
-	return account.NewOpenID(d.Service, account.Provider{Issuer: i.URL, ClientID: clientID, ClientSecret: clientSecret, Redirect: callback}), i
+	i := accounttest.NewIssuer(t, d.clock.Now)
+	return account.NewOpenID(d.Service, i.Provider(callback)), i
 }
 
 func TestOpenIDFindsPeopleByVerifiedAddressAndThenBySubject(t *testing.T) {
@@ -58,12 +58,12 @@ func TestOpenIDFindsPeopleByVerifiedAddressAndThenBySubject(t *testing.T) {
 		ctx := t.Context()
 		org, ada := d.found("Lab", "ada@example.com")
 		o, i := openID(t, d)
-		i.as("1", "ada@example.com", false)
+		i.As("1", "ada@example.com", false)
 		_, err := through(t, o, "")
 		fails(t, err, account.ErrNotInvited)
 
 		before := must[string](t)(d.SignIn(ctx, ada.Email, password))
-		i.as("1", "Ada@example.com", true)
+		i.As("1", "Ada@example.com", true)
 		v := must[account.Visitor](t)(d.Visitor(ctx, must[string](t)(through(t, o, ""))))
 		if v.Person.ID != ada.ID || v.Role(org) != account.Owner {
 			t.Errorf("got %+v", v)
@@ -74,13 +74,13 @@ func TestOpenIDFindsPeopleByVerifiedAddressAndThenBySubject(t *testing.T) {
 		_, err = d.Visitor(ctx, before)
 		fails(t, err, account.ErrNotFound)
 
-		i.as("1", "new-address@example.com", false)
+		i.As("1", "new-address@example.com", false)
 		v = must[account.Visitor](t)(d.Visitor(ctx, must[string](t)(through(t, o, ""))))
 		if v.Person.ID != ada.ID || v.Person.Email != "ada@example.com" {
 			t.Errorf("got %+v", v.Person)
 		}
 		// The address now belongs to somebody else at the provider: that is not Ada.
-		i.as("2", "ada@example.com", true)
+		i.As("2", "ada@example.com", true)
 		_, err = through(t, o, "")
 		fails(t, err, account.ErrIdentity)
 	})
@@ -102,7 +102,7 @@ func TestOpenIDWithAnInvitation(t *testing.T) {
 			{"10", "", nil, "invited3@example.com"},
 		} {
 			link := must[string](t)(d.Invite(ctx, org, ada.ID, "invited"+string(rune('0'+n))+"@example.com", account.Member))
-			i.as(c.subject, c.email, c.verified)
+			i.As(c.subject, c.email, c.verified)
 			v := must[account.Visitor](t)(d.Visitor(ctx, must[string](t)(through(t, o, link))))
 			if v.Person.Email != c.keeps || v.Role(org) != account.Member || v.Person.Name != "From Elsewhere" || v.Person.Password != "" {
 				t.Errorf("got %+v", v)
@@ -110,7 +110,7 @@ func TestOpenIDWithAnInvitation(t *testing.T) {
 			_, err := through(t, o, link)
 			fails(t, err, account.ErrLink)
 		}
-		i.as("11", "x@corp.example", true)
+		i.As("11", "x@corp.example", true)
 		_, err := through(t, o, strings.Repeat("a", 43))
 		fails(t, err, account.ErrLink)
 		// A person without a password cannot be signed in with one.
@@ -120,31 +120,31 @@ func TestOpenIDWithAnInvitation(t *testing.T) {
 }
 
 func TestOpenIDRefusesWhatItCannotTrust(t *testing.T) {
-	d := newDesk(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db"))
+	d := newDesk(t, accounttest.SQLite(t))
 	d.found("Lab", "ada@example.com")
 	o, i := openID(t, d)
-	i.as("1", "ada@example.com", true)
+	i.As("1", "ada@example.com", true)
 	other, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, spoil := range map[string]func(map[string]any){
-		"nonce":    func(c map[string]any) { c["nonce"] = "of another browser" },
-		"no nonce": func(c map[string]any) { delete(c, "nonce") },
-		"audience": func(c map[string]any) { c["aud"] = "another client" },
-		"issuer":   func(c map[string]any) { c["iss"] = "https://elsewhere.example" },
-		"expired":  func(c map[string]any) { c["exp"] = d.clock.now().Add(-time.Hour).Unix() },
-		"subject":  func(c map[string]any) { delete(c, "sub") },
-		"signer":   func(map[string]any) { i.signer = other },
+	for name, flaws := range map[string]accounttest.Flaws{
+		"nonce":    {Claims: func(c map[string]any) { c["nonce"] = "of another browser" }},
+		"no nonce": {Claims: func(c map[string]any) { delete(c, "nonce") }},
+		"audience": {Claims: func(c map[string]any) { c["aud"] = "another client" }},
+		"issuer":   {Claims: func(c map[string]any) { c["iss"] = "https://elsewhere.example" }},
+		"expired":  {Claims: func(c map[string]any) { c["exp"] = d.clock.Now().Add(-time.Hour).Unix() }},
+		"subject":  {Claims: func(c map[string]any) { delete(c, "sub") }},
+		"signer":   {Signer: other},
 	} {
-		i.set(func() { i.spoil, i.signer = spoil, nil })
+		i.Set(flaws)
 		if _, err := through(t, o, ""); err == nil {
 			t.Errorf("%s: let in", name)
 		} else {
 			fails(t, err, account.ErrIdentity)
 		}
 	}
-	i.set(func() { i.spoil, i.signer = nil, nil })
+	i.Set(accounttest.Flaws{})
 
 	address, f, err := o.Begin(t.Context(), "")
 	if err != nil {
@@ -178,23 +178,23 @@ func TestOpenIDRefusesWhatItCannotTrust(t *testing.T) {
 }
 
 func TestAProviderThatIsAwayIsSaidToBe(t *testing.T) {
-	d := newDesk(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db"))
+	d := newDesk(t, accounttest.SQLite(t))
 	d.found("Lab", "ada@example.com")
 	o, i := openID(t, d)
-	i.as("1", "ada@example.com", true)
-	i.set(func() { i.discard = true })
+	i.As("1", "ada@example.com", true)
+	i.Set(accounttest.Flaws{Away: true})
 	_, _, err := o.Begin(t.Context(), "")
 	fails(t, err, account.ErrProvider)
-	i.set(func() { i.discard = false })
+	i.Set(accounttest.Flaws{})
 	address, f, err := o.Begin(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	state, code := browser(t, address)
-	i.set(func() { i.discard = true })
+	i.Set(accounttest.Flaws{Away: true})
 	_, err = o.Finish(t.Context(), f, state, code)
 	fails(t, err, account.ErrProvider)
-	i.set(func() { i.discard = false })
+	i.Set(accounttest.Flaws{})
 	if _, err := o.Finish(t.Context(), f, state, code); err != nil {
 		t.Errorf("when it is back: %v", err)
 	}

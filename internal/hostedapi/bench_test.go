@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"github.com/modelverifier/verifier/internal/account"
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/httpapi/load/drive"
 	"github.com/modelverifier/verifier/internal/ledger"
-	"github.com/modelverifier/verifier/internal/store"
 	"github.com/modelverifier/verifier/internal/store/pgtest"
 )
 
@@ -72,34 +72,17 @@ func launchFleet(b *testing.B, bin, database string, replicas int) *fleet {
 func benchKey(b *testing.B, database string) string {
 	b.Helper()
 	ctx := context.Background()
-	s, err := store.Open(ctx, database)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	if err := s.Migrate(ctx); err != nil {
-		b.Fatal(err)
-	}
-	a := &account.Service{Store: s.Accounts(), Clock: time.Now, Hasher: hasher(b)}
-	link, err := a.AdminLink(ctx)
-	if err != nil {
-		b.Fatal(err)
-	}
-	session, err := a.Start(ctx, link, "Alpha", "Owner", "owner@alpha.example", password)
-	if err != nil {
-		b.Fatal(err)
-	}
-	v, err := a.Visitor(ctx, session)
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := accounttest.Open(b, database)
+	defer func() { _ = s.Close() }() // before the programs open it
+	a := &account.Service{Store: s.Accounts(), Clock: time.Now, Hasher: accounttest.Hasher(b)}
+	org, owner, _ := accounttest.Found(b, a, "Alpha", "owner@alpha.example")
 	l := ledger.Ledger{Store: s.Outcomes()}
 	for i := range 3000 {
-		if _, err := l.Write(ctx, v.Places[0].Org, ledger.Outcome{Fingerprint: fmt.Sprintf("%08x", i), Row: ledger.Row{At: time.Unix(1.7e9, 0).UTC(), Metric: "m", Value: 1, Source: "bench"}}); err != nil {
+		if _, err := l.Write(ctx, org, ledger.Outcome{Fingerprint: fmt.Sprintf("%08x", i), Row: ledger.Row{At: time.Unix(1.7e9, 0).UTC(), Metric: "m", Value: 1, Source: "bench"}}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	_, key, err := a.CreateKey(ctx, v.Places[0].Org, v.Person.ID, "bench")
+	_, key, err := a.CreateKey(ctx, org, owner.ID, "bench")
 	if err != nil {
 		b.Fatal(err)
 	}

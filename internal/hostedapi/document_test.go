@@ -12,12 +12,13 @@ import (
 	names "github.com/prometheus/common/model"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/hostedapi"
 )
 
 // TestEveryAnswerIsOfTheDocument compares real answers, good ones and refusals, with the OpenAPI document, and that with the routes.
 func TestEveryAnswerIsOfTheDocument(t *testing.T) {
-	s := start(t, "sqlite:"+t.TempDir()+"/data.db")
+	s := start(t, accounttest.SQLite(t))
 	o := s.tenant(t, "Alpha")
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(hostedapi.Document(s.url, "test")))
 	if err != nil {
@@ -73,7 +74,7 @@ func TestEveryAnswerIsOfTheDocument(t *testing.T) {
 }
 
 func TestPrometheusReadsTheMetrics(t *testing.T) {
-	s := start(t, "sqlite:"+t.TempDir()+"/data.db", func(c *hostedapi.Config) { c.KeyRate = 1 })
+	s := start(t, accounttest.SQLite(t), func(c *hostedapi.Config) { c.KeyRate = 1 })
 	o := s.tenant(t, "Alpha")
 	for _, key := range []string{o.key, o.key, wrongKey} {
 		s.call(t, http.MethodPost, "/api/v1/lint", key, request("", 3))

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/hostedapi"
 	"github.com/modelverifier/verifier/internal/store/pgtest"
 )
@@ -34,7 +35,7 @@ func TestADatabaseThatGoesAwayGives503AndComesBack(t *testing.T) {
 	}
 	for round, stop := range []func(){pg.Stop, pg.Kill} {
 		stop()
-		s.ahead.Add(int64(2 * time.Second)) // what is remembered of keys is too old
+		s.clock.Pass(2 * time.Second) // what is remembered of keys is too old
 		for _, c := range []struct{ method, path, key, body string }{
 			{"POST", "/api/v1/check", o.key, request("", 3)}, {"POST", "/api/v1/lint", o.key, request("", 3)}, {"POST", "/api/v1/plan", o.key, request("", 3)},
 			{"GET", "/api/v1/history?fingerprint=0123abcd", o.key, ""}, {"POST", "/api/v1/history", o.key, `{"fingerprint":"0123abcd","metric":"m","value":1}`},
@@ -64,7 +65,7 @@ func TestADatabaseThatGoesAwayGives503AndComesBack(t *testing.T) {
 
 // TestAStopLetsRequestsFinish holds a request open while the service stops.
 func TestAStopLetsRequestsFinish(t *testing.T) {
-	s := start(t, "sqlite:"+t.TempDir()+"/data.db", func(c *hostedapi.Config) { c.Drain = 300 * time.Millisecond })
+	s := start(t, accounttest.SQLite(t), func(c *hostedapi.Config) { c.Drain = 300 * time.Millisecond })
 	o := s.tenant(t, "Alpha")
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {

@@ -1,7 +1,6 @@
 package hostedapi_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,16 +8,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/alexedwards/argon2id"
-
-	"github.com/modelverifier/verifier/internal/account"
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/hostedapi"
 	"github.com/modelverifier/verifier/internal/httpapi"
 	"github.com/modelverifier/verifier/internal/store"
@@ -30,7 +25,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 // both runs a test on each database, given the address of an empty one.
 func both(t *testing.T, f func(t *testing.T, database string)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { f(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db")) })
+	t.Run("sqlite", func(t *testing.T) { f(t, accounttest.SQLite(t)) })
 	t.Run("postgres", func(t *testing.T) { f(t, pgtest.New(t)) })
 }
 
@@ -39,58 +34,24 @@ type service struct {
 	url   string
 	hosts *hostedapi.Server
 	store *store.Store
-	log   *buffer
-	ahead *atomic.Int64 // nanoseconds by which its clock is fast
-	stop  func()        // ends it, once
-}
-
-// buffer is a log that many write.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
-
-func hasher(tb testing.TB) *account.Hasher {
-	tb.Helper()
-	h, err := account.NewHasher(argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}, 2)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return h
+	log   *accounttest.Log
+	clock *accounttest.Clock
+	stop  func() // ends it, once
 }
 
 // start serves on a database. change may alter the configuration.
 func start(t *testing.T, database string, change ...func(*hostedapi.Config)) *service {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	st, err := store.Open(ctx, database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := st.Migrate(ctx); err != nil {
-		t.Fatal(err)
-	}
+	st := accounttest.Open(t, database)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{url: "http://" + l.Addr().String(), store: st, log: &buffer{}, ahead: &atomic.Int64{}}
+	s := &service{url: "http://" + l.Addr().String(), store: st, log: &accounttest.Log{}, clock: accounttest.Running()}
 	c := hostedapi.Config{
-		Build: httpapi.Build{Name: "verifier-hosted", Version: "test"}, Limits: httpapi.Defaults(), Store: st, PublicURL: s.url, Hasher: hasher(t),
-		Clock: func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) },
-		Log:   slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Build: httpapi.Build{Name: "verifier-hosted", Version: "test"}, Limits: httpapi.Defaults(), Store: st, PublicURL: s.url, Hasher: accounttest.Hasher(t), Clock: s.clock.Now,
+		Log: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, f := range change {
 		f(&c)
@@ -116,25 +77,13 @@ func start(t *testing.T, database string, change ...func(*hostedapi.Config)) *se
 // tenant is an organisation with its owner and a key.
 type tenant struct{ org, person, session, key, keyID string }
 
-const password = "correct horse battery staple"
+const password = accounttest.Password
 
 // tenant makes an organisation.
 func (s *service) tenant(t *testing.T, name string) tenant {
 	t.Helper()
-	ctx := context.Background()
-	link, err := s.hosts.Accounts.AdminLink(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var o tenant
-	if o.session, err = s.hosts.Accounts.Start(ctx, link, name, "Owner of "+name, "owner@"+strings.ToLower(name)+".example", password); err != nil {
-		t.Fatal(err)
-	}
-	v, err := s.hosts.Accounts.Visitor(ctx, o.session)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.org, o.person = v.Places[0].Org, v.Person.ID
+	org, owner, session := accounttest.Found(t, s.hosts.Accounts, name, "owner@"+strings.ToLower(name)+".example")
+	o := tenant{org: org, person: owner.ID, session: session}
 	o.keyID, o.key = s.newKey(t, o, "first")
 	return o
 }

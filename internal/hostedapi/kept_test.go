@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/store/pgtest"
 )
 
@@ -166,7 +167,7 @@ func TestNothingIsKeptOfAPlanUnlessItIsShared(t *testing.T) {
 
 // TestARefusedPlanIsSharedToo shows the verdict of one that does not run.
 func TestARefusedPlanIsSharedToo(t *testing.T) {
-	s := start(t, "sqlite:"+t.TempDir()+"/data.db")
+	s := start(t, accounttest.SQLite(t))
 	broken := `{"share":true,"model":{"name":"<script>x</script>","components":[{"id":"a","type":"input","params":{"shape":[8]}},{"id":"b","type":"linear","params":{"inFeatures":9,"outFeatures":3}},{"id":"c","type":"output"}],"connections":[{"from":"a","to":"b"},{"from":"b","to":"c"}]}}`
 	got := s.call(t, "POST", "/api/v1/plan", "", broken)
 	page := s.call(t, "GET", "/p/"+got.json(t, "share.id").(string), "", "")

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/hostedapi"
 )
 
@@ -58,7 +59,7 @@ func TestPlansWithoutAKeyAreLimitedByAddress(t *testing.T) {
 		if got := s.call(t, "POST", "/api/v1/plan", o.key, request("", 3), "X-Forwarded-For", "203.0.113.7"); got.status != 200 || got.header.Get("RateLimit-Limit") != "600" {
 			t.Errorf("with a key: %d %v", got.status, got.header)
 		}
-		s.ahead.Add(int64(time.Hour + time.Second))
+		s.clock.Pass(time.Hour + time.Second)
 		if got := plan("203.0.113.7"); got.status != 200 {
 			t.Errorf("an hour later: %d", got.status)
 		}
@@ -66,7 +67,7 @@ func TestPlansWithoutAKeyAreLimitedByAddress(t *testing.T) {
 }
 
 func TestIPv6IsCountedByItsNetwork(t *testing.T) {
-	s := start(t, "sqlite:"+t.TempDir()+"/data.db", func(c *hostedapi.Config) { c.PlanRate, c.Proxies = 3, proxies(t, "127.0.0.0/8") })
+	s := start(t, accounttest.SQLite(t), func(c *hostedapi.Config) { c.PlanRate, c.Proxies = 3, proxies(t, "127.0.0.0/8") })
 	for i := range 4 {
 		from := fmt.Sprintf("2001:db8:0:1:%x::%x", i, i+7)
 		if got := s.call(t, "POST", "/api/v1/plan", "", request("", 3), "X-Forwarded-For", from); (got.status == 200) != (i < 3) {
@@ -79,7 +80,7 @@ func TestIPv6IsCountedByItsNetwork(t *testing.T) {
 }
 
 func TestNobodyIsBelievedWhoIsNotTrusted(t *testing.T) {
-	s := start(t, "sqlite:"+t.TempDir()+"/data.db", func(c *hostedapi.Config) { c.PlanRate = 2 })
+	s := start(t, accounttest.SQLite(t), func(c *hostedapi.Config) { c.PlanRate = 2 })
 	for i := range 3 {
 		if got := s.call(t, "POST", "/api/v1/plan", "", request("", 3), "X-Forwarded-For", fmt.Sprintf("203.0.113.%d", i)); (got.status == 200) != (i < 2) {
 			t.Errorf("call %d: %d", i, got.status)
@@ -121,7 +122,7 @@ func TestEachKeyHasItsLimit(t *testing.T) {
 		if got := s.call(t, "POST", "/api/v1/lint", second, request("", 3)); got.status != 200 {
 			t.Errorf("another key: %d", got.status)
 		}
-		s.ahead.Add(int64(time.Minute + time.Second))
+		s.clock.Pass(time.Minute + time.Second)
 		if got := s.call(t, "POST", "/api/v1/lint", o.key, request("", 3)); got.status != 200 || got.header.Get("RateLimit-Remaining") != "39" {
 			t.Errorf("a minute later: %d %v", got.status, got.header)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/hostedapi"
 )
 
@@ -107,7 +108,7 @@ func TestMissingWrongAndRevokedKeysAreAnsweredAlike(t *testing.T) {
 		if err := s.hosts.Accounts.RevokeKey(context.Background(), o.org, o.person, o.keyID); err != nil {
 			t.Fatal(err)
 		}
-		s.ahead.Add(1e9) // a second later
+		s.clock.Pass(1e9) // a second later
 		want := s.call(t, "POST", "/api/v1/lint", "", request("", 3))
 		for name, headers := range map[string][]string{
 			"wrong": {"Authorization", "Bearer " + wrongKey}, "revoked": {"Authorization", "Bearer " + o.key}, "no key": {"Authorization", "Bearer"}, "basic": {"Authorization", "Basic " + o.key},
@@ -122,7 +123,7 @@ func TestMissingWrongAndRevokedKeysAreAnsweredAlike(t *testing.T) {
 }
 
 func TestTheBareHostSendsToTheOther(t *testing.T) {
-	s := start(t, "sqlite:"+t.TempDir()+"/data.db", func(c *hostedapi.Config) {
+	s := start(t, accounttest.SQLite(t), func(c *hostedapi.Config) {
 		c.ApexHost, c.WWWHost, c.PublicURL = "example.org", "www.example.org", "https://www.example.org"
 	})
 	for _, path := range []string{"/api/v1/check", "/api/v1/report?a=b", "/api/v1/nothing", "/api//evil.example/x"} {
@@ -142,7 +143,7 @@ func TestTheBareHostSendsToTheOther(t *testing.T) {
 	if got.status != 401 || got.header.Get("Strict-Transport-Security") == "" {
 		t.Errorf("the other host: %d %v", got.status, got.header)
 	}
-	plain := start(t, "sqlite:"+t.TempDir()+"/data.db")
+	plain := start(t, accounttest.SQLite(t))
 	if got := plain.call(t, "POST", "/api/v1/check", "", "{}", "Host", "example.org"); got.status != 401 || got.header.Get("Strict-Transport-Security") != "" {
 		t.Errorf("nothing configured: %d %v", got.status, got.header)
 	}
@@ -165,7 +166,7 @@ func TestWrongConfigurationIsRefused(t *testing.T) {
 }
 
 func TestBodiesAreBounded(t *testing.T) {
-	s := start(t, "sqlite:"+t.TempDir()+"/data.db")
+	s := start(t, accounttest.SQLite(t))
 	o := s.tenant(t, "Alpha")
 	huge := `{"x":"` + strings.Repeat("x", 9<<20) + `"}`
 	for _, path := range []string{"check", "lint", "rank", "plan", "history"} {

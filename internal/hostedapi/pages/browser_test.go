@@ -10,16 +10,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 )
 
 // program starts the service as somebody does who has just built it, and returns the link that it prints and its log.
-func program(t *testing.T) (link string, log *buffer) {
+func program(t *testing.T) (link string, log *accounttest.Log) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "verifier-hosted")
 	if out, err := exec.Command("go", "build", "-o", binary, "../../../cmd/verifier-hosted").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	log = &buffer{}
+	log = &accounttest.Log{}
 	cmd := exec.Command(binary, "--addr", "127.0.0.1:0", "--data", t.TempDir())
 	cmd.Stderr = log
 	out, err := cmd.StdoutPipe()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/account"
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/ledger"
 )
 
@@ -27,16 +28,16 @@ func (s *site) furnish(org string, owner *browser, mark string) things {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	link := call[string](s.t)(s.Invite(ctx, org, by, mark+"-invited@example.com", account.Viewer))
+	link := accounttest.Must[string](s.t)(s.Invite(ctx, org, by, mark+"-invited@example.com", account.Viewer))
 	t, _, err := s.Link(ctx, account.Invite, link)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	p, _, err := s.shares.Create(ctx, org, []byte(request), s.clock.now())
+	p, _, err := s.shares.Create(ctx, org, []byte(request), s.clock.Now())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	call[string](s.t)(s.ledger.Write(ctx, org, ledger.Outcome{Fingerprint: "0123abcd", Row: ledger.Row{At: s.clock.now(), Metric: mark + "-metric", Value: .5, Epochs: 1, Source: "test"}}))
+	accounttest.Must[string](s.t)(s.ledger.Write(ctx, org, ledger.Outcome{Fingerprint: "0123abcd", Row: ledger.Row{At: s.clock.Now(), Metric: mark + "-metric", Value: .5, Epochs: 1, Source: "test"}}))
 	person := s.hire(org, owner, mark+"-spare@example.com", account.Viewer).who().Person.ID
 	return things{org, k.ID, t.ID, p.ID, person, "0123abcd", link}
 }
@@ -162,7 +163,7 @@ func TestNothingOfOneOrganisationIsReachedThroughAnother(t *testing.T) {
 		eve.get("/settings/"+other+"/history?fingerprint=0123abcd").want(200, "Nothing was measured")
 		eve.get("/settings/"+other+"/history?fingerprint=xyz").want(422, "Fingerprint must be 8 lower-case hexadecimal digits", `value="xyz"`)
 		// Nor is a plan that has no owner.
-		nobodys, _, err := s.shares.Create(t.Context(), "", []byte(request), s.clock.now())
+		nobodys, _, err := s.shares.Create(t.Context(), "", []byte(request), s.clock.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +171,7 @@ func TestNothingOfOneOrganisationIsReachedThroughAnother(t *testing.T) {
 		if _, err := s.shares.Get(t.Context(), nobodys.ID); err != nil {
 			t.Error(err)
 		}
-		events := call[[]account.Event](t)(s.Events(t.Context(), other, eve.who().Person.ID, "", 100))
+		events := accounttest.Must[[]account.Event](t)(s.Events(t.Context(), other, eve.who().Person.ID, "", 100))
 		for _, e := range events {
 			if e.Action == "remove-plan" || e.Action == "revoke-key" {
 				t.Errorf("the log tells of something that did not happen: %+v", e)
@@ -185,11 +186,11 @@ func TestKeysAreShownOnceAndRevoked(t *testing.T) {
 		ada.post("/settings/"+org+"/api", "name", "").want(422, "Name is empty.", `aria-invalid="true"`)
 		p := ada.post("/settings/"+org+"/api", "name", "CI <b>").want(200, "CI &lt;b&gt;", "Copy it now")
 		key := p.key()
-		keys := account.NewKeys(s.store.Accounts(), s.clock.now)
+		keys := account.NewKeys(s.store.Accounts(), s.clock.Now)
 		defer keys.Close()
-		caller := call[account.Caller](t)(keys.Authenticate(t.Context(), key))
+		caller := accounttest.Must[account.Caller](t)(keys.Authenticate(t.Context(), key))
 		ada.get("/settings/"+org+"/api").want(200, "CI &lt;b&gt;", key[:8]+"…", "!"+key, "$VERIFIER_KEY")
-		s.clock.pass(1e9)
+		s.clock.Pass(1e9)
 		ada.post("/settings/" + org + "/api/" + caller.KeyID + "/revoke").leads("/settings/" + org + "/api?done=revoked")
 		ada.get("/settings/"+org+"/api?done=revoked").want(200, "The key was revoked.", "revoked 1 March 2026")
 		if _, err := keys.Authenticate(t.Context(), key); err != account.ErrUnauthorised {
@@ -248,7 +249,7 @@ func TestTheAuditLogHasPages(t *testing.T) {
 		if err := s.Note(t.Context(), org, ada.who().Person.ID, account.ToUse, "remove-plan", "x"); err != nil {
 			t.Fatal(err)
 		}
-		s.clock.pass(1e9)
+		s.clock.Pass(1e9)
 	}
 	first := ada.get("/settings/"+org+"/audit").want(200, ">Older<", "!created the organisation")
 	older := regexp.MustCompile(`href="([^"]*)">Older<`).FindStringSubmatch(first.body)[1]
@@ -262,7 +263,7 @@ func TestWhatPeopleTypeIsNeverMarkup(t *testing.T) {
 	s := onSQLite(t, nil)
 	const evil = `"><script>alert(1)</script><a b='`
 	org, ada := s.found(evil, "ada@example.com")
-	call[string](t)(s.Invite(t.Context(), org, ada.who().Person.ID, "x'y@example.com", account.Viewer))
+	accounttest.Must[string](t)(s.Invite(t.Context(), org, ada.who().Person.ID, "x'y@example.com", account.Viewer))
 	ada.post("/settings/"+org+"/api", "name", evil)
 	for _, path := range []string{"/account", "/settings/" + org + "/api", "/settings/" + org + "/people", "/settings/" + org + "/plans", "/settings/" + org + "/audit", "/settings/" + org + "/organisation",
 		"/settings/" + org + "/history?fingerprint=" + "%22%3E%3Cscript%3E", "/account/sign-in", "/account/forgot"} {

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/modelverifier/verifier/internal/account"
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/hostedapi/pages"
 	"github.com/modelverifier/verifier/internal/store/pgtest"
 )
 
 func TestTheFirstLinkMakesAnOrganisationAndSignsItsOwnerIn(t *testing.T) {
 	sites(t, func(t *testing.T, s *site) {
-		link := call[string](t)(s.FirstAdmin(t.Context()))
+		link := accounttest.Must[string](t)(s.FirstAdmin(t.Context()))
 		address := strings.TrimPrefix(pages.StartURL(s.url, link), s.url)
 		b := s.browser()
 		b.get("/account/start?link="+strings.Repeat("a", 43)).want(404, "This link does not work")
@@ -110,7 +111,7 @@ func TestAttemptsAreLimitedByAccountAndAddress(t *testing.T) {
 			}
 		}
 		try("198.51.100.2", "ada@example.com", password).leads("/settings")
-		s.clock.pass(16 * time.Minute)
+		s.clock.Pass(16 * time.Minute)
 		try("198.51.100.1", "ada@example.com", password).leads("/settings")
 		// One address with many accounts, an IPv6 network counting as one.
 		for i := range 60 {
@@ -174,7 +175,7 @@ func TestCookiesAndHeadersAreStrict(t *testing.T) {
 		{"http://localhost:8080", []string{"session=", "Path=/", "HttpOnly", "SameSite=Lax"}, "Secure"},
 	} {
 		s := onSQLite(t, func(d *pages.Deps) { d.PublicURL = c.public })
-		p := s.browser().post("/account/start", "link", call[string](t)(s.FirstAdmin(t.Context())), "organisation", "Lab", "name", "Ada", "email", "a@example.com", "password", password)
+		p := s.browser().post("/account/start", "link", accounttest.Must[string](t)(s.FirstAdmin(t.Context())), "organisation", "Lab", "name", "Ada", "email", "a@example.com", "password", password)
 		p.leads("/settings")
 		cookie := p.header.Get("Set-Cookie")
 		for _, a := range c.attrs {

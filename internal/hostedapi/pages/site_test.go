@@ -1,7 +1,6 @@
 package pages_test
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -10,15 +9,12 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/alexedwards/argon2id"
 	"github.com/modelverifier/verifier/internal/account"
+	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/hostedapi/pages"
 	"github.com/modelverifier/verifier/internal/ledger"
 	"github.com/modelverifier/verifier/internal/share"
@@ -28,40 +24,17 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// cheap is a cost at which tests can hash often.
-var cheap = argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
-
-const password = "correct horse battery"
-
-// clock is a time that tests move.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time { c.mu.Lock(); defer c.mu.Unlock(); return c.at }
-
-func (c *clock) pass(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.at = c.at.Add(d) }
-
-// buffer is a log that may be read while it is written.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) { b.mu.Lock(); defer b.mu.Unlock(); return b.b.Write(p) }
-
-func (b *buffer) String() string { b.mu.Lock(); defer b.mu.Unlock(); return b.b.String() }
+const password = accounttest.Password
 
 // site is the pages on a real store, behind a real server.
 type site struct {
 	*account.Service
 	t      testing.TB
-	clock  *clock
+	clock  *accounttest.Clock
 	store  *store.Store
 	mux    *http.ServeMux
 	url    string
-	log    *buffer
+	log    *accounttest.Log
 	shares share.Shares
 	ledger ledger.Ledger
 }
@@ -71,23 +44,11 @@ const caller = "Test-Address"
 
 func newSite(t testing.TB, address string, change func(*pages.Deps)) *site {
 	t.Helper()
-	s, err := store.Open(context.Background(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Migrate(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	hasher, err := account.NewHasher(cheap, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, log, mux := &clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, &buffer{}, http.NewServeMux()
+	s, c, log, mux := accounttest.Open(t, address), accounttest.Standing(), &accounttest.Log{}, http.NewServeMux()
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	d := pages.Deps{
-		Accounts: &account.Service{Store: s.Accounts(), Clock: c.now, Hasher: hasher}, Shares: share.Shares{Store: s.Plans()}, Ledger: ledger.Ledger{Store: s.Outcomes()},
+		Accounts: &account.Service{Store: s.Accounts(), Clock: c.Now, Hasher: accounttest.Hasher(t)}, Shares: share.Shares{Store: s.Plans()}, Ledger: ledger.Ledger{Store: s.Outcomes()},
 		Windows: s.Windows(), PublicURL: server.URL, Log: slog.New(slog.NewTextHandler(log, nil)),
 		Address: func(r *http.Request) netip.Addr {
 			if a, err := netip.ParseAddr(r.Header.Get(caller)); err == nil {
@@ -118,7 +79,7 @@ func sites(t *testing.T, f func(t *testing.T, s *site)) {
 
 func onSQLite(t testing.TB, change func(*pages.Deps)) *site {
 	t.Helper()
-	return newSite(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db"), change)
+	return newSite(t, accounttest.SQLite(t), change)
 }
 
 // browser keeps cookies and does not follow redirects.
@@ -209,10 +170,7 @@ func (p page) leads(to string) {
 // found makes an organisation and returns its id and a browser of its owner.
 func (s *site) found(organisation, email string) (org string, b *browser) {
 	s.t.Helper()
-	link, err := s.AdminLink(context.Background())
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	link := accounttest.Must[string](s.t)(s.AdminLink(context.Background()))
 	b = s.browser()
 	b.post("/account/start", "link", link, "organisation", organisation, "name", "Owner of "+organisation, "email", email, "password", password).leads("/settings")
 	for _, p := range b.who().Places {
@@ -227,11 +185,7 @@ func (s *site) found(organisation, email string) (org string, b *browser) {
 // who is the visitor that the service sees in a browser.
 func (b *browser) who() account.Visitor {
 	b.s.t.Helper()
-	v, err := b.s.Visitor(context.Background(), b.session())
-	if err != nil {
-		b.s.t.Fatal(err)
-	}
-	return v
+	return accounttest.Must[account.Visitor](b.s.t)(b.s.Visitor(context.Background(), b.session()))
 }
 
 // session is the secret in the browser's cookie.
@@ -276,15 +230,4 @@ func (p page) key() string {
 		p.t.Fatalf("no key on the page:\n%s", p.body)
 	}
 	return m[1]
-}
-
-// call calls a method of the service that must work.
-func call[T any](t testing.TB) func(T, error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
 }
