@@ -62,8 +62,19 @@ func mapShape(c *Call) (Shape, error) {
 // keepActivation declares what an activation between two linear maps keeps: its result, which the second map needs, and,
 // unless the slope follows from the result, what it was applied to.
 func (c *Call) keepActivation(name string, counts ...int64) {
-	if name != "relu" && name != "tanh" {
-		c.Keep("before the activation", AsActivation, counts...)
+	c.keepSlope(name, counts...)
+	if !slopeOfResult(name) {
+		c.Keep("activation", AsActivation, counts...)
 	}
-	c.Keep("activation", AsActivation, counts...)
 }
+
+// keepSlope declares what the slope of an activation follows from.
+func (c *Call) keepSlope(name string, counts ...int64) {
+	if slopeOfResult(name) {
+		c.Keep("activation", AsActivation, counts...)
+		return
+	}
+	c.Keep("before the activation", AsActivation, counts...)
+}
+
+func slopeOfResult(activation string) bool { return activation == "relu" || activation == "tanh" }

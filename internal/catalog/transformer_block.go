@@ -86,9 +86,11 @@ func blockSaved(c *Call) {
 
 // keepFeedForward declares what stands between the maps of a feed-forward network: the activation, and its dropout.
 func (c *Call) keepFeedForward(activation string, positions, width int64) {
-	c.keepActivation(activation, positions, width)
-	if c.drops() {
-		c.keepMask("mask of the activation", positions, width)
-		c.Keep("dropped activation", AsActivation, positions, width)
+	if !c.drops() {
+		c.keepActivation(activation, positions, width)
+		return
 	}
+	c.keepSlope(activation, positions, width)
+	c.keepMask("mask of the activation", positions, width)
+	c.Keep("dropped activation", AsActivation, positions, width)
 }

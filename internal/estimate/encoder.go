@@ -6,6 +6,7 @@ import "github.com/modelverifier/verifier/internal/infer"
 type encoder struct {
 	rows, positions, features, wide, heads int64 // rows are the positions of all samples
 	bias, gelu, drops, copied, eager       bool  // copied: attention's result is turned by a copy
+	thins                                  bool  // weights that are in memory are dropped
 }
 
 // innerParts is what the backward pass of torch.nn.TransformerEncoderLayer, of its attention or of its feed-forward network needs beside
@@ -29,7 +30,8 @@ func (s *stepper) innerParts(i int) (int64, bool) {
 	case "transformerBlock":
 		e.layer(&t, arg(n, "normFirst").Bool())
 	case "multiHeadAttention", "selfAttention", "causalAttention", "localAttention":
-		e.drops, e.eager = false, s.o.Attention == "eager"
+		e.eager = s.o.Attention == "eager"
+		e.drops, e.thins = false, e.drops && e.eager
 		e.attention(&t, false)
 	case "groupedQueryAttention", "ropeAttention":
 		if s.o.Attention != "eager" {
@@ -220,6 +222,12 @@ func (e *encoder) scores(t *tape) {
 	if t.cast {
 		t.free(times(count, t.width)) // the copy
 		t.swap(soft, times(count, t.width))
+	}
+	if e.thins {
+		if !t.cast {
+			t.free(soft) // what was left of the weights
+		}
+		t.drop(count, t.sumWidth(), true)
 	}
 	t.pass(plus(soft, soft))
 	t.swap(soft, soft)

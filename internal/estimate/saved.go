@@ -99,6 +99,12 @@ func (s *stepper) makes(i int) int64 {
 	case scores > 0:
 		sum = plus(sum, s.joined(n))
 	}
+	if eager && arg(n, "dropout").Float() > 0 { // which weights stay, and what is left of them; autocast copies that instead of the softmax
+		sum = plus(sum, s.note(scores))
+		if !autocasts(s.o.Precision) {
+			sum = plus(sum, s.note(times(scores, s.productBytes())))
+		}
+	}
 	return plus(sum, s.latentNorms(n))
 }
 
