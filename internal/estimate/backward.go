@@ -166,6 +166,9 @@ func (s *stepper) inner(i int) int64 {
 			largest = max(largest, bytes)
 		}
 	}
+	if steps := s.oneByOne(i); steps > 0 { // what one position made
+		largest /= steps
+	}
 	if n.Type.ID == "squaredRelu" { // a power, a multiple and a product, before there is the gradient of what came in
 		largest = times(2, largest)
 		if autocasts(s.o.Precision) {

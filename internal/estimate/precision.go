@@ -46,7 +46,7 @@ func multiplies(n *infer.Node) bool { return n.FLOPs > 0 }
 // not among them, nor instance normalisation, which is written with it, nor that of responses, which is written as single operations.
 func widens(n *infer.Node) bool {
 	switch n.Type.ID {
-	case "upsample", "softplus":
+	case "upsample", "softplus", "exp", "log", "pow", "logSumExp":
 		return true
 	case "instanceNorm", "grn":
 		return false
@@ -71,7 +71,7 @@ func narrow(res *infer.Result, precision string, how []implementation, out []boo
 		case cast && recasts(n, how[i]):
 			out[i] = true
 		case !cast || n.Type.HasAny(catalog.IsEmbedding|catalog.IsTensor) || widens(n) && !how[i].has(wide):
-		case n.Type.ID == "norm" || n.Type.ID == "sum": // autocast has them give 32 bits, of what arrives as it is (AT_FORALL_FP32_SET_OPT_DTYPE)
+		case n.Type.ID == "norm" || n.Type.ID == "sum" || n.Type.ID == "cumsum": // autocast has them give 32 bits, of what arrives as it is (AT_FORALL_FP32_SET_OPT_DTYPE)
 		case n.Type.ID == "rope" && how[i].has(transformers) || how[i].has(steps) && n.Type.ID == "gelu" || n.Type.ID == "squaredRelu": // sines and cosines, and powers, are wide
 		case how[i].has(inside | wide): // as wide as what the norm gives
 			inputs := res.Wiring.Inputs(i)

@@ -76,3 +76,16 @@ func (s *stepper) turnsSteps(i, owner int) bool {
 	n, from := &s.res.Nodes[i], &s.res.Nodes[owner]
 	return sequences(from) && from.Out.Rank() == 2 && n.Type.Has(catalog.IsAffine) && multiplies(n)
 }
+
+// oneByOne is the positions that a component takes one after the other in single operations, 0 where it does not: what is kept is many small
+// tensors, of which most are products with 32-bit numbers whatever autocast multiplies in. Those of transformers are counted by themselves.
+func (s *stepper) oneByOne(i int) int64 {
+	n := &s.res.Nodes[i]
+	switch n.Type.ID {
+	case "mamba", "mamba2", "rwkvTimeMix":
+		if n.Out.Rank() == 2 && !s.how[i].has(transformers) {
+			return max(1, n.Out[0])
+		}
+	}
+	return 0
+}
