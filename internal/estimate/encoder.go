@@ -33,6 +33,13 @@ func (s *stepper) innerParts(i int) (int64, bool) {
 		e.eager = s.o.Attention == "eager"
 		e.drops, e.thins = false, e.drops && e.eager
 		e.attention(&t, false)
+	case "crossAttention":
+		keys := s.keysOf(i, e.features)
+		if keys < 1 || s.o.Attention == "eager" {
+			return 0, false
+		}
+		e.crossed(&t, keys)
+		sum = plus(sum, times(keys, e.features, t.sumWidth()))
 	case "groupedQueryAttention", "ropeAttention":
 		if s.o.Attention != "eager" {
 			return 0, false
@@ -173,6 +180,38 @@ func (e *encoder) attention(t *tape, residual bool) {
 	t.swap(times(3, one), times(3, one)) // turned
 	t.turned(e.rows, e.features, times(3, e.features), e.bias, one, times(3, one))
 	t.widen(elems)
+}
+
+// crossed is attention to so many keys of another sequence: queries have a map of their own, keys and values one together, which comes first.
+func (e *encoder) crossed(t *tape, keys int64) {
+	elems, others := times(e.rows, e.features), times(keys, e.features)
+	one, other := times(elems, t.width), times(others, t.width)
+	t.take(one) // turned
+	t.linear(e.rows, e.features, e.features, e.bias, one, one)
+	t.take(one)
+	t.take(other)
+	t.take(other)
+	t.free(one)
+	t.free(plus(one, one)) // queries, and the kernel's result
+	t.free(times(2, other))
+	t.free(times(e.rows, e.heads, 4))
+	t.swap(times(2, other), other) // each becomes a half of one tensor
+	t.swap(times(2, other), other)
+	t.free(times(2, other))
+	t.swap(times(2, other), times(2, other)) // turned
+	t.turned(keys, e.features, times(2, e.features), e.bias, other, times(2, other))
+	t.widen(others)
+	t.turned(e.rows, e.features, e.features, e.bias, one, one)
+	t.widen(elems)
+}
+
+// keysOf is the positions of all samples that attention reads from another sequence as wide as its own; 0 where that is not so.
+func (s *stepper) keysOf(i int, features int64) int64 {
+	n := &s.res.Nodes[i]
+	if len(n.In) < 2 || n.In[1].Rank() != 2 || n.In[1][1] != features {
+		return 0
+	}
+	return times(n.In[1][0], s.batch(i))
 }
 
 // grouped is attention with a matrix for each of queries, keys and values and with its scores in memory, up to the gradient in front of the softmax,
