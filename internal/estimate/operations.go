@@ -9,7 +9,8 @@ import (
 // and shared out to these by least squares. What is found for one also covers what tends to come with it, as the sum behind a branch.
 // A norm counts the operations that the host calls, not the sums that its kernels start by themselves: that is closer to the measured times.
 // From serialStarts on they are the operations of the modules, which truth/launches.py counts without a card; that of blocks is from the time
-// of BigBird's, that of adapters three times the six operations of the code. TestStarts of truth holds all of them to counted operations.
+// of BigBird's, that of adapters three times the six operations of the code. TestStarts of truth holds what they add up to for models to
+// counted operations; Mamba 2's, which no row has, was counted in six small models.
 const (
 	anyStarts       = 2    // a component that multiplies with no weight: forward, backward, and at times a copy
 	viewStarts      = 1    // one that only looks at its input otherwise: its gradient is often laid out anew
