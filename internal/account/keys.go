@@ -16,7 +16,8 @@ type Caller struct{ Org, KeyID string }
 const (
 	freshFor    = 500 * time.Millisecond // older answers are not used
 	renewAfter  = 250 * time.Millisecond // older answers are used, and replaced in the background
-	askFor      = 2 * time.Second        // how long the store may take
+	askFor      = 2 * time.Second        // how long the store may take to answer
+	noteFor     = 10 * time.Second       // how long it may take to note a use, for which nobody waits but Close
 	touchEvery  = time.Minute            // how exactly the last use is noted
 	answersMost = 50_000                 // remembered at once
 	wrongMost   = 5_000                  // of which for keys that do not work
@@ -54,7 +55,8 @@ func NewKeys(store Store, clock func() time.Time) *Keys {
 	return &Keys{store: store, clock: clock, known: map[secret.Hash]*answer{}, ctx: ctx, stop: stop}
 }
 
-// Close waits for what runs in the background. Nobody is let in behind it.
+// Close gives up the questions under way, and waits until the uses that are being noted are in the store. Nobody is let in
+// behind it.
 func (k *Keys) Close() {
 	k.mu.Lock()
 	k.done = true
@@ -175,9 +177,16 @@ func (k *Keys) ask(hash secret.Hash, was answer) {
 	}
 	k.answered(hash, now)
 	if due {
-		// Nobody waits for it, and a use that is not noted is no loss.
-		_ = k.store.Touch(ctx, key.Org, key.ID, now.asked.UTC().Truncate(touchEvery))
+		k.note(now)
 	}
+}
+
+// note writes down that a key was used. That the store failed to is no reason to turn the caller away; the next minute's use
+// is noted again.
+func (k *Keys) note(used answer) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.ctx), noteFor)
+	defer cancel()
+	_ = k.store.Touch(ctx, used.caller.Org, used.caller.KeyID, used.asked.UTC().Truncate(touchEvery))
 }
 
 // answered keeps an answer and wakes those who wait for it. A failure does not replace an answer that can still be used.

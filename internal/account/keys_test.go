@@ -195,6 +195,41 @@ func TestTheLastUseIsNotedOnceAMinute(t *testing.T) {
 	})
 }
 
+// unhurried is a store that notes a use only after a while, or when it is told to stop.
+type unhurried struct {
+	account.Store
+	begun chan struct{}
+}
+
+func (u unhurried) Touch(ctx context.Context, org, id string, at time.Time) error {
+	close(u.begun)
+	select {
+	case <-ctx.Done():
+	case <-time.After(50 * time.Millisecond):
+	}
+	return u.Store.Touch(ctx, org, id, at)
+}
+
+func TestClosingWaitsForTheUseThatIsBeingNoted(t *testing.T) {
+	desks(t, func(t *testing.T, d desk) {
+		org, ada := d.found("Lab", "ada@example.com")
+		_, key, err := d.CreateKey(t.Context(), org, ada.ID, "ci")
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := unhurried{d.Store, make(chan struct{})}
+		keys := account.NewKeys(u, d.clock.Now)
+		if _, err := keys.Authenticate(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+		<-u.begun
+		keys.Close()
+		if all := must[[]account.Key](t)(d.Keys(t.Context(), org, ada.ID)); all[0].LastUsed.IsZero() {
+			t.Error("the use is not noted")
+		}
+	})
+}
+
 // TestAStoreThatIsAwayIsNoWrongKey stops a real PostgreSQL and starts it again.
 func TestAStoreThatIsAwayIsNoWrongKey(t *testing.T) {
 	server := pgtest.Start(t)
