@@ -170,7 +170,8 @@ func fillGap(t *testing.T, address string, from, to int) {
 		if d.find(t.Context(), s, n) == nil {
 			continue
 		}
-		if err := d.write(t.Context(), s, n); err != nil {
+		// PostgreSQL outlives the process, and may commit what it was sent after we have looked.
+		if err := d.write(t.Context(), s, n); err != nil && d.find(t.Context(), s, n) != nil {
 			t.Fatalf("%s %d is there by half: %v", d.name, n, err)
 		}
 	}

@@ -46,6 +46,7 @@ func TestPostgresDoesWhatAStoreMust(t *testing.T) {
 		Exercise(t, func(t *testing.T) *Store { return open(t, pgtest.New(t)) })
 		return statements()
 	}
+	rebound.Clear() // of what other tests ran
 	first := run()
 	if again := run(); len(again) != len(first) {
 		for _, q := range again {
@@ -70,7 +71,7 @@ func TestPostgresDoesWhatAStoreMust(t *testing.T) {
 	}
 }
 
-// statements are those that have run on PostgreSQL in this process.
+// statements are those that have run on PostgreSQL since rebound was cleared.
 func statements() []string {
 	var all []string
 	rebound.Range(func(q, _ any) bool { all = append(all, strings.Join(strings.Fields(q.(string)), " ")); return true })
