@@ -25,7 +25,7 @@ const mostTensors = 512
 // then in the second step replaces what block and fresh count for it.
 func (s *stepper) settle() {
 	l := &s.room.layout
-	if l.begin(s); len(l.tensors)+len(l.weights) > mostTensors {
+	if !l.begin(s) {
 		return
 	}
 	s.settled = true
@@ -94,8 +94,8 @@ type layout struct {
 	graded, copied int64 // what the gradients take, and the optimizer's copies
 }
 
-// begin lists the tensors that are large enough.
-func (l *layout) begin(s *stepper) {
+// begin lists the tensors that are large enough, and reports whether they are few enough.
+func (l *layout) begin(s *stepper) bool {
 	l.allocator.clear()
 	l.tensors, l.weights, l.stay, l.gradients = l.tensors[:0], l.weights[:0], l.stay[:0], l.gradients[:0]
 	parts := l.parts
@@ -112,7 +112,11 @@ func (l *layout) begin(s *stepper) {
 				l.weights = append(l.weights, weight{bytes, int32(p), s.shares[i].own})
 			}
 		})
+		if len(l.tensors)+len(l.weights) > mostTensors {
+			return false
+		}
 	}
+	return true
 }
 
 // eachWeight calls a function with the elements of each trained tensor of a component. Experts that are one tensor lose little.
