@@ -65,8 +65,14 @@ func (s *stepper) backward(always int64) {
 				gradients, fresh = s.gradeTied(i, gradients, &early)
 			}
 			inner := s.narrowed(i, s.kind(i).inner) // experts free more than they need
-			most := plus(inner, s.pass(f, i), fresh)
-			s.reach(moment{plus(always, gradients, rest, most) - max(0, -inner), gradients, rest, s.held, 0})
+			if s.normsBySteps(i) {
+				inner = s.innerSteps(i)
+			}
+			most, behind := s.pass(f, i)
+			s.reach(moment{plus(always, gradients, rest, inner, most, fresh) - max(0, -inner), gradients, rest, s.held, 0})
+			if left := rest - min(rest, s.freed[p]); behind > 0 {
+				s.reach(moment{plus(always, gradients, left, behind), gradients, left, s.held, 0})
+			}
 			f.drop(i)
 		}
 		rest -= min(rest, s.freed[p])
@@ -107,34 +113,57 @@ func (s *stepper) trained() []bool {
 	return out
 }
 
-// pass hands gradients to the inputs of a component, and returns the most that was alive meanwhile.
-func (s *stepper) pass(f *flow, i int) int64 {
+// pass hands gradients to the inputs of a component. It returns the most that was alive while they were computed, and behind that, when
+// what the component got and kept is free: where autocast widens one, or one is added to another into a new buffer.
+func (s *stepper) pass(f *flow, i int) (most, behind int64) {
 	n := &s.res.Nodes[i]
 	same := n.Type.HasAny(catalog.IsView|catalog.IsAdd) || s.skips(i)
-	most := f.live
+	joins := n.Type.ID == "concatenate" // each input gets its part of the gradient as a view
+	most = f.live
+	own := int64(0) // of its gradient, what nobody else has
+	if b := &f.bufs[f.of[i]-1]; b.users == 1 {
+		own = b.bytes
+	}
 	for j := range s.inputs(i) {
 		if !s.trains[j] || n.Type.Has(catalog.IsTensor) {
 			continue
 		}
 		bytes := block(s.result(j))
+		given := bytes // by the last operation, which autocast then widens
+		if s.widensLast(i, j) {
+			given = block(s.result(j) / 2)
+		}
+		before := f.live
 		switch {
-		case same && f.of[j] == 0 && s.result(j) == s.result(i):
+		case f.of[j] == 0 && (joins && s.narrow[j] == s.narrow[i] || same && s.result(j) == s.result(i)):
 			f.of[j] = f.of[i]
 			f.bufs[f.of[i]-1].users++
+			continue
 		case f.of[j] == 0:
 			f.set(j, bytes)
 		case f.bufs[f.of[j]-1].users == 1: // added in place
-			most = max(most, plus(f.live, bytes))
 		default: // added into a new buffer
 			if !same {
-				most = max(most, plus(f.live, bytes, bytes))
+				behind = max(behind, plus(before-min(before, own), bytes, bytes))
 			}
 			f.drop(j)
 			f.set(j, bytes)
+			if same {
+				most = max(most, f.live)
+				continue
+			}
 		}
-		most = max(most, f.live)
+		most = max(most, plus(before, given))
+		if given < bytes {
+			behind = max(behind, plus(before-min(before, own), given, bytes))
+		}
 	}
-	return most
+	return most, behind
+}
+
+// widensLast reports whether autocast makes 32 bits of the gradient that a component gives for an input when all else is done.
+func (s *stepper) widensLast(i, j int) bool {
+	return autocasts(s.o.Precision) && !s.narrow[j] && s.isMap(i)
 }
 
 // inner is what the backward pass of a component needs for itself: the gradient of its largest inner tensor, of queries, keys
@@ -186,6 +215,10 @@ func (s *stepper) inner(i int) int64 {
 			space -= block(s.result(i))
 		}
 		return max(largest, space)
+	}
+	if n.Type.ID == "layerScale" && s.shares[i].own { // each factor's part, which are summed
+		rows := times(max(0, n.Out.Size())/max(1, n.Out.At(-1)), s.batch(i))
+		return plus(block(times(rows, n.Out.At(-1), weightSize(s.o.Precision))), sumWorkspace(rows, n.Out.At(-1)))
 	}
 	if n.Type.ID == "grn" && n.Out.Rank() > 1 { // its factors and what it adds are the same at all places
 		places := times(max(0, n.Out.Size())/max(1, n.Out.At(-1)), s.o.Batch)

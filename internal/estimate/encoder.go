@@ -14,7 +14,7 @@ type encoder struct {
 // and where attention is no kernel.
 func (s *stepper) innerParts(i int) (int64, bool) {
 	n := &s.res.Nodes[i]
-	if n.Type.ID == "linear" && n.Out != nil && n.Out.Rank() > 0 && s.shares[i].own && s.shares[i].adapters == 0 {
+	if s.isMap(i) {
 		return s.innerLinear(i), true
 	}
 	if s.how[i].has(transformers) || len(n.In) == 0 || n.In[0].Rank() != 2 || s.scoresKept(n) {
@@ -55,6 +55,12 @@ func (s *stepper) innerParts(i int) (int64, bool) {
 		return 0, false
 	}
 	return t.most - s.kind(i).own - block(sum), true
+}
+
+// isMap reports whether a component is a linear map that is trained, and not by adapters.
+func (s *stepper) isMap(i int) bool {
+	n := &s.res.Nodes[i]
+	return n.Type.ID == "linear" && n.Out != nil && n.Out.Rank() > 0 && s.shares[i].own && s.shares[i].adapters == 0
 }
 
 // innerLinear is the same of a linear map: under autocast the gradient of its weight has 16 bits until that of the bias is summed.

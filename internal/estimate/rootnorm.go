@@ -10,6 +10,26 @@ const (
 	keysBefore    = "keys before the norm"
 )
 
+// normsBySteps reports whether a component is PyTorch's RMSNorm of what autocast made 16 bits of, with a weight.
+func (s *stepper) normsBySteps(i int) bool {
+	n := &s.res.Nodes[i]
+	if !autocasts(s.o.Precision) || s.how[i].has(transformers) || len(n.Weights) == 0 || n.Type.ID != "rmsNorm" && (n.Type.ID != "qkNorm" || arg(n, "kind").Str() != "rms") {
+		return false
+	}
+	j := s.input(i, 0)
+	return j >= 0 && s.narrow[j]
+}
+
+// innerSteps is what the backward pass of such a norm needs: with the gradient of its result those of what is normalised and of
+// each weight's part, which are summed; then, when those and what is normalised are free, the gradients along the root: of the factor, of
+// the squares, and of what arrived by both ways.
+func (s *stepper) innerSteps(i int) int64 {
+	n := &s.res.Nodes[i]
+	elems, features := times(max(0, n.Out.Size()), s.batch(i)), max(1, n.Weights[0].Shape.Size())
+	wide := block(times(elems, 4))
+	return max(plus(wide, wide, sumWorkspace(elems/features, features)), times(3, wide)) - block(times(elems, 2))
+}
+
 // latentNorms is what those operations keep of the latent vectors of multi-head latent attention beyond what the kernel would: of the
 // queries', which are kept before and after the norm, and of the keys' and values', of which what arrives is not kept then.
 func (s *stepper) latentNorms(n *infer.Node) int64 {

@@ -54,13 +54,11 @@ func (s *stepper) keep(p, i int) {
 	}
 	s.put(p, s.keptFor(p), s.kind(i).made)
 	s.follow(p, s.kind(i).tensors)
-	if j := s.input(i, 0); autocasts(s.o.Precision) && j >= 0 && s.narrow[j] {
-		switch id := n.Type.ID; {
-		case id == "squaredRelu": // and as it was before the 32-bit copy that is squared
-			s.add(p, times(max(0, n.Out.Size()), s.batch(i), 2))
-		case (id == "rmsNorm" || id == "qkNorm") && !s.how[i].has(transformers): // single operations: what is normalised in front of its scale
-			s.add(p, times(max(0, n.Out.Size()), s.batch(i), 4))
-		}
+	if j := s.input(i, 0); n.Type.ID == "squaredRelu" && autocasts(s.o.Precision) && j >= 0 && s.narrow[j] { // and as it was before the 32-bit copy that is squared
+		s.add(p, times(max(0, n.Out.Size()), s.batch(i), 2))
+	}
+	if s.normsBySteps(i) { // what is normalised, in front of its scale
+		s.add(p, times(max(0, n.Out.Size()), s.batch(i), 4))
 	}
 	for k := range n.Kept {
 		switch kept := &n.Kept[k]; kept.Name {

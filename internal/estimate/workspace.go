@@ -83,7 +83,7 @@ func (s *stepper) lastSum(i int) int64 {
 // is summed, or while cuDNN works: the gradients of the matrix and of what it was multiplied with.
 func (s *stepper) narrowed(i int, inner int64) int64 {
 	k := s.kind(i)
-	if k.sum == 0 || k.sum > inner {
+	if k.sum == 0 || k.sum > inner || s.isMap(i) { // that is followed operation by operation
 		return inner
 	}
 	n := &s.res.Nodes[i]
