@@ -238,16 +238,49 @@ def attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False,
         if attn_mask is not None and attn_mask.dtype == torch.bool:
             attn_mask = torch.zeros_like(attn_mask, dtype=query.dtype).masked_fill_(attn_mask.logical_not(), float("-inf"))
         e = query.shape[-1]
-        if query.dim() == 4 and query.dtype in (torch.float16, torch.bfloat16) and attn_mask is None and e == value.shape[-1] and e <= 256:
+        if query.dim() == 4 and (enable_gqa or query.shape[1] == key.shape[1]) and query.dtype in (torch.float16, torch.bfloat16) and attn_mask is None and e == value.shape[-1] and e <= 256:
             q, k, v = (F.pad(x, (0, -e % 8)) if e % 8 else x for x in (query, key, value))
             return aten._scaled_dot_product_flash_attention(q, k, v, dropout_p, is_causal, False, scale=e ** -0.5 if scale is None else scale)[0][..., :e]
-        if enable_gqa and query.shape[1] != key.shape[1] or query.dim() != 4:
+        if query.dim() != 4 or query.shape[1] != key.shape[1]:
             return aten._scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)[0]
         if attn_mask is not None:
             n = attn_mask.shape[-1]
             attn_mask = F.pad(attn_mask, (0, -n % 16))[..., :n] if n % 16 else attn_mask
             attn_mask = attn_mask.expand(query.shape[0], query.shape[1], query.shape[2], key.shape[2])
         return aten._scaled_dot_product_efficient_attention(query, key, value, attn_mask, grad, dropout_p, is_causal, scale=scale)[0]
+
+
+def native_attention(query, key, value, features, heads, weight, bias, out_weight, out_bias, mask=None, need_weights=True, average=True, mask_type=None):
+    """What nn.MultiheadAttention runs without gradients: one map for queries, keys and values, a kernel and the last map; else the scores in memory."""
+    batch, places, each = query.shape[0], query.shape[1], features // heads
+    if not need_weights and each % 8 == 0:
+        x = F.linear(query, weight, bias)
+        q, k, v = (c.view(batch, -1, heads, each).transpose(1, 2) for c in x.chunk(3, -1))
+        return F.linear(attention(q, k, v, mask).transpose(1, 2).reshape(batch, -1, features), out_weight, out_bias), None
+    x = F.linear(query, weight)
+    packed = x.new_empty(3, batch, heads, places, each)
+    del x
+    scores = packed.new_empty(batch, heads, places, places)
+    scores = torch.empty_like(scores)  # their softmax
+    turned = packed.new_empty(batch, places, features)
+    return F.linear(turned, out_weight, out_bias), scores.sum(1) if need_weights else None
+
+
+def native_encoder(src, features, heads, weight, bias, out_weight, out_bias, gelu, first, eps, scale1, shift1, scale2, shift2, weight1, bias1, weight2, bias2, mask=None, mask_type=None):
+    """What nn.TransformerEncoderLayer runs without gradients: sums in place, and an activation that is a part of the first map."""
+    def norm(x, scale, shift):
+        return F.layer_norm(x, (features,), scale, shift, eps)
+    x = norm(src, scale1, shift1) if first else src
+    x = native_attention(x, x, x, features, heads, weight, bias, out_weight, out_bias, mask, False)[0]
+    x.add_(src)
+    if not first:
+        x = norm(x, scale1, shift1)
+    before = x
+    if first:
+        x = norm(x, scale2, shift2)
+    x = F.linear(F.linear(x, weight1, bias1), weight2, bias2)
+    x.add_(before)
+    return x if first else norm(x, scale2, shift2)
 
 
 class Autocast:
@@ -299,6 +332,7 @@ def pretend():
     """Where PyTorch and transformers ask whether a card is there, or look at numbers."""
     F.scaled_dot_product_attention = torch._C._nn.scaled_dot_product_attention = attention
     F.rms_norm = torch.rms_norm = root
+    torch._native_multi_head_attention, torch._transformer_encoder_layer_fwd = native_attention, native_encoder
     torch.autocast = torch.amp.autocast = torch.amp.autocast_mode.autocast = Autocast
     torch.cuda.get_device_capability, torch.cuda.current_device = lambda *a: (9, 0), lambda: 0
     torch.nn.init._no_grad_trunc_normal_ = lambda tensor, *a, **k: tensor  # draws until the numbers please it
@@ -311,13 +345,25 @@ def pretend():
 
 
 def lower(m):
-    """m.bfloat16(), which exchanges tensors in a way that fake ones refuse."""
-    made = {}
-    for x in m.modules():
+    """m.bfloat16(), which exchanges tensors in a way that fake ones refuse: one after the other, those of parts first, each freed when it has been copied."""
+    places, inside = {}, []
+
+    def walk(x):
+        for y in x.children():
+            walk(y)
+        inside.append(x)
+    walk(m)
+    for x in dict.fromkeys(inside):
         for k, p in x._parameters.items():
             if p is not None:
-                made.setdefault(id(p), (torch.nn.Parameter(p.detach().bfloat16(), p.requires_grad), p))
-                x._parameters[k] = made[id(p)][0]
+                places.setdefault(p, []).append((x, k))
+    while places:
+        p = next(iter(places))
+        new = torch.nn.Parameter(p.detach().bfloat16(), p.requires_grad)
+        for x, k in places.pop(p):
+            x._parameters[k] = new
+        del p
+    for x in inside:
         for k, b in x._buffers.items():
             if b is not None and b.is_floating_point():
                 x._buffers[k] = b.bfloat16()
@@ -332,7 +378,65 @@ def run_of(row):
     return m, lambda: (m(**x).loss, None)
 
 
+def use(row, tracker, live):
+    """A model in use: a batch of samples once, or a prompt and the last of the tokens that are written behind it."""
+    def most(f):
+        for again in (False, True):  # what the first call leaves, as buffers, is there in the second
+            gc.collect()
+            tracker.most()
+            tracker.watch = live and again
+            f()
+        return tracker.most()
+    if "graph" in row:
+        memory.reference.EAGER = row["attention"] == "eager"
+        with torch.device("cuda"):
+            m = memory.reference.Graph(row["graph"]).eval()
+        xs = m.inputs(row["batch"], "cuda")
+        if row["precision"] == "bf16":
+            lower(m)
+            xs = {k: v.bfloat16() if v.is_floating_point() else v for k, v in xs.items()}
+        pretend()
+        out = dict(steadyBytes=tracker.now, peakBytes=most(lambda: m(xs)))
+    elif "prompt" not in row:
+        m, x = memory.hf_run(memory.hf_again(row), dict(row, seq=row["seqLen"], checkpointing=False), "cuda", lower)
+        m.eval()
+        x = {k: v for k, v in x.items() if k != "labels"}
+        pretend()
+        out = dict(steadyBytes=tracker.now, peakBytes=most(lambda: m(**x)))
+    else:
+        cfg = memory.hf_again(row)
+        cfg.use_cache = True
+        with torch.device("cuda"):
+            m = memory.auto(row["task"]).from_config(cfg, attn_implementation=row["attention"]).eval()
+        if row["precision"] == "bf16":
+            lower(m)
+        pretend()
+
+        def ask(tokens, behind=0, cache=None):  # as generate does: the logits of the last position, of which it samples in 32 bits
+            ids = torch.zeros(row["batch"], tokens, dtype=torch.long, device="cuda")
+            mask = torch.ones(row["batch"], behind + tokens, dtype=torch.long, device="cuda")
+            places = torch.arange(behind, behind + tokens, device="cuda").unsqueeze(0)
+            got = m(input_ids=ids, attention_mask=mask, position_ids=places, past_key_values=cache, use_cache=True, logits_to_keep=1)
+            scores = got.logits[:, -1, :].to(dtype=torch.float32, copy=True)
+            scores.argmax(-1)
+            return got.past_key_values
+        out = dict(steadyBytes=tracker.now, promptBytes=most(lambda: ask(row["prompt"])))
+        written = row["generated"] - 1  # the last is not read
+        cache = ask(row["prompt"])
+        if written > 1:
+            cache = ask(written - 1, row["prompt"], cache)
+        gc.collect()
+        tracker.most()
+        ask(1, row["prompt"] + written - 1, cache)
+        out["tokenBytes"] = tracker.most()
+        out["peakBytes"] = max(out["promptBytes"], out["tokenBytes"])
+    return dict(out, reservedBytes=tracker.allocator.reserved, params=sum(p.numel() for p in m.parameters()))
+
+
 def replay(row, tracker, live):
+    if "optimizer" not in row:
+        with torch.no_grad():
+            return use(row, tracker, live)
     tracker.experts = max([c["params"]["numExperts"] for c in row.get("graph", {}).get("components", ()) if "numExperts" in c.get("params", {})], default=0)
     m, loss_of = run_of(row)
     pretend()

@@ -24,7 +24,8 @@ func (s *stepper) forward(always int64) {
 		}
 		most := plus(sum, live, s.kind(i).conv)
 		if s.idle(i) {
-			most = plus(most, innerBytes(n, s.o.Batch, s.productBytes()))
+			inside, _ := innerBytes(n, s.o.Batch, s.productBytes())
+			most = plus(most, inside)
 		}
 		s.reach(moment{total: plus(always, most), activations: most})
 		live -= min(live, s.freed[p])

@@ -33,6 +33,7 @@ type remembered struct {
 	perToken int64
 	window   int64
 	fixed    int64
+	wide     int64 // the same in 32 bits, whatever the model computes in
 }
 
 // caches lists what every layer of a model remembers; none where it does not write token by token.
@@ -56,6 +57,11 @@ func caches(res *infer.Result) []remembered {
 		case n.Type.Has(catalog.IsAttention):
 			if r, ok := crossed(res, i, behind); ok {
 				out = append(out, r)
+			}
+		case implementationOf(n.Component).has(chunks):
+			s := stepper{res: res, o: Options{Batch: 1}}
+			if r, ok := s.ruleOf(i); ok {
+				out = append(out, remembered{kind: CacheState, wide: times(r.heads, r.key, r.value)})
 			}
 		case n.Type.Has(catalog.IsRecurrent):
 			if state := stateOf(n); state > 0 {
