@@ -68,9 +68,16 @@ func above(scope string) string {
 
 // scopeOf is the path of a component's module, which importers note.
 func scopeOf(c *graph.Component) string {
-	for _, m := range c.Extra {
+	for i := range c.Extra {
+		m := &c.Extra[i]
+		if m.Name != "scope" {
+			continue
+		}
+		if n := len(m.Raw); n >= 2 && m.Raw[0] == '"' && strings.IndexByte(m.Raw, '\\') < 0 { // nearly always
+			return m.Raw[1 : n-1]
+		}
 		var scope string
-		if m.Name == "scope" && json.Unmarshal([]byte(m.Raw), &scope) == nil {
+		if json.Unmarshal([]byte(m.Raw), &scope) == nil {
 			return scope
 		}
 	}
