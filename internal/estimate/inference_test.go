@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/modelverifier/verifier/internal/catalog"
 )
 
 func TestCachesByKindOfAttention(t *testing.T) {
@@ -93,7 +95,16 @@ func TestALongerPromptTakesMore(t *testing.T) {
 }
 
 func TestInferenceNeverFails(t *testing.T) {
-	for _, text := range []string{"", "x: input shape=[784]", "a: linear inFeatures=3 outFeatures=4\na -> a", "x: input shape=[8]\nf: nosuchtype\no: output\nx -> f -> o"} {
+	texts := []string{"", "x: input shape=[784]", "a: linear inFeatures=3 outFeatures=4\na -> a", "x: input shape=[8]\nf: nosuchtype\no: output\nx -> f -> o"}
+	for _, ty := range catalog.Types() { // of every type, with nothing that comes in, and with what most do not take
+		texts = append(texts, "f: "+ty.ID+"\no: output\nf -> o")
+		for _, shape := range []string{"[]", "[4]", "[4,8]", "[3,8,8]", "[1,2,3,4]", "[4611686018427387904,8]"} {
+			texts = append(texts, "x: input shape="+shape+"\nf: "+ty.ID+"\no: output\nx -> f -> o",
+				"x: input shape="+shape+"\nf: "+ty.ID+" embedDim=8 numHeads=2 inFeatures=8 outFeatures=4 inChannels=3 outChannels=6 kernelSize=1\no: output\nx -> f -> o")
+		}
+	}
+	for _, text := range texts {
+		Infer(parse(t, text), InferOptions{Attention: "eager", Precision: "fp32"})
 		got := Infer(parse(t, text), InferOptions{Batch: -1, Precision: "none", Prompt: -5, Generated: 1 << 62})
 		if got.PeakBytes < 0 || got.CardBytes <= 0 || got.Assumptions() == "" {
 			t.Errorf("%q: %+v", text, got)

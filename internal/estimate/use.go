@@ -400,7 +400,7 @@ func (s *stepper) headsOf(i int) (heads, bool) {
 // bits with a copy in 32 between them; where transformers' falls back to the formula also which of them are masked.
 func (s *stepper) heldScores(i int, size int64) (before, beside int64) {
 	n := &s.res.Nodes[i]
-	if n.Type.ID == "retention" && n.In[0].Rank() == 2 { // beside them the decay of each head, and how far positions are apart
+	if n.Type.ID == "retention" && len(n.In) > 0 && n.In[0].Rank() == 2 { // beside them the decay of each head, and how far positions are apart
 		places := times(n.In[0][0], n.In[0][0])
 		one, fixed := times(places, max(1, arg(n, "numHeads").Int()), size), plus(times(places, max(1, arg(n, "numHeads").Int()), size), times(places, 8))
 		return plus(times(2, one, s.o.Batch), fixed), plus(times(one, s.o.Batch), fixed)
