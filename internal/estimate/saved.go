@@ -303,6 +303,9 @@ func (s *stepper) scores(n *infer.Node) int64 {
 	for i := range n.Kept {
 		if k := &n.Kept[i]; k.Name == "logsumexp" { // one number for each head and query, so the kernel is the fused one
 			keys := n.In[len(n.In)-1]
+			if n.Type.ID == "ditBlock" { // what comes in second says how to shift and scale
+				keys = n.In[0]
+			}
 			if len(n.In) > 2 { // queries, keys and values, each with its heads
 				keys = n.In[1][n.In[1].Rank()-2:]
 			}
@@ -326,14 +329,14 @@ func alwaysFused(n *infer.Node) bool {
 }
 
 // scoreBytes is what eager attention keeps of a score: its weight; under autocast the 32-bit softmax and a 16-bit copy.
-// Llama's attention takes the softmax in 32 bits whatever the precision. Measured.
+// Llama's attention takes the softmax in 32 bits whatever the precision. Measured; a DiT block's does in replay.
 func (s *stepper) scoreBytes(n *infer.Node) int64 {
 	switch {
 	case autocasts(s.o.Precision):
 		return 6
 	case s.o.Precision != "bf16":
 		return 4
-	case n.Type.Param("numKVHeads") != nil, n.Type.ID == "mla":
+	case n.Type.Param("numKVHeads") != nil, n.Type.ID == "mla", n.Type.ID == "ditBlock":
 		return 6
 	}
 	return 2
