@@ -55,7 +55,7 @@ type Result struct {
 // Take asks for one call. An error is the store's: nothing is known then.
 func (l *Limiter) Take(ctx context.Context, name string) (Result, error) {
 	b := l.bucket(name)
-	if r, known := b.take(l, false); known {
+	if r, known := b.take(l); known {
 		return r, nil
 	}
 	before := b.enter()
@@ -66,7 +66,7 @@ func (l *Limiter) Take(ctx context.Context, name string) (Result, error) {
 	case <-ctx.Done():
 		return Result{}, ctx.Err()
 	}
-	if r, known := b.take(l, false); known { // somebody has asked in the meantime
+	if r, known := b.take(l); known { // somebody has asked in the meantime
 		return r, nil
 	}
 	n, err := b.wanted(l, before)
@@ -78,9 +78,7 @@ func (l *Limiter) Take(ctx context.Context, name string) (Result, error) {
 		b.failed(ctx, err)
 		return Result{}, err
 	}
-	b.lease(l, w)
-	r, _ := b.take(l, true)
-	return r, nil
+	return b.lease(l, w), nil
 }
 
 func (l *Limiter) bucket(name string) *bucket {
@@ -144,22 +142,23 @@ func (b *bucket) failed(ctx context.Context, err error) {
 }
 
 // take hands a call out, or says that there is none until the window ends. It is not known while the store would have to be
-// asked, unless it just was.
-func (b *bucket) take(l *Limiter, asked bool) (r Result, known bool) {
+// asked.
+func (b *bucket) take(l *Limiter) (r Result, known bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	over := !l.clock().Before(b.ends)
-	switch {
-	case over && !asked:
-		return r, false
-	case b.left > 0:
-		b.left--
-		r.Allowed = true
-	case b.used < l.limit && !asked:
+	if !l.clock().Before(b.ends) || b.left == 0 && b.used < l.limit {
 		return r, false
 	}
-	r.Limit, r.Remaining, r.Reset = l.limit, max(0, l.limit-b.used)+b.left, b.ends
-	return r, true
+	return b.hand(l), true
+}
+
+// hand hands out what is left, if anything is. The caller holds the lock.
+func (b *bucket) hand(l *Limiter) Result {
+	allowed := b.left > 0
+	if allowed {
+		b.left--
+	}
+	return Result{Allowed: allowed, Limit: l.limit, Remaining: max(0, l.limit-b.used) + b.left, Reset: b.ends}
 }
 
 // wanted is how much to lease: twice as much each time, up to one part of the limit, so that a replica which is rarely called
@@ -178,8 +177,9 @@ func (b *bucket) wanted(l *Limiter, faults int64) (int64, error) {
 	return max(1, b.waiting, min(n, l.limit/leases)), nil
 }
 
-// lease notes what the store has granted. A lease that is left from a window before has lapsed.
-func (b *bucket) lease(l *Limiter, w Window) {
+// lease notes what the store has granted, and hands one of it to whoever asked, before anybody else can have it: the limit may have more. A lease
+// that is left from a window before has lapsed.
+func (b *bucket) lease(l *Limiter, w Window) Result {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	ends := w.Began.Add(l.period)
@@ -187,4 +187,5 @@ func (b *bucket) lease(l *Limiter, w Window) {
 		b.left, b.ends = 0, ends
 	}
 	b.left, b.used, b.leased = b.left+w.Granted, w.Used, w.Granted
+	return b.hand(l)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -172,6 +173,29 @@ func (a always) Take(_ context.Context, _ string, n, _ int64, _ time.Duration, _
 }
 func (always) Secret(context.Context) ([]byte, error)  { return nil, nil }
 func (always) Forget(context.Context, time.Time) error { return nil }
+
+// TestNobodyIsRefusedWhileTheLimitHasMore has many begin a bucket at once: what one of them leased must not be gone when it comes to take its own.
+func TestNobodyIsRefusedWhileTheLimitHasMore(t *testing.T) {
+	c := &clock{}
+	l := rate.New(always{c}, 1_000_000, time.Hour, c.now)
+	for round := range 3000 {
+		name := strconv.Itoa(round)
+		var group sync.WaitGroup
+		for range 8 {
+			group.Go(func() {
+				for range 4 {
+					if r, err := l.Take(context.Background(), name); err != nil || !r.Allowed {
+						t.Errorf("%+v %v", r, err)
+					}
+				}
+			})
+		}
+		group.Wait()
+		if t.Failed() {
+			return
+		}
+	}
+}
 
 func TestAddressesAreCountedByHouseAndCannotBeReadBack(t *testing.T) {
 	of := func(s string) string { return rate.Address([]byte("secret"), netip.MustParseAddr(s)) }
