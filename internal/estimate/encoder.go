@@ -17,7 +17,7 @@ func (s *stepper) innerParts(i int) (int64, bool) {
 	if s.isMap(i) {
 		return s.innerLinear(i), true
 	}
-	if s.how[i].has(transformers) || len(n.In) == 0 || n.In[0].Rank() != 2 || s.scoresKept(n) {
+	if s.how[i].has(transformers) || len(n.In) == 0 || n.In[0].Rank() != 2 || keptScores(n) > 0 {
 		return 0, false
 	}
 	e := encoder{positions: n.In[0][0], features: n.In[0][1], wide: arg(n, "ffDim").Int(), heads: max(1, arg(n, "numHeads").Int()), bias: arg(n, "bias").Bool(),
@@ -100,14 +100,14 @@ func (e *encoder) layer(t *tape, first bool) {
 	}
 }
 
-// scoresKept reports whether a component's attention has its scores in memory whatever is asked for.
-func (s *stepper) scoresKept(n *infer.Node) bool {
+// keptScores is the scores of a sample that a component's attention has in memory whatever is asked for, since there is no kernel for its heads.
+func keptScores(n *infer.Node) int64 {
 	for k := range n.Kept {
 		if n.Kept[k].Name == attentionWeights {
-			return true
+			return n.Kept[k].Elems
 		}
 	}
-	return false
+	return 0
 }
 
 // feedForward leaves the gradient of what arrived, as wide as a product's result. That of the result is freed where it is a copy.

@@ -122,17 +122,14 @@ func (s *stepper) heldScores(i int, size int64) (before, beside int64) {
 // scoresInUse is what attention of PyTorch's holds of the scores of a sample, 0 where they are not in memory.
 func (s *stepper) scoresInUse(i int) int64 {
 	n := &s.res.Nodes[i]
-	scores, kept := s.scores(n)/max(1, s.o.Batch), false
-	for k := range n.Kept {
-		if n.Kept[k].Name == attentionWeights { // there is no kernel for its heads
-			scores, kept = n.Kept[k].Elems, true
-		}
+	scores, size := keptScores(n), weightSize(s.o.Precision)
+	if scores == 0 && s.o.Attention == "eager" {
+		scores = s.scores(n) / max(1, s.o.Batch)
 	}
-	size := weightSize(s.o.Precision)
 	switch {
-	case scores == 0 || s.o.Attention != "eager" && !kept:
+	case scores == 0:
 		return 0
-	case size == 2 && (n.Type.Param("numKVHeads") != nil || n.Type.ID == "mla" || n.Type.ID == "ditBlock"): // a softmax of a 32-bit copy
+	case size == 2 && widensScores(n): // with the 32-bit copy that the softmax is taken of
 		return times(scores, 2+2*4)
 	}
 	return times(scores, 2*size)

@@ -328,15 +328,20 @@ func alwaysFused(n *infer.Node) bool {
 	return false
 }
 
-// scoreBytes is what eager attention keeps of a score: its weight; under autocast the 32-bit softmax and a 16-bit copy.
-// Llama's attention takes the softmax in 32 bits whatever the precision. Measured; a DiT block's does in replay.
+// widensScores reports whether attention with its scores in memory takes their softmax in 32 bits whatever the precision, as Llama's does (measured) and a
+// DiT block's (in replay).
+func widensScores(n *infer.Node) bool {
+	return n.Type.Param("numKVHeads") != nil || n.Type.ID == "mla" || n.Type.ID == "ditBlock"
+}
+
+// scoreBytes is what eager attention keeps of a score: its weight; under autocast, and where the softmax is widened, that in 32 bits and a 16-bit copy.
 func (s *stepper) scoreBytes(n *infer.Node) int64 {
 	switch {
 	case autocasts(s.o.Precision):
 		return 6
 	case s.o.Precision != "bf16":
 		return 4
-	case n.Type.Param("numKVHeads") != nil, n.Type.ID == "mla", n.Type.ID == "ditBlock":
+	case widensScores(n):
 		return 6
 	}
 	return 2
