@@ -33,7 +33,7 @@ type Inference struct {
 	Options         InferOptions  // with the defaults filled in; no tokens where the model does not write any
 	WeightBytes     int64         // with buffers
 	CacheBytes      int64         // of all sequences when the last token has been written
-	ActivationBytes int64         // at the most, while the prompt or a sample is read
+	ActivationBytes int64         // at the most, while the prompt or a sample is read, or a token written
 	PeakBytes       int64         // allocated at most
 	CardBytes       int64         // with workspace and context
 	Caches          []Cache       // in the order of the layers, equal ones together
@@ -114,9 +114,10 @@ func Infer(res *infer.Result, o InferOptions) *Inference {
 	u := inUse(res, o, size)
 	t.foreign = u.foreign
 	if length := tokensOf(res); o.Prompt > 0 && length > 0 {
-		t.ActivationBytes = plus(u.most(o.Prompt, o.Prompt, length, true), u.logits)
-		last := plus(u.most(1, plus(o.Prompt, o.Generated), length, false), u.logits)
-		t.PeakBytes = max(plus(t.cacheRead(), t.ActivationBytes), plus(t.CacheBytes, last))
+		reading := plus(u.most(o.Prompt, o.Prompt, length, true), u.logits)
+		writing := plus(u.most(1, plus(o.Prompt, o.Generated), length, false), u.logits)
+		t.ActivationBytes = max(reading, writing)
+		t.PeakBytes = max(plus(t.cacheRead(), reading), plus(t.CacheBytes, writing))
 	} else {
 		t.ActivationBytes = u.most(1, 1, 1, true)
 		t.PeakBytes = plus(t.CacheBytes, t.ActivationBytes)
