@@ -19,7 +19,7 @@ var deepspeed = framework{
 			}
 			return "ZeRO stage " + quantity.Grouped(c.zero) + " does not go with pp " + quantity.Grouped(c.PP), false
 		}, func(*plan) string { return "set zero to 1" }},
-		{"layout-zero-experts", "ZeRO 3 with split experts", onTP | onOther, "runtime/engine.py _validate_zero3_moe_compatibility", func(c *plan) (string, bool) {
+		{"layout-zero-experts", "ZeRO 3 with split experts", onTP | onOther | ofModel, "runtime/engine.py _validate_zero3_moe_compatibility", func(c *plan) (string, bool) {
 			if c.EP == 1 || !c.facts.HasExperts() || c.zero < 3 || c.TP == 1 && c.CP == 1 {
 				return "", true
 			}
@@ -33,22 +33,22 @@ var deepspeed = framework{
 			return "its pipeline has one chunk of the model on a rank, not " + quantity.Grouped(c.VPP), false
 		}, func(*plan) string { return "set vpp to 1" }},
 		{"layout-batch", "The global batch does not divide", onOther, "runtime/config.py _batch_assertion", wholeBatch, fixBatch},
-		{"layout-experts", "Experts do not divide among expert-parallel ranks", onOther, "moe/layer.py", func(c *plan) (string, bool) {
+		{"layout-experts", "Experts do not divide among expert-parallel ranks", onOther | ofModel, "moe/layer.py", func(c *plan) (string, bool) {
 			return divides("the experts", c.facts.Experts, "ep", c.EP)
 		}, fixExperts},
-		{"layout-expert-ranks", "Expert-parallel groups do not divide the ranks of a stage", onTP | onOther, "utils/groups.py _create_expert_and_data_parallel", func(c *plan) (string, bool) {
+		{"layout-expert-ranks", "Expert-parallel groups do not divide the ranks of a stage", onTP | onOther | ofModel, "utils/groups.py _create_expert_and_data_parallel", func(c *plan) (string, bool) {
 			if n := c.expertRanks(); c.facts.HasExperts() && n%c.EP != 0 {
 				return "ep " + quantity.Grouped(c.EP) + " does not divide the ranks of a stage, " + quantity.Grouped(n), false
 			}
 			return "", true
 		}, fixExperts},
-		{"layout-context", "Fewer heads than sequence-parallel ranks", onOther, "sequence/layer.py single_all_to_all", func(c *plan) (string, bool) {
+		{"layout-context", "Fewer heads than sequence-parallel ranks", onOther | ofHeads, "sequence/layer.py single_all_to_all", func(c *plan) (string, bool) {
 			if h := c.facts.Heads; h == 0 || h%c.CP == 0 || h > c.CP {
 				return "", true
 			}
 			return "cp " + quantity.Grouped(c.CP) + " is more than the " + quantity.Grouped(c.facts.Heads) + " attention heads that it is divided by", false
 		}, nil},
-		{"layout-positions", "The sequence is longer than the table of positions", onOther, "an index beyond the table", hasLearnedRoom, shorten},
+		{"layout-positions", "The sequence is longer than the table of positions", onOther | ofLength, "an index beyond the table", hasLearnedRoom, shorten},
 	},
 	advice: []rule{
 		{"layout-zero-tensor", "ZeRO 3 with tensor parallelism", onTP, "runtime/engine.py _configure_tensor_parallel_states", func(c *plan) (string, bool) {
@@ -57,14 +57,14 @@ var deepspeed = framework{
 			}
 			return "ZeRO stage 3 goes with tp " + quantity.Grouped(c.TP) + " from DeepSpeed 0.19.4 on; versions before refuse it", false
 		}, nil},
-		{"layout-zero-autoep", "ZeRO 3 with expert parallelism", onOther, "runtime/engine.py _validate_zero3_moe_compatibility", func(c *plan) (string, bool) {
+		{"layout-zero-autoep", "ZeRO 3 with expert parallelism", onOther | ofModel, "runtime/engine.py _validate_zero3_moe_compatibility", func(c *plan) (string, bool) {
 			if c.EP == 1 || !c.facts.HasExperts() || c.zero < 3 {
 				return "", true
 			}
 			return "ZeRO stage 3 takes experts that AutoEP has replaced, and refuses DeepSpeed's own MoE layers", false
 		}, func(*plan) string { return "use AutoEP, or set zero to 2" }},
-		{"layout-no-experts", "Expert parallelism without experts", onOther, "", unusedExperts, oneExpertRank},
-		{"layout-heads", "Heads are split unevenly", onTP, "module_inject/tp_shard.py", func(c *plan) (string, bool) {
+		{"layout-no-experts", "Expert parallelism without experts", onOther | ofModel, "", unusedExperts, oneExpertRank},
+		{"layout-heads", "Heads are split unevenly", onTP | ofHeads | ofKV, "module_inject/tp_shard.py", func(c *plan) (string, bool) {
 			if d, ok := divides("the attention heads", c.facts.Heads, "tp", c.TP); !ok {
 				return d, ok
 			}
@@ -73,13 +73,13 @@ var deepspeed = framework{
 			}
 			return divides("the key and value heads", c.facts.KVHeads, "tp", c.TP)
 		}, nil},
-		{"layout-context-heads", "Key and value heads are fewer than sequence-parallel ranks", onOther, "sequence/layer.py", func(c *plan) (string, bool) {
+		{"layout-context-heads", "Key and value heads are fewer than sequence-parallel ranks", onOther | ofKV, "sequence/layer.py", func(c *plan) (string, bool) {
 			if k := c.facts.KVHeads; k == 0 || k%c.CP == 0 || k > c.CP {
 				return "", true
 			}
 			return "cp " + quantity.Grouped(c.CP) + " is more than the " + quantity.Grouped(c.facts.KVHeads) + " key and value heads; they must be repeated first", false
 		}, nil},
-		{"layout-layers", "More pipeline stages than layers", onPP, "runtime/utils.py partition_uniform", func(c *plan) (string, bool) {
+		{"layout-layers", "More pipeline stages than layers", onPP | ofLayers, "runtime/utils.py partition_uniform", func(c *plan) (string, bool) {
 			if c.layers() == 0 || c.PP <= c.layers()+2 {
 				return "", true
 			}
@@ -94,7 +94,7 @@ var deepspeed = framework{
 			}
 			return "", true
 		}, nil},
-		{"layout-context-length", "The sequence is longer than the model's context", onOther, "", withinContext, shorten},
+		{"layout-context-length", "The sequence is longer than the model's context", onOther | ofLength, "", withinContext, shorten},
 		{"layout-not-judged", "Tensor parallelism is not judged", onOther, "", cannotSplit, nil},
 	},
 }

@@ -7,12 +7,20 @@ import (
 )
 
 // axis is a kind of size that a condition is about.
-type axis uint8
+type axis uint16
 
 const (
 	onTP axis = 1 << iota
 	onPP
 	onOther
+
+	// What a condition needs to know of the model: without it nothing is found out.
+	ofHeads  // the attention heads
+	ofKV     // the heads of keys and values
+	ofWidth  // the features inside the feed-forward network
+	ofLayers // the layers that the framework counts
+	ofLength // the tokens of a sequence
+	ofModel  // that there is a transformer at all, with or without experts
 )
 
 // framework is whose rules hold.
@@ -106,7 +114,7 @@ func shorten(c *plan) string {
 }
 
 // keptLength is the advice that the figures are at another length than was asked for.
-var keptLength = rule{"layout-length", "The figures are for another length", onOther, "", func(c *plan) (string, bool) {
+var keptLength = rule{"layout-length", "The figures are for another length", onOther | ofLength, "", func(c *plan) (string, bool) {
 	if c.wanted == c.seqLen || c.tooLong != "" {
 		return "", true
 	}

@@ -56,6 +56,10 @@ type Result struct {
 	LegalPP      []int64           `json:"legalPp"`
 	Framework    string            `json:"framework"`
 	SeqLen       int64             `json:"seqLen"` // tokens of a sample in these figures; 0 where the model reads no tokens
+
+	// Judged are the ids of the rules that were looked at with everything that they need, sorted: what is not among them was not found
+	// out, for lack of a card, of a length, or of the model's sizes.
+	Judged []string `json:"-"`
 }
 
 // Stage is what one rank of a pipeline stage holds, at the most.
@@ -99,6 +103,7 @@ func (m *model) check(r Request) *Result {
 		c.describe(out)
 	}
 	slices.SortStableFunc(out.Findings, func(a, b Finding) int { return strings.Compare(string(a.Severity), string(b.Severity)) }) // block, then warn
+	out.Judged = c.judged(out)
 	out.Verdict = "pass"
 	if len(out.Findings) > 0 {
 		out.Verdict = string(out.Findings[0].Severity)

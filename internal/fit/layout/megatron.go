@@ -17,24 +17,24 @@ var megatron = framework{
 	splitsExperts: true,
 	padsVocab:     128, // --make-vocab-size-divisible-by
 	rules: []rule{
-		{"layout-heads", "Attention heads do not divide among tensor-parallel ranks", onTP, "core/transformer/transformer_config.py, num_attention_heads", func(c *plan) (string, bool) {
+		{"layout-heads", "Attention heads do not divide among tensor-parallel ranks", onTP | ofHeads, "core/transformer/transformer_config.py, num_attention_heads", func(c *plan) (string, bool) {
 			return divides("the attention heads", c.facts.Heads, "tp", c.TP)
 		}, chooseTP},
-		{"layout-kv-heads", "Key and value heads do not divide among tensor-parallel ranks", onTP, "core/transformer/transformer_config.py, num_query_groups", megatronKV, chooseTP},
-		{"layout-qkv-width", "The joint projection of queries, keys and values does not divide", onTP, "core/transformer/attention.py linear_qkv, core/tensor_parallel/layers.py divide", func(c *plan) (string, bool) {
+		{"layout-kv-heads", "Key and value heads do not divide among tensor-parallel ranks", onTP | ofKV, "core/transformer/transformer_config.py, num_query_groups", megatronKV, chooseTP},
+		{"layout-qkv-width", "The joint projection of queries, keys and values does not divide", onTP | ofKV, "core/transformer/attention.py linear_qkv, core/tensor_parallel/layers.py divide", func(c *plan) (string, bool) {
 			f := c.facts
 			if f.HasLatent() || f.KVHeads == 0 || f.KVHeads >= c.TP || f.HeadDim == 0 {
 				return "", true
 			}
 			return divides("the features of queries, keys and values together", times(plus(f.Heads, 2*f.KVHeads), f.HeadDim), "tp", c.TP)
 		}, chooseTP},
-		{"layout-ffn", "The feed-forward network does not divide among tensor-parallel ranks", onTP, "core/transformer/mlp.py, core/tensor_parallel/layers.py divide", func(c *plan) (string, bool) {
+		{"layout-ffn", "The feed-forward network does not divide among tensor-parallel ranks", onTP | ofWidth, "core/transformer/mlp.py, core/tensor_parallel/layers.py divide", func(c *plan) (string, bool) {
 			if c.facts.HasExperts() && c.facts.ExpertLayers >= c.layers() {
 				return "", true
 			}
 			return divides("the features inside the feed-forward network", c.facts.Intermediate, "tp", c.TP)
 		}, chooseTP},
-		{"layout-expert-ffn", "The experts do not divide among tensor-parallel ranks", onTP, "core/transformer/moe/experts.py; expert_tensor_parallel_size is tp unless given", func(c *plan) (string, bool) {
+		{"layout-expert-ffn", "The experts do not divide among tensor-parallel ranks", onTP | ofWidth, "core/transformer/moe/experts.py; expert_tensor_parallel_size is tp unless given", func(c *plan) (string, bool) {
 			if !c.facts.HasExperts() {
 				return "", true
 			}
@@ -43,20 +43,20 @@ var megatron = framework{
 			}
 			return divides("the features inside the shared experts", c.facts.SharedIntermediate, "tp", c.TP)
 		}, chooseTP},
-		{"layout-expert-bias", "Experts with a bias cannot be split", onTP, "core/transformer/transformer_config.py, add_bias_linear", func(c *plan) (string, bool) {
+		{"layout-expert-bias", "Experts with a bias cannot be split", onTP | ofModel, "core/transformer/transformer_config.py, add_bias_linear", func(c *plan) (string, bool) {
 			if !c.biased || c.etp == 1 {
 				return "", true
 			}
 			return "the experts add a bias, which goes with one tensor-parallel rank of experts and not with " + c.etpName() + " " + quantity.Grouped(c.etp), false
 		}, func(*plan) string { return "set etp to 1" }},
-		{"layout-encoder-decoder", "No pipeline of an encoder and a decoder", onPP, "examples/t5/pretrain_t5.py model_provider", func(c *plan) (string, bool) {
+		{"layout-encoder-decoder", "No pipeline of an encoder and a decoder", onPP | ofModel, "examples/t5/pretrain_t5.py model_provider", func(c *plan) (string, bool) {
 			if c.PP == 1 || !c.facts.EncoderDecoder {
 				return "", true
 			}
 			return "a model with encoder and decoder does not go with pp " + quantity.Grouped(c.PP), false
 		}, func(*plan) string { return "set pp to 1" }},
-		{"layout-layers", "Layers do not divide among pipeline stages", onPP, "training/arguments.py, core/transformer/transformer_config.py (uneven PP)", megatronLayers, fixLayers},
-		{"layout-vpp", "Layers of a stage do not divide among its model chunks", onPP, "core/transformer/transformer_block.py get_num_layers_to_build, core/parallel_state.py", megatronChunks, choosePP},
+		{"layout-layers", "Layers do not divide among pipeline stages", onPP | ofLayers, "training/arguments.py, core/transformer/transformer_config.py (uneven PP)", megatronLayers, fixLayers},
+		{"layout-vpp", "Layers of a stage do not divide among its model chunks", onPP | ofLayers, "core/transformer/transformer_block.py get_num_layers_to_build, core/parallel_state.py", megatronChunks, choosePP},
 		{"layout-batch", "The global batch does not divide", onOther, "core/num_microbatches_calculator.py", wholeBatch, fixBatch},
 		{"layout-interleave", "Too few micro-batches for the interleaved schedule", onPP, "core/pipeline_parallel/schedules.py forward_backward_pipelining_with_interleaving", func(c *plan) (string, bool) {
 			if c.VPP == 1 || c.PP == 1 || c.microBatches == 0 || c.microBatches%c.PP == 0 {
@@ -66,26 +66,26 @@ var megatron = framework{
 		}, func(c *plan) string {
 			return "set global_batch to " + strconv.FormatInt(times(multiple(c.microBatches, c.PP), c.MicroBatch, c.DP), 10)
 		}},
-		{"layout-experts", "Experts do not divide among expert-parallel ranks", onOther, "training/arguments.py, expert_model_parallel_size", expertsDivide, fixExperts},
-		{"layout-expert-ranks", "Groups of experts do not divide the ranks of a stage", onOther, "core/parallel_state.py, expert_tensor_model_pipeline_parallel_size", func(c *plan) (string, bool) {
+		{"layout-experts", "Experts do not divide among expert-parallel ranks", onOther | ofModel, "training/arguments.py, expert_model_parallel_size", expertsDivide, fixExperts},
+		{"layout-expert-ranks", "Groups of experts do not divide the ranks of a stage", onOther | ofModel, "core/parallel_state.py, expert_tensor_model_pipeline_parallel_size", func(c *plan) (string, bool) {
 			if n := c.expertRanks(); n%times(c.etp, c.EP) != 0 {
 				return "ep " + quantity.Grouped(c.EP) + " times " + c.etpName() + " " + quantity.Grouped(c.etp) + " does not divide dp times cp times tp, " + quantity.Grouped(n), false
 			}
 			return "", true
 		}, fixExpertRanks},
-		{"layout-moe-sequence-parallel", "Experts under tensor parallelism need sequence parallelism", onTP, "core/transformer/moe/moe_layer.py forward", func(c *plan) (string, bool) {
+		{"layout-moe-sequence-parallel", "Experts under tensor parallelism need sequence parallelism", onTP | ofModel, "core/transformer/moe/moe_layer.py forward", func(c *plan) (string, bool) {
 			if !c.facts.HasExperts() || c.TP == 1 || c.sequenceParallel {
 				return "", true
 			}
 			return "a layer of experts trains with tp " + quantity.Grouped(c.TP) + " only with sequence parallelism on", false
 		}, func(*plan) string { return "turn sequence_parallel on" }},
-		{"layout-context", "The sequence does not divide among context-parallel ranks", onOther, "training/arguments.py, seq_length", func(c *plan) (string, bool) {
+		{"layout-context", "The sequence does not divide among context-parallel ranks", onOther | ofLength, "training/arguments.py, seq_length", func(c *plan) (string, bool) {
 			if c.CP == 1 || c.length == 0 {
 				return "", true
 			}
 			return divides("the tokens of a sequence", c.length, "twice cp, that is", 2*c.CP)
 		}, func(c *plan) string { return "set seq_len to " + strconv.FormatInt(multiple(c.length, 2*c.CP), 10) }},
-		{"layout-sequence", "The sequence does not divide among tensor-parallel ranks", onTP, "core/tensor_parallel/mappings.py _split_along_first_dim", func(c *plan) (string, bool) {
+		{"layout-sequence", "The sequence does not divide among tensor-parallel ranks", onTP | ofLength, "core/tensor_parallel/mappings.py _split_along_first_dim", func(c *plan) (string, bool) {
 			if !c.sequenceParallel || c.length == 0 || c.length%c.CP != 0 {
 				return "", true
 			}
@@ -93,12 +93,12 @@ var megatron = framework{
 		}, func(c *plan) string {
 			return "set seq_len to " + strconv.FormatInt(multiple(c.length, times(c.TP, c.CP, 2)), 10)
 		}},
-		{"layout-positions", "The sequence is longer than the table of positions", onOther, "training/arguments.py, max_position_embeddings", hasLearnedRoom, shorten},
+		{"layout-positions", "The sequence is longer than the table of positions", onOther | ofLength, "training/arguments.py, max_position_embeddings", hasLearnedRoom, shorten},
 		{"layout-zero", "No such ZeRO stage", onOther, "--use-distributed-optimizer is stage 1, --data-parallel-sharding-strategy of Megatron FSDP 2 and 3", knownZero, nil},
 	},
 	advice: []rule{
-		{"layout-built-layers", "The stages do not add up to the model", onPP, "core/transformer/transformer_config.py (uneven PP)", megatronBuilds, nil},
-		{"layout-context-length", "The sequence is longer than the model's context", onOther, "", withinContext, shorten},
+		{"layout-built-layers", "The stages do not add up to the model", onPP | ofLayers, "core/transformer/transformer_config.py (uneven PP)", megatronBuilds, nil},
+		{"layout-context-length", "The sequence is longer than the model's context", onOther | ofLength, "", withinContext, shorten},
 		{"layout-not-judged", "Tensor parallelism is not judged", onOther, "", cannotSplit, nil},
 		{"layout-layers-not-judged", "The pipeline is not judged", onPP, "", unknownLayers, nil},
 	},

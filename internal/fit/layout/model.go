@@ -9,6 +9,8 @@ import (
 // model is what a layout needs to know of a model: its layers, and what lies before and behind them.
 type model struct {
 	facts   facts.Facts
+	whole   bool   // whether every component was found out
+	told    bool   // whether the sizes are those of the whole model: its components are known, or its config.json says them
 	seqLen  int64  // tokens of a sample, 0 where it reads none
 	wanted  int64  // tokens that were to be used; the graph does not run at them where they differ
 	tooLong string // what refuses the length that was asked for, where a table of positions ends before
@@ -63,7 +65,8 @@ const defaultLength = 2048
 
 // newModel takes a model apart at a length of its samples.
 func newModel(res *infer.Result, asked *int64) *model {
-	m := &model{facts: facts.Of(res)}
+	m := &model{facts: facts.Of(res), whole: facts.Whole(res)}
+	m.told = m.whole || facts.Imported(res)
 	res = m.atLength(res, asked)
 	at, layers := group(res)
 	m.parts = make([]part, layers)

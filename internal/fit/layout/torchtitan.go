@@ -20,22 +20,22 @@ var torchtitan = framework{
 	gradBytes:   2,
 	logitBytes:  12, // measured for bf16 autocast: logits, 32-bit log-probabilities, their gradient, and the logits' own
 	rules: []rule{
-		{"layout-heads", "Attention heads do not divide among tensor-parallel ranks", onTP, "models/common/decoder.py update_from_config", func(c *plan) (string, bool) {
+		{"layout-heads", "Attention heads do not divide among tensor-parallel ranks", onTP | ofHeads, "models/common/decoder.py update_from_config", func(c *plan) (string, bool) {
 			return divides("the attention heads", c.facts.Heads, "tp", c.TP)
 		}, chooseTP},
-		{"layout-kv-heads", "Key and value heads do not divide among tensor-parallel ranks", onTP, "models/common/decoder.py update_from_config", func(c *plan) (string, bool) {
+		{"layout-kv-heads", "Key and value heads do not divide among tensor-parallel ranks", onTP | ofKV, "models/common/decoder.py update_from_config", func(c *plan) (string, bool) {
 			if c.facts.HasLatent() {
 				return "", true
 			}
 			return divides("the key and value heads", c.facts.KVHeads, "tp", c.TP)
 		}, chooseTP},
-		{"layout-layers", "More pipeline stages than layers", onPP, "distributed/pipeline_parallel.py _generate_llm_fqn_per_model_part", func(c *plan) (string, bool) {
+		{"layout-layers", "More pipeline stages than layers", onPP | ofLayers, "distributed/pipeline_parallel.py _generate_llm_fqn_per_model_part", func(c *plan) (string, bool) {
 			if n := times(c.PP, c.VPP); c.layered() && c.PP > 1 && n > c.layers()+2 {
 				return quantity.Grouped(n) + " stages are more than " + quantity.Grouped(c.layers()) + " layers, the embedding and the head", false
 			}
 			return "", true
 		}, choosePP},
-		{"layout-tied", "Tied embeddings and a pipeline", onPP, "models/common/decoder.py update_from_config", func(c *plan) (string, bool) {
+		{"layout-tied", "Tied embeddings and a pipeline", onPP | ofModel, "models/common/decoder.py update_from_config", func(c *plan) (string, bool) {
 			if c.PP == 1 || c.tied == 0 {
 				return "", true
 			}
@@ -58,10 +58,10 @@ var torchtitan = framework{
 		}, func(c *plan) string {
 			return "set global_batch to " + strconv.FormatInt(times(multiple(c.microBatches, c.PP), c.MicroBatch, c.DP), 10)
 		}},
-		{"layout-experts", "Experts do not divide among expert-parallel ranks", onOther, "models/common/decoder.py update_from_config", func(c *plan) (string, bool) {
+		{"layout-experts", "Experts do not divide among expert-parallel ranks", onOther | ofModel, "models/common/decoder.py update_from_config", func(c *plan) (string, bool) {
 			return divides("the experts", c.facts.Experts, "ep", c.EP)
 		}, fixExperts},
-		{"layout-expert-ranks", "Expert-parallel groups do not divide the ranks of a stage", onTP | onOther, "distributed/parallel_dims.py _validate", func(c *plan) (string, bool) {
+		{"layout-expert-ranks", "Expert-parallel groups do not divide the ranks of a stage", onTP | onOther | ofModel, "distributed/parallel_dims.py _validate", func(c *plan) (string, bool) {
 			if n := titanShards(c); n%c.EP != 0 {
 				return "ep " + quantity.Grouped(c.EP) + " does not divide the sharded dp times cp times tp, " + quantity.Grouped(n), false
 			}
@@ -74,10 +74,10 @@ var torchtitan = framework{
 			}
 			return ""
 		}},
-		{"layout-sequence", "Tokens of a micro-batch do not divide among the ranks", onTP, "trainer.py, seq_len_divisor", titanTokens, func(c *plan) string {
+		{"layout-sequence", "Tokens of a micro-batch do not divide among the ranks", onTP | ofLength, "trainer.py, seq_len_divisor", titanTokens, func(c *plan) string {
 			return "set seq_len to " + strconv.FormatInt(multiple(c.length, times(c.TP, c.CP, 2)), 10)
 		}},
-		{"layout-positions", "The sequence is longer than the table of positions", onOther, "an index beyond the table", hasLearnedRoom, shorten},
+		{"layout-positions", "The sequence is longer than the table of positions", onOther | ofLength, "an index beyond the table", hasLearnedRoom, shorten},
 		{"layout-zero", "No such sharding", onOther, "config/configs.py: data_parallel_replicate_degree is stage 0, FSDP 2 or 3", func(c *plan) (string, bool) {
 			if c.zero == 1 {
 				return "it shards gradients with the optimizer's states, so there is no stage 1", false
@@ -87,9 +87,9 @@ var torchtitan = framework{
 	},
 	advice: []rule{
 		// The flavours have a max_context_length of their own, as 131,072 of Llama 3, which is refused beyond; config.json does not say it.
-		{"layout-context-length", "The sequence is longer than the model's context", onOther, "models/common/decoder.py, max_context_length", withinContext, shorten},
-		{"layout-vpp", "No number of layers a stage gives so many stages", onPP, "distributed/pipeline_parallel.py _get_pipeline_metadata", titanChunks, nil},
-		{"layout-no-experts", "Expert parallelism without experts", onOther, "", unusedExperts, oneExpertRank},
+		{"layout-context-length", "The sequence is longer than the model's context", onOther | ofLength, "models/common/decoder.py, max_context_length", withinContext, shorten},
+		{"layout-vpp", "No number of layers a stage gives so many stages", onPP | ofLayers, "distributed/pipeline_parallel.py _get_pipeline_metadata", titanChunks, nil},
+		{"layout-no-experts", "Expert parallelism without experts", onOther | ofModel, "", unusedExperts, oneExpertRank},
 		{"layout-unread", "A size that the framework does not read", onOther, "", func(c *plan) (string, bool) {
 			switch {
 			case c.VPP > 1 && c.PP == 1:

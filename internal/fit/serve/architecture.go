@@ -26,6 +26,7 @@ func (l *launch) architectureRules(known []string, trustFlag string) {
 	if len(l.model.Architectures) == 0 {
 		return
 	}
+	l.judged("remote-code", "arch-unsupported")
 	for _, a := range l.model.Architectures {
 		if contains(known, a) {
 			return
@@ -54,7 +55,9 @@ func (l *launch) adapterRules(flag string, most int64, ranks []string) {
 			if f.Name != path {
 				continue
 			}
-			if r, ok := decodeConfig(f.Text).num("r"); ok && r > most {
+			r, ok := decodeConfig(f.Text).num("r")
+			l.judgedWhere(ok, "lora-rank-adapter")
+			if ok && r > most {
 				l.block("lora-rank-adapter", "set --max-lora-rank to at least "+itoa(rankFor(r, ranks)), "the adapter %s has rank %d but --max-lora-rank is %d", clip(name, 60), r, most)
 			}
 		}

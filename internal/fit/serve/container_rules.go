@@ -6,6 +6,7 @@ func (l *launch) containerRules() {
 	if b == nil {
 		return
 	}
+	l.judged("docker-gpus", "docker-entrypoint-mismatch")
 	if !b.hasGPUs {
 		l.warn("docker-gpus", "add --gpus all", "the container is given no GPU: neither --gpus, --runtime nor --device is there")
 	}
@@ -31,6 +32,7 @@ func (l *launch) entryText() string {
 
 // sharedMemory warns where several processes share what Docker gives by default, 64 MB.
 func (l *launch) sharedMemory(ranks int64) {
+	l.judgedWhere(l.box != nil, "docker-shm")
 	if l.box != nil && ranks > 1 && !l.box.shm {
 		l.warn("docker-shm", "add --ipc=host or --shm-size=16g", "%d processes exchange data through shared memory, of which Docker gives 64 MB", ranks)
 	}

@@ -75,6 +75,7 @@ func (l *launch) contextVLLM() (length int64, auto, known bool) {
 		derived, key = w, "sliding_window"
 	}
 	asked, readable := l.num("--max-model-len", 0)
+	l.judgedWhere(readable && have && !l.hidden("--hf-overrides"), "max-len-derived", "max-len-longrope")
 	if !readable || l.hidden("--hf-overrides") {
 		return derived, false, false
 	}

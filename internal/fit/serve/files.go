@@ -26,6 +26,7 @@ func (l *launch) configFiles() {
 		l.block("config-file", "write the file in YAML", "%s is no .yaml or .yml file, which %s takes alone", clip(name, 120), l.engine.label)
 		return
 	}
+	l.judged("config-file")
 	i := slices.IndexFunc(l.request.Files, func(f File) bool { return f.Name == name })
 	if i < 0 {
 		l.warn("config-file", "", "%s was not read: what it says is not judged", clip(name, 120))

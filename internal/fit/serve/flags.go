@@ -53,6 +53,7 @@ func (l *launch) conceptual(name string) (other *engine, mine string) {
 
 // flagRules judges every flag by itself: whether the version has it, and whether its value can be read.
 func (l *launch) flagRules() {
+	l.flagsJudged()
 	seen := map[string]bool{}
 	for i := range l.args {
 		a := &l.args[i]

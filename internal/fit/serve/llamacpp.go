@@ -28,6 +28,8 @@ const flashAttention = "--flash-attn"
 
 // checkLlamaCpp judges as llama-server does at start-up (common/arg.cpp, src/llama-context.cpp).
 func checkLlamaCpp(l *launch) {
+	l.judged("sm-tensor", "model-missing")
+	l.judgedWhere(l.model.HeadDim > 0, "gguf-flash")
 	flash, _ := l.str(flashAttention)
 	if a, given := l.last(flashAttention); given && len(a.values) == 0 && a.problem == "" {
 		l.warn("flag-value-missing", "write "+a.written+" on", "%s has no value, which only older versions than %s take", a.written, l.version.text)
@@ -86,6 +88,7 @@ func (l *launch) llamaContext(k, v string) {
 	if total == 0 {
 		total = m.Positions
 	}
+	l.judgedWhere(m.Positions > 0, "ctx-train")
 	each := total
 	if slots > 1 && !l.given("--kv-unified") {
 		if each = total / slots; total > 0 && each == 0 {
@@ -126,6 +129,7 @@ func (l *launch) llamaMemory(total, slots, bits int64) {
 	b.activations = max(ubatch, 1) * min(l.model.Vocab, 1<<24) * 4
 	b.overhead = 400 * mib * cards
 	b.settle()
+	l.judged("mem-weights")
 	fit, _ := l.str("--fit")
 	if b.weights.about > b.capacity {
 		l.warn("mem-weights", "use a smaller quantisation, more cards, or fewer --gpu-layers", "the weights take about %s, and the cards have %s", shownGB(b.weights.about), shownGB(b.capacity))

@@ -171,6 +171,7 @@ func (b *budget) settle() {
 // offloaded takes from the cards what the command keeps on the host. How much a group of layers or experts is, is not reckoned: then
 // the weights may take nothing at the least.
 func (l *launch) offloaded(b *budget) {
+	l.judged("mem-cpu-offload")
 	if off, ok := l.fraction("--cpu-offload-gb", 0); l.hidden("--cpu-offload-gb") || ok && off > 0 {
 		moved := int64(min(off, 1<<20) * (1 << 30))
 		if !ok {
@@ -225,6 +226,7 @@ func (l *launch) shareRule(b *budget, flag string) bool {
 
 // weightRule judges whether the weights fit; false where they do not, and nothing more is to be said.
 func (l *launch) weightRule(b *budget, flag string, s sizes, dtypeFlag, method string) bool {
+	l.judged("mem-weights")
 	if b.weights.least <= b.capacity {
 		return true
 	}
@@ -252,6 +254,7 @@ func (l *launch) oneSequence(b *budget, lengthFlag string, refuses bool) {
 	if !b.cache.known || b.length <= 0 {
 		return
 	}
+	l.judged("mem-kv-one-seq", "mem-kv-none")
 	need := b.cache.sequence(b.length, b.inFlight)
 	fit := b.cache.longest(b.kv, b.length, b.inFlight)
 	fix := ""

@@ -84,6 +84,8 @@ func (l *launch) tpFix(flag string, s sizes) string {
 // headRules are the divisibilities of attention under tensor parallelism that vLLM and SGLang share.
 func (l *launch) headRules(flag string, s sizes) {
 	m, tp := &l.model, s.attnTP
+	l.judgedWhere(m.Heads > 0, "tp-heads")
+	l.judgedWhere(m.Heads > 0 && m.Heads%tp == 0 && (m.KVHeads > 0 || m.HasLatent()), "tp-kv-heads", "tp-kv-replicated")
 	if m.Heads > 0 && m.Heads%tp != 0 {
 		l.block("tp-heads", l.tpFix(flag, s), "the model has %d attention heads, which %d does not divide", m.Heads, tp)
 		return
@@ -105,6 +107,8 @@ func (l *launch) headRules(flag string, s sizes) {
 // widthRules are the divisibilities of the feed-forward networks.
 func (l *launch) widthRules(flag string, s sizes, moeTP int64) {
 	m := &l.model
+	l.judgedWhere(m.Intermediate > 0 || m.Layers > 0 && !l.hasDense(), "tp-intermediate")
+	l.judgedWhere(m.Layers > 0 && (!m.HasExperts() || m.ExpertIntermediate > 0), "moe-intermediate-tp")
 	if m.Intermediate > 0 && l.hasDense() && m.Intermediate%s.tp != 0 {
 		l.block("tp-intermediate", l.tpFix(flag, s), "the feed-forward network is %d wide, which %d does not divide", m.Intermediate, s.tp)
 	}
@@ -116,6 +120,7 @@ func (l *launch) widthRules(flag string, s sizes, moeTP int64) {
 // stageRules judges pipeline stages. The variable holds a partition by hand.
 func (l *launch) stageRules(flag string, s sizes, variable string) {
 	m := &l.model
+	l.judgedWhere(s.pp <= 1 || m.Layers > 0, "pp-layers", "pp-uneven")
 	if s.pp <= 1 || m.Layers == 0 {
 		return
 	}
@@ -133,6 +138,7 @@ func (l *launch) stageRules(flag string, s sizes, variable string) {
 
 // partition judges a list of layers for each stage.
 func (l *launch) partition(variable, text string, pp int64) {
+	l.judged("pp-partition")
 	parts := strings.Split(text, ",")
 	sum := int64(0)
 	for _, p := range parts {

@@ -53,6 +53,8 @@ func related(a, b string) bool {
 func (l *launch) quantRules(flag string, least map[string]int64) {
 	m := l.method(flag)
 	checkpoint := l.model.Quant.Method
+	l.judgedWhere(!l.hidden(flag) && l.config != nil, "quant-mismatch")
+	l.judgedWhere(!l.hidden(flag) && l.config != nil && l.capability() > 0, "quant-capability")
 	if asked, ok := l.str(flag); ok && checkpoint != "" && !related(strings.ToLower(asked), checkpoint) && !l.overridden() {
 		l.block("quant-mismatch", "leave "+flag+" out: the engine reads the method from the checkpoint", "%s is %s but the checkpoint is quantised with %s", flag, asked, checkpoint)
 	}
@@ -131,6 +133,7 @@ func (l *launch) quantGroupBad(tp int64, s sizes) string {
 
 // shardRules reports shapes that the quantisation cannot divide.
 func (l *launch) shardRules(flag string, s sizes) {
+	l.judgedWhere(l.config != nil && l.model.Layers > 0, "quant-fp8-block-tp", "quant-group-tp")
 	if bad := l.quantBlockBad(s.tp, s); bad != "" {
 		fix := l.tpFix(flag, s)
 		if l.model.HasExperts() && !s.ep {

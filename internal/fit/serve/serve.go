@@ -67,6 +67,10 @@ type Result struct {
 	KVBytesPerToken        *int64    `json:"kvBytesPerToken"`
 	MaxConcurrentSequences *int64    `json:"maxConcurrentSequences"`
 	Command                string    `json:"command"` // in canonical form
+
+	// Judged are the ids of the rules that were looked at with everything that they need, sorted: what is not among them was not found
+	// out, for lack of a card, of the model's sizes, or of an engine that is known.
+	Judged []string `json:"-"`
 }
 
 // launch is one command on its way through the rules.
@@ -80,18 +84,25 @@ type launch struct {
 	weighed    *parts // once they are sorted
 	gpus       int64  // that the process sees, 0 where unknown
 	out        *Result
-	soften     string // why nothing blocks for certain, "" where it does
-	fileValues config // of the file that overrides the command
-	fileRead   bool   // the file of --config was there to be read
+	soften     string          // why nothing blocks for certain, "" where it does
+	fileValues config          // of the file that overrides the command
+	fileRead   bool            // the file of --config was there to be read
+	seen       map[string]bool // rules that were looked at with everything that they need
 }
 
 // Check judges a launch command.
 func Check(res *infer.Result, r *Request) *Result {
 	out := &Result{Findings: []Finding{}}
-	l := &launch{out: out, request: r, walked: res}
+	l := &launch{out: out, request: r, walked: res, seen: map[string]bool{}}
 	c, err := read(r.Command, r.EngineVersion)
 	l.command = c
 	var shell *shellError
+	if l.judged("command-unread"); !errors.As(err, &shell) || !shell.unread {
+		l.judged("command-syntax")
+	}
+	if err == nil {
+		l.judged("unknown-engine-command")
+	}
 	switch {
 	case errors.As(err, &shell) && shell.unread:
 		l.warn("command-unread", "give the launch command alone", "%v", err)
@@ -115,6 +126,7 @@ func Check(res *infer.Result, r *Request) *Result {
 		}
 	}
 	sortFindings(out.Findings)
+	out.Judged = l.lookedAt()
 	return out
 }
 
@@ -137,6 +149,7 @@ func (l *launch) judge() {
 		l.soften = "unless " + strings.Join(c.open, " ") + " says otherwise"
 	}
 	l.shellNotes()
+	l.judged("prints-help")
 	if l.given("--help") || l.given("--version") {
 		l.warn("prints-help", "", "the command prints something and ends: nothing is launched")
 		return
@@ -179,10 +192,12 @@ func (l *launch) add(s Severity, rule, fix, detail string) {
 		}
 	}
 	l.out.Findings = append(l.out.Findings, f)
+	l.judged(rule)
 }
 
 // shellNotes says what of the text was not judged.
 func (l *launch) shellNotes() {
+	l.judged("shell-pipeline", "shell-comment", "shell-variable")
 	if l.piped {
 		l.warn("shell-pipeline", "", "only the engine's own command is judged, not what its output is piped into")
 	}

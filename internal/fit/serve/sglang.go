@@ -59,6 +59,7 @@ func checkSGLang(l *launch) {
 
 // sglangEntry judges how the server is started, and where its model stands (cli/serve.py, pyproject.toml).
 func (l *launch) sglangEntry() {
+	l.judged("entry-missing", "model-missing")
 	serve := l.entry[len(l.entry)-1] == "serve"
 	if serve && !l.version.since("0.5.5") {
 		l.block("entry-missing", "write python -m sglang.launch_server", "sglang serve came with SGLang 0.5.5, and %s is asked", l.version.text)
@@ -92,6 +93,8 @@ func (l *launch) sglangSizes() sizes {
 
 func (l *launch) sglangParallel(s sizes) {
 	m := &l.model
+	l.judged("dp-attention", "moe-dense-tp", "attn-cp")
+	l.judgedWhere(m.Layers > 0, "ep-divides")
 	dpAttention := l.on("--enable-dp-attention", false)
 	if dpAttention && s.dp > 1 && s.tp%s.dp != 0 {
 		l.block("dp-attention", "set --dp-size to one of "+divisors(s.tp, func(n int64) bool { return s.tp%n == 0 }), "--enable-dp-attention divides %d cards among %d groups, which does not go", s.tp, s.dp)
@@ -137,6 +140,8 @@ func (l *launch) sglangNodes(s sizes, dpAttention bool) {
 	if !known {
 		return
 	}
+	l.judged("nnodes")
+	l.judgedWhere(l.gpus > 0, "world-gpus")
 	if nodes > 1 && s.tp*s.pp%nodes != 0 {
 		l.block("nnodes", "", "%d ranks do not divide among %d nodes", s.tp*s.pp, nodes)
 	}
@@ -157,6 +162,10 @@ func (l *launch) sglangNodes(s sizes, dpAttention bool) {
 // sglangDtype judges data types and backends against the card (load_model_utils, arg_groups/overrides.py).
 func (l *launch) sglangDtype() {
 	cc := l.capability()
+	l.judgedWhere(cc > 0, "gpu-too-old")
+	l.judgedWhere(cc > 0 && l.model.Dtype != "", "bf16-fallback")
+	l.judgedWhere(cc > 0 && !l.hidden("--kv-cache-dtype"), "kv-nvfp4", "kv-type")
+	l.judgedWhere(cc > 0 && !l.hidden("--attention-backend"), "attn-backend")
 	if cc > 0 && cc < 75 {
 		l.block("gpu-too-old", "", "SGLang needs compute capability 7.5, and %s has %s", l.request.GPU.Name, shownCapability(cc))
 	} else if cc > 0 && cc < 80 && l.model.Dtype == "bfloat16" {
@@ -188,6 +197,7 @@ func (l *launch) sglangContext() (length int64, known bool) {
 	over := l.object("--json-model-override-args")
 	derived, have := l.derivedSGLang(over)
 	asked, readable := l.num("--context-length", 0)
+	l.judgedWhere(readable && have && !l.hidden("--json-model-override-args"), "max-len-derived")
 	if !readable {
 		return derived, false
 	}
@@ -247,6 +257,7 @@ func (l *launch) sglangMemory(s sizes, length int64) {
 		}
 		l.sglangClipped(b)
 	}
+	l.judged("mem-prefill")
 	if rest := g.MemoryBytes - b.capacity; l.given("--mem-fraction-static") && rest < b.activations {
 		fix := fmt.Sprintf("set --mem-fraction-static to at most 0.%02d", max(g.MemoryBytes-b.activations, 0)/(g.MemoryBytes/100))
 		l.warn("mem-prefill", fix, "--mem-fraction-static %s leaves %s for activations and graphs, of which we estimate %s: capturing graphs or a long prompt may run out of memory",
@@ -261,6 +272,7 @@ func (l *launch) sglangClipped(b *budget) {
 	if !b.cache.known || per <= 0 || b.kv <= 0 {
 		return
 	}
+	l.judgedWhere(!l.hidden("--max-total-tokens"), "max-total-tokens-clipped")
 	if n, ok := l.num("--max-total-tokens", 0); ok && n > b.kvMost/per {
 		l.warn("max-total-tokens-clipped", "", "--max-total-tokens is %d, and the cache holds about %d", n, b.kv/per)
 	}

@@ -9,6 +9,7 @@ import (
 // sglangRanges are the limits of single values, and flags that exclude or need one another (server_args.py, check_server_args; the
 // versions are those in which the check was first read).
 func (l *launch) sglangRanges() {
+	l.judged("served-name-colon", "priority-policy", "torch-compile-nopad", "chunk-page", "flag-needs-flag", "mutually-exclusive")
 	for _, name := range []string{"--tp-size", "--pp-size", "--dp-size", "--ep-size", "--nnodes", "--gpu-id-step", "--pp-max-micro-batch-size", "--max-loras-per-batch"} {
 		l.between(name, 1, math.Inf(1))
 	}
@@ -68,6 +69,8 @@ func (l *launch) sglangNeeds() {
 
 // sglangFeatures are LoRA and speculation (check_lora_server_args).
 func (l *launch) sglangFeatures() {
+	l.judged("pp-spec", "lora-init")
+	l.judgedWhere(l.model.ModelType != "", "spec-method")
 	algorithm, speculates := l.str("--speculative-algorithm")
 	pp, ok := l.size("--pp-size")
 	switch {

@@ -23,6 +23,7 @@ var _ = define(engine{
 
 // checkTGI judges as text-generation-launcher does at start-up (launcher/src/main.rs, server/text_generation_server).
 func checkTGI(l *launch) {
+	l.judged("tgi-input-twins", "tgi-dtype-and-quantize", "flag-needs-flag")
 	if l.given("--max-input-tokens") && l.given("--max-input-length") {
 		l.block("tgi-input-twins", "leave --max-input-length out", "--max-input-tokens and --max-input-length exclude each other")
 	}
@@ -46,6 +47,8 @@ func checkTGI(l *launch) {
 		l.sharedMemory(s.tp)
 	}
 	cc := l.capability()
+	l.judgedWhere(cc > 0, "quant-capability", "bf16-sm80")
+	l.judgedWhere(l.config != nil && !l.hidden("--quantize"), "quant-mismatch")
 	if need := map[string]int64{"marlin": 80, "fp8": 80}[quant]; cc > 0 && cc < need {
 		l.warn("quant-capability", "", "%s needs compute capability %s, and %s has %s", quant, shownCapability(need), l.request.GPU.Name, shownCapability(cc))
 	}
@@ -67,6 +70,7 @@ func (l *launch) tgiLengths() {
 	}
 	total, b := l.num("--max-total-tokens", 0)
 	batch, c := l.num("--max-batch-total-tokens", 0)
+	l.judgedWhere(a && b && c, "tgi-input-total")
 	if a && b && input > 0 && total > 0 && input >= total {
 		l.block("tgi-input-total", "set --max-total-tokens above "+itoa(input), "--max-input-tokens is %d, which leaves nothing of --max-total-tokens %d", input, total)
 	}
@@ -95,6 +99,11 @@ func (l *launch) tgiShards() sizes {
 
 func (l *launch) tgiParallel(s sizes, quant string) {
 	m, n := &l.model, s.tp
+	l.judgedWhere(m.Heads > 0, "tp-heads")
+	l.judgedWhere(m.Heads > 0 && m.Heads%n == 0 && m.KVHeads > 0, "tp-kv-heads")
+	l.judgedWhere(m.Intermediate > 0, "tp-intermediate")
+	l.judged("tgi-exl2-shard")
+	l.judgedWhere(l.gpus > 0, "world-gpus")
 	legal := func(n int64) bool {
 		return (m.Heads == 0 || m.Heads%n == 0) && (m.KVHeads <= 1 || m.KVHeads/n > 0 && m.KVHeads%n == 0) && (m.Intermediate == 0 || m.Intermediate%n == 0)
 	}

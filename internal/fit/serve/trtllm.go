@@ -29,6 +29,7 @@ func checkTRT(l *launch) {
 		l.warn("unknown-engine-command", "", "trtllm-serve %s is not judged", l.strays[0].text)
 		return
 	}
+	l.judged("model-missing")
 	if len(l.strays) == 0 && len(l.open) == 0 {
 		l.block("model-missing", "write the model behind trtllm-serve", "no model is named")
 	}
@@ -64,6 +65,11 @@ func (l *launch) trtSizes() (s sizes, cp int64) {
 
 func (l *launch) trtParallel(s sizes, cp int64) {
 	m := &l.model
+	l.judgedWhere(m.Heads > 0, "tp-heads")
+	l.judgedWhere(m.Heads > 0 && (m.KVHeads > 0 || m.HasLatent()), "tp-kv-heads", "tp-kv-replicated")
+	l.judgedWhere(m.Intermediate > 0 || m.Layers > 0 && !l.hasDense(), "tp-intermediate")
+	l.judgedWhere(m.Layers > 0, "pp-layers", "pp-uneven", "ep-divides")
+	l.judgedWhere(l.gpus > 0, "world-gpus")
 	legal := func(n int64) bool { return m.Heads == 0 || m.Heads%(n*cp) == 0 }
 	if m.Heads > 0 && m.Heads%(s.attnTP*cp) != 0 {
 		l.block("tp-heads", "set --tp_size to one of "+divisors(l.cards(s.tp), legal), "the model has %d attention heads, which %d does not divide", m.Heads, s.attnTP*cp)
@@ -104,6 +110,8 @@ func (l *launch) trtCard() {
 	if cc == 0 {
 		return
 	}
+	l.judged("gpu-too-old")
+	l.judgedWhere(l.config != nil && !l.hidden("--kv_cache_dtype"), "quant-capability", "kv-nvfp4")
 	if cc < 80 {
 		l.block("gpu-too-old", "", "TensorRT-LLM runs on Ampere and younger cards (8.0), and %s has %s", l.request.GPU.Name, shownCapability(cc))
 	}
@@ -129,6 +137,7 @@ func (l *launch) trtMemory(s sizes) {
 	if !known {
 		return
 	}
+	l.judged("trt-num-tokens")
 	if length > tokens && !l.on("--enable_chunked_prefill", false) && l.given("--max_seq_len") && !l.fileValues.truth("enable_chunked_prefill") {
 		l.warn("trt-num-tokens", "add --enable_chunked_prefill, or raise --max_num_tokens", "prompts longer than %d tokens (--max_num_tokens) are refused, though --max_seq_len is %d", tokens, length)
 	}

@@ -70,6 +70,7 @@ var leastVLLM = map[string]int64{"gptq": 60, "gptq_marlin": 60, "auto_gptq": 60,
 
 // vllmModel judges where the model stands (utils/argparse_utils.py; entrypoints/openai/cli_args.py, make_arg_parser).
 func (l *launch) vllmModel() {
+	l.judged("serve-model-flag")
 	positional := l.entry[len(l.entry)-1] == "serve"
 	model, hasFlag := l.last("--model")
 	const fix = "write the model behind serve"
@@ -104,6 +105,9 @@ func (l *launch) vllmModel() {
 // vllmFeatures are LoRA and speculation.
 func (l *launch) vllmFeatures() {
 	ranks := l.vllmRank()
+	l.judgedWhere(!l.hidden("--max-lora-rank"), "lora-rank-choice")
+	l.judgedWhere(!l.hidden("--max-cpu-loras") && !l.hidden("--max-loras"), "lora-cpu")
+	l.judgedWhere(l.model.Vocab > 0, "lora-vocab")
 	if most, known := l.num("--max-lora-rank", 16); known {
 		l.adapterRules("--lora-modules", most, ranks)
 	}

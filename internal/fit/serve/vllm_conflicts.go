@@ -38,6 +38,7 @@ func (l *launch) vllmRanges() {
 
 // vllmConflicts are flags that exclude one another, or that need one another.
 func (l *launch) vllmConflicts() {
+	l.judged("tool-choice-needs-parser", "mutually-exclusive", "flag-needs-flag")
 	if l.on("--enable-auto-tool-choice", false) && !l.given("--tool-call-parser") {
 		l.block("tool-choice-needs-parser", "add --tool-call-parser", "--enable-auto-tool-choice needs --tool-call-parser")
 	}

@@ -9,6 +9,12 @@ import (
 func (l *launch) vllmDtype() {
 	cc := l.capability()
 	asked, given := l.str("--dtype")
+	if !l.hidden("--dtype") {
+		l.judgedWhere(cc > 0, "bf16-sm80", "gpu-too-old")
+		l.judgedWhere(l.model.ModelType != "", "fp16-unstable")
+		l.judgedWhere(l.model.Dtype != "" && cc > 0, "bf16-fallback", "dtype-cast")
+		l.judgedWhere(l.config != nil && !l.hidden("--quantization"), "dtype-vs-quant")
+	}
 	half := asked == "half" || asked == "float16"
 	if given && asked == "bfloat16" && cc > 0 && cc < 80 {
 		l.block("bf16-sm80", "use --dtype half", "bfloat16 needs compute capability 8.0, and %s has %s", l.request.GPU.Name, shownCapability(cc))
@@ -49,6 +55,8 @@ var vllmBackends = spellings("FLASH_ATTN,TRITON_ATTN,ROCM_AITER_MLA,ROCM_AITER_F
 func (l *launch) vllmCache() {
 	cc, m := l.capability(), &l.model
 	kv, _ := l.str("--kv-cache-dtype")
+	l.judgedWhere(cc > 0 && m.Layers > 0 && !l.hidden("--kv-cache-dtype"), "kv-fp8-sm89", "kv-nvfp4", "kv-type")
+	l.judgedWhere(cc > 0 && m.Layers > 0 && !l.hidden("--attention-backend"), "attn-backend")
 	if strings.HasPrefix(kv, "fp8") && cc > 0 {
 		flashinfer := m.HeadDim == 64 || m.HeadDim == 128 || m.HeadDim == 256
 		switch {
@@ -104,6 +112,9 @@ func (l *launch) vllmDeprecated() {
 
 // vllmQuant judges the method against the version (config/model.py, _verify_quantization; up to 0.12 the parser itself).
 func (l *launch) vllmQuant() {
+	l.judgedWhere(l.config != nil && !l.hidden("--quantization"), "quant-deprecated")
+	l.judgedWhere(l.versed() && !l.hidden("--quantization"), "quant-unknown")
+	l.judgedWhere(l.capability() > 0 && !l.hidden("--quantization"), "nvfp4-gpu")
 	l.vllmDeprecated()
 	asked, given := l.str("--quantization")
 	if !given {

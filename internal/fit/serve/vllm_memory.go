@@ -36,6 +36,8 @@ func (l *launch) vllmScheduler(length int64, auto bool) {
 	if !known || auto {
 		return
 	}
+	l.judged("batched-lt-maxlen", "batched-gt-all", "long-prefill-threshold", "chunked-off", "cg-sizes")
+	l.judgedWhere(l.request.GPU != nil || l.given("--max-num-batched-tokens"), "batched-lt-seqs") // the default is that of the card
 	chunked := l.on("--enable-chunked-prefill", true)
 	if !chunked && tokens < length && l.given("--max-num-batched-tokens") && (!l.version.since("0.8.0") || l.version.since("0.11.1")) { // between them the switch is forgotten
 		l.block("batched-lt-maxlen", "set --max-num-batched-tokens to at least "+itoa(length)+", or leave chunked prefill on",
@@ -107,6 +109,7 @@ func (l *launch) vllmMemory(s sizes, length int64, auto bool) {
 	}
 	l.offloaded(b)
 	b.settle()
+	l.judged("mem-graphs", "mem-util-free", "mem-kv-override")
 	l.vllmJudgeMemory(b, s, method, auto)
 	l.publish(b)
 	if share >= 0.95 && !l.version.since("0.21.0") && !l.on("--enforce-eager", false) {
@@ -135,6 +138,7 @@ func (l *launch) vllmJudgeMemory(b *budget, s sizes, method string, auto bool) {
 		return
 	}
 	if auto {
+		l.judgedWhere(b.cache.known && b.length > 0, "mem-kv-one-seq")
 		if fit := b.cache.longest(b.kv, b.length, b.inFlight); b.cache.known && fit < b.length {
 			l.warn("mem-kv-one-seq", "", "the engine shortens the context: by our estimate from %d to about %d tokens", b.length, fit)
 		}

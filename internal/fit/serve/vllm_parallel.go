@@ -33,6 +33,11 @@ func (l *launch) vllmParallel(s sizes) {
 	l.widthRules(flagTP, s, moeTP)
 	l.shardRules(flagTP, s)
 	m := &l.model
+	l.judgedWhere(m.Vocab > 0, "tp-vocab")
+	l.judgedWhere(m.ModelType != "", "tp-experts", "pp-unsupported-model")
+	l.judgedWhere(l.text != nil, "linear-heads-tp")
+	l.judgedWhere(!l.hidden("--distributed-executor-backend"), "pp-executor")
+	l.judgedWhere(m.Layers > 0 && !l.hidden("--eplb-config"), "ep-needs-moe", "eplb-needs-ep", "ep-divides", "ep-uneven")
 	if m.Vocab > 0 && s.tp > 1 && (m.Vocab+63)/64*64%s.tp != 0 {
 		l.block("tp-vocab", l.tpFix(flagTP, s), "the vocabulary of %d is padded to %d, which %d does not divide", m.Vocab, (m.Vocab+63)/64*64, s.tp)
 	}
@@ -113,6 +118,7 @@ func (l *launch) vllmContextParallel(s sizes) {
 	if !known || !known2 {
 		return
 	}
+	l.judgedWhere(dcp == 1 || m.HasLatent() || m.KVHeads > 0 && m.Heads > 0, "dcp")
 	if pcp > 1 && s.dp > 1 {
 		l.block("dcp", "", "--prefill-context-parallel-size %d does not go with %d data-parallel groups", pcp, s.dp)
 	}
@@ -141,6 +147,8 @@ func (l *launch) vllmNodes(s sizes) {
 	pcp, _ := l.size("--prefill-context-parallel-size")
 	world := s.tp * s.pp * pcp
 	executor, _ := l.str("--distributed-executor-backend")
+	l.judgedWhere(known, "nnodes")
+	l.judgedWhere(!l.hidden("--data-parallel-size-local") && !l.hidden("--data-parallel-rank"), "dp-local")
 	if rank, ok := l.num("--node-rank", 0); ok && known && rank >= nodes {
 		l.block("nnodes", "", "--node-rank is %d of %d nodes", rank, nodes)
 	}
@@ -160,6 +168,7 @@ func (l *launch) vllmNodes(s sizes) {
 	if l.gpus == 0 || !known || nodes > 1 || executor == "ray" || executor == "external_launcher" || l.on("--headless", false) {
 		return
 	}
+	l.judged("world-gpus", "dp-gpus")
 	switch fix := worldFix(flagTP, l.gpus, world/s.tp, func(n int64) bool { return l.legalTP(n, s) }); {
 	case world > l.gpus:
 		l.block("world-gpus", fix, "%d cards are needed (%d tensor-parallel, %d stages) and there are %d", world, s.tp, s.pp, l.gpus)

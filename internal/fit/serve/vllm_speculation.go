@@ -24,6 +24,10 @@ func spellings(list string) (out []spelling) {
 
 // vllmSpeculation judges --speculative-config and its short flags (config/speculative.py).
 func (l *launch) vllmSpeculation() {
+	if !l.hidden("--speculative-config") && !l.hidden("--spec-method") && !l.hidden("--spec-model") && !l.hidden("--spec-tokens") {
+		l.judged("spec-key", "spec-tokens", "spec-method", "spec-ngram", "spec-draft-tp")
+		l.judgedWhere(l.config != nil, "spec-mtp-missing")
+	}
 	spec := l.object("--speculative-config")
 	for _, short := range [][2]string{{"--spec-method", "method"}, {"--spec-model", "model"}, {"--spec-tokens", "num_speculative_tokens"}} {
 		if l.hidden(short[0]) {
