@@ -21,15 +21,15 @@ type Finding struct {
 	Section   bool           `json:"-"` // whether it is that of a section of the answer: data, layout or serve
 }
 
-// Key names findings past the graph itself, which no rule has.
-type Key struct{ ID, Title string }
+// Key names findings past the graph itself, which no rule has, and the stage that looks for them.
+type Key struct{ ID, Title, Stage string }
 
 // Keys lists them, sorted by id. All of them warn.
 func Keys() []Key { return []Key{noTarget, noCard} }
 
 var (
-	noCard   = Key{"no-single-gpu", "No single GPU holds a training step"}
-	noTarget = Key{"no-deploy-target", "Too large for every deploy target"}
+	noCard   = Key{"no-single-gpu", "No single GPU holds a training step", "train"}
+	noTarget = Key{"no-deploy-target", "Too large for every deploy target", "deploy"}
 )
 
 // Edit is the change of one parameter that repairs a finding.

@@ -28,7 +28,7 @@ func (s *Study) NoCard() (Finding, bool) {
 	}
 	t, largest := s.Training, s.Training.PricedOn
 	return Finding{
-		Stage: "train", Severity: rules.Warn, Title: noCard.Title, Key: noCard.ID,
+		Stage: noCard.Stage, Severity: rules.Warn, Title: noCard.Title, Key: noCard.ID,
 		Detail: fmt.Sprintf("a step takes an estimated %s on the card and the largest that can be rented, %s, has %s; it must be split or made smaller",
 			quantity.Bytes(t.CardBytes), largest.Name, quantity.Bytes(largest.MemoryBytes)),
 	}, true
@@ -46,7 +46,7 @@ func NoTarget(targets []estimate.Deployment) (Finding, bool) {
 	}
 	best := &targets[0]
 	return Finding{
-		Stage: "deploy", Severity: rules.Warn, Title: noTarget.Title, Key: noTarget.ID,
+		Stage: noTarget.Stage, Severity: rules.Warn, Title: noTarget.Title, Key: noTarget.ID,
 		Detail: fmt.Sprintf("the weights take %v MB, %v MB in 8 bits, and none of the %d targets holds the model", quantity.Round(best.SizeMB, 3),
 			quantity.Round(best.SizeMBQuantized, 3), len(targets)),
 	}, true

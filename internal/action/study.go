@@ -178,6 +178,12 @@ func (s *Study) Facts() policy.Facts {
 	}
 	slices.Sort(f.Types)
 	f.Types = slices.Compact(f.Types)
+	switch n := len(s.Withheld); {
+	case n == 1 && s.Runs():
+		f.Partial = "1 component is not known"
+	case n > 1 && s.Runs():
+		f.Partial = quantity.Grouped(int64(n)) + " components are not known"
+	}
 	for _, x := range s.Findings {
 		if n := len(f.Fired); n > 0 && f.Fired[n-1].Rule == x.Rule.ID {
 			f.Fired[n-1].Count++

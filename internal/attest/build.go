@@ -188,8 +188,9 @@ func PackageURL(version string) string {
 	return "pkg:golang/" + modulePath + "@" + b.String() + "#" + toolPath
 }
 
-// tests are the rules of the checkers that ran, as checker/rule, each in one list or in none: one that only noted something, or that is
-// switched off, neither passed nor warned.
+// tests are the rules of the checkers that ran, as checker/rule, each in one list or in none: one that did not run, only noted something,
+// or is switched off, neither passed nor warned. A block that is switched off, waived or known from before still warns: what crashes
+// has not passed, whatever a repository makes of it.
 type tests struct{ passed, warned, failed []string }
 
 func testsOf(run *report.Run) *tests {
@@ -200,14 +201,14 @@ func testsOf(run *report.Run) *tests {
 		switch {
 		case f.Gates:
 			rank = 3
-		case f.Effective == rules.Block || f.Effective == rules.Warn: // waived, known before, or below what fails
+		case f.Severity == rules.Block || f.Effective == rules.Block || f.Effective == rules.Warn: // waived, known before, turned off, or below what fails
 			rank = 2
 		}
 		fired[f.Test()] = max(fired[f.Test()], rank)
 	}
 	t := &tests{[]string{}, []string{}, []string{}}
 	for _, r := range run.Rules {
-		if fired[r.Checker+"/"+r.ID] == 0 {
+		if r.Withheld == "" && fired[r.Checker+"/"+r.ID] == 0 {
 			t.passed = append(t.passed, r.Checker+"/"+r.ID)
 		}
 	}

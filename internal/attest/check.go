@@ -143,7 +143,7 @@ func (s *Statement) lists() error {
 	}
 	fired := &report.Run{}
 	for _, f := range p.Precheck.Findings {
-		fired.Findings = append(fired.Findings, report.Finding{Checker: f.Checker, Rule: f.Rule, Effective: f.effective(), Gates: f.gates()})
+		fired.Findings = append(fired.Findings, report.Finding{Checker: f.Checker, Rule: f.Rule, Severity: f.Severity, Effective: f.effective(), Gates: f.gates()})
 	}
 	want := testsOf(fired)
 	switch {

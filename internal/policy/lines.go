@@ -135,6 +135,9 @@ func (l *line) violation(p *Policy, f *Facts) *Violation {
 		return nil
 	}
 	a := l.check(p, f)
+	if a.problem == "" && f.Partial != "" && l.amount() {
+		a = unknown(f.Partial)
+	}
 	if a.problem == "" {
 		return nil
 	}
@@ -145,6 +148,15 @@ func (l *line) violation(p *Policy, f *Facts) *Violation {
 		v.Detail = v.Line + ": could not be checked, because " + a.problem
 	}
 	return v
+}
+
+// amount reports whether a line is about an amount, which grows with what is not known.
+func (l *line) amount() bool {
+	switch l.key {
+	case "max_params", "must_fit", "max_memory_gb", "max_cost_usd":
+		return true
+	}
+	return false
 }
 
 func (r reader) gpu(v item) (string, *graph.Error) {

@@ -56,6 +56,7 @@ type Facts struct {
 	CostMicroUSD int64
 	Fits         func(gpu string) (fits, known bool)
 	Fired        []Fired
+	Partial      string // what of the model the amounts lack, "" for nothing: a line that they keep is then not known to hold
 }
 
 // Fired counts the findings of one rule.

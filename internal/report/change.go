@@ -27,6 +27,7 @@ type Change struct {
 	approved    *policy.Approval
 	lines       []policy.Line
 	below       bool
+	why         string // it was not judged in full, "" where it was
 }
 
 // Below reports whether there are lines under change: and the versions differ by less than they allow, in either direction.
@@ -53,6 +54,7 @@ var legality = policy.Line{Key: "change_legality", Severity: rules.Block, Title:
 func Compare(base, head *action.Study, file *policy.File) *Change {
 	c := &Change{Gate: Approved, Reasons: []string{}, lines: []policy.Line{legality}, Fingerprint: Both[string]{base.Walked.Fingerprint(), head.Walked.Fingerprint()},
 		Legal: Both[bool]{base.Runs(), head.Runs()}}
+	c.why = hidden(base, head)
 	before, after := amounts(base), amounts(head)
 	c.Params = Both[*int64]{known(before.Params), known(after.Params)}
 	c.CardBytes = Both[*int64]{known(before.CardBytes), known(after.CardBytes)}
@@ -91,8 +93,9 @@ func (r *Run) AddChange(c *Change) {
 		if l.Line != "" {
 			help = "The policy has the line " + l.Line + " under change:."
 		}
-		r.Rules = append(r.Rules, Rule{Checker: PolicyChecker, ID: policy.RuleOf(l.Key), Severity: l.Severity, Title: l.Title, Help: help})
+		r.Rules = append(r.Rules, Rule{Checker: PolicyChecker, ID: policy.RuleOf(l.Key), Severity: l.Severity, Title: l.Title, Help: help, URL: policyAddress(l.Key)})
 	}
+	r.leave(PolicyChecker, c.open())
 	for _, v := range c.violations {
 		f := Finding{Checker: PolicyChecker, Rule: policy.RuleOf(v.Key), Severity: v.Severity, Title: v.Title, Detail: v.Detail, Fix: v.Fix, firm: true}
 		if c.approved != nil {
@@ -101,6 +104,32 @@ func (r *Run) AddChange(c *Change) {
 		r.add(nil, f)
 	}
 	r.sort()
+}
+
+// open is what the change could not be judged for: a version that was not looked at in full is not known to run.
+func (c *Change) open() []rules.Open {
+	if c.why == "" {
+		return nil
+	}
+	o := rules.Open{Why: c.why}
+	for _, l := range c.lines {
+		o.Tests = append(o.Tests, policy.RuleOf(l.Key))
+	}
+	return []rules.Open{o}
+}
+
+// hidden says what of the two versions was not looked at, "" where all was.
+func hidden(base, head *action.Study) string {
+	for _, v := range []struct {
+		name  string
+		study *action.Study
+	}{{"this version", head}, {"the version before", base}} {
+		c := rules.Cover(v.study.Walked, v.study.Findings)
+		if o := c.Open(); o != nil {
+			return "of " + v.name + " " + o.Why
+		}
+	}
+	return ""
 }
 
 // amounts are known of a model that runs and has no shape withheld.

@@ -32,7 +32,7 @@ func (t *Terms) Judge(r *Run) (notes []string) {
 	fresh := t.Baseline.New(known)
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if !f.firm && t.Baseline != nil {
+		if !f.firm && !f.open && t.Baseline != nil {
 			f.Baseline = New
 			if !fresh[i] {
 				f.Baseline = Existing
@@ -55,6 +55,9 @@ func (f *Finding) spared(why string) string {
 
 // judge decides on one finding and says why it does not gate, where it otherwise would.
 func (t *Terms) judge(f *Finding) (note string) {
+	if f.open {
+		return ""
+	}
 	if f.firm {
 		f.Gates = !f.Waived && t.fails(f.Severity)
 		if f.Waived {

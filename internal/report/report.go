@@ -30,11 +30,13 @@ type Run struct {
 	Verdict  string    // of the body: ok, ask, warn, block / pass, warn, block
 	Summary  string    // one sentence
 	Findings []Finding // sorted: checker, severity (worst first), rule, position of the component, title, detail
-	Rules    []Rule    // every rule of the checkers that ran, sorted by checker and id
+	Rules    []Rule    // those that ran, fired or were withheld, sorted by checker and id
 	ExitCode int
 	Verdicts Verdicts
 	Filled   []string // flags that the policy file filled in, as --gpu=H100
 	Files    []File   // beside the model and the tables of the program, what decided: the policy file, the baseline
+
+	open []left // what could not be judged
 }
 
 // File is a file that was read, as it was named.
@@ -48,6 +50,7 @@ type Rule struct {
 	Checker, ID      string
 	Severity         rules.Severity // the worst that its findings have; "" where that goes by the case
 	Title, Help, URL string
+	Withheld         string // why it did not run, or not on everything; "" where it did. One that did not run has not passed
 }
 
 // Finding is one thing found.
@@ -67,6 +70,7 @@ type Finding struct {
 	at    int  // position of the component in the graph, -1 for the graph itself
 	quiet bool // the body does not show it
 	firm  bool // nothing but an approval softens it
+	open  bool // it says what was not judged: nothing softens it, and it makes no command fail
 }
 
 // The words for a finding where there is a baseline.
@@ -79,9 +83,9 @@ const (
 func (f *Finding) Test() string { return f.Checker + "/" + f.Rule }
 
 // Matters reports whether the finding belongs in a baseline: it blocks or warns, nobody has waived it, and it is none that only an
-// approval softens.
+// approval softens, or that says what was not judged.
 func (f *Finding) Matters() bool {
-	return !f.Waived && !f.firm && (f.Effective == rules.Block || f.Effective == rules.Warn)
+	return !f.Waived && !f.firm && !f.open && (f.Effective == rules.Block || f.Effective == rules.Warn)
 }
 
 // String names the finding in a sentence.
@@ -102,4 +106,5 @@ func (r *Run) sort() {
 	})
 	slices.SortStableFunc(r.Rules, func(a, b Rule) int { return cmp.Or(cmp.Compare(a.Checker, b.Checker), cmp.Compare(a.ID, b.ID)) })
 	r.Rules = slices.CompactFunc(r.Rules, func(a, b Rule) bool { return a.Checker == b.Checker && a.ID == b.ID })
+	r.withhold()
 }

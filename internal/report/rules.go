@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/fit/data"
 	"github.com/modelverifier/verifier/internal/fit/layout"
@@ -9,19 +11,30 @@ import (
 	"github.com/modelverifier/verifier/internal/rules"
 )
 
-func structuralRules() []Rule {
+// refusedWhy is why a rule did not run on everything where something is refused.
+const refusedWhy = "something is refused, and on it and behind it this was not looked at"
+
+// structuralRules are the rules over the graph, and which of them could not look at all of it; c is nil where nothing was walked.
+func structuralRules(c *rules.Coverage) []Rule {
 	var out []Rule
 	for _, r := range rules.Rules() {
-		out = append(out, Rule{CheckChecker, r.ID, r.Severity, r.Title, r.Doc, Site + "/r/" + r.ID})
+		rule := Rule{Checker: CheckChecker, ID: r.ID, Severity: r.Severity, Title: r.Title, Help: r.Doc, URL: address(r.ID)}
+		if c != nil && !c.Ran(r) {
+			rule.Withheld = refusedWhy
+		}
+		out = append(out, rule)
 	}
 	return out
 }
+
+// address is the page of a rule.
+func address(id string) string { return Site + "/r/" + id }
 
 // stageRules are what check finds past the graph.
 func stageRules() []Rule {
 	var out []Rule
 	for _, k := range action.Keys() {
-		out = append(out, Rule{Checker: CheckChecker, ID: k.ID, Severity: rules.Warn, Title: k.Title})
+		out = append(out, Rule{Checker: CheckChecker, ID: k.ID, Severity: rules.Warn, Title: k.Title, URL: address(k.ID)})
 	}
 	return out
 }
@@ -29,7 +42,7 @@ func stageRules() []Rule {
 func dataRules() []Rule {
 	var out []Rule
 	for _, r := range data.Rules() {
-		out = append(out, Rule{Checker: DataChecker, ID: r.ID, Severity: r.Severity, Title: r.Title})
+		out = append(out, Rule{Checker: DataChecker, ID: r.ID, Severity: r.Severity, Title: r.Title, URL: address(r.ID)})
 	}
 	return out
 }
@@ -37,7 +50,7 @@ func dataRules() []Rule {
 func layoutRules(framework string) []Rule {
 	var out []Rule
 	for _, r := range layout.Rules(framework) {
-		out = append(out, Rule{Checker: LayoutChecker, ID: r.ID, Severity: r.Severity, Title: r.Title})
+		out = append(out, Rule{Checker: LayoutChecker, ID: r.ID, Severity: r.Severity, Title: r.Title, URL: address(r.ID)})
 	}
 	return out
 }
@@ -45,24 +58,34 @@ func layoutRules(framework string) []Rule {
 func serveRules() []Rule {
 	var out []Rule
 	for _, r := range serve.Rules() {
-		out = append(out, Rule{Checker: ServeChecker, ID: r.ID, Title: r.Title})
+		out = append(out, Rule{Checker: ServeChecker, ID: r.ID, Title: r.Title, URL: address(r.ID)})
 	}
 	return out
 }
 
-// policyRules are the lines that are set.
-func policyRules(p *policy.Policy) []Rule {
+// policyRules are the lines that are set. Of a model that is refused, or was not looked at in full, no line is known to hold.
+func policyRules(p *policy.Policy, c *rules.Coverage) []Rule {
 	var out []Rule
 	for _, l := range p.Set() {
-		out = append(out, Rule{Checker: PolicyChecker, ID: policy.RuleOf(l.Key), Severity: l.Severity, Title: l.Title, Help: "The policy has the line " + l.Line + "."})
+		rule := Rule{Checker: PolicyChecker, ID: policy.RuleOf(l.Key), Severity: l.Severity, Title: l.Title, Help: "The policy has the line " + l.Line + ".", URL: policyAddress(l.Key)}
+		if !c.Full() {
+			rule.Withheld = refusedWhy
+		}
+		out = append(out, rule)
 	}
 	return out
+}
+
+// policyAddress is the page of a line's key; the lines under severity: share one.
+func policyAddress(key string) string {
+	key, _, _ = strings.Cut(key, ".")
+	return address("policy-" + policy.RuleOf(key))
 }
 
 // Names are what a .verifier.yml can name.
 func Names() policy.Names {
 	n := policy.Names{GPUs: action.FindGPU}
-	for _, list := range [][]Rule{structuralRules(), stageRules(), dataRules(), layoutRules(""), serveRules()} {
+	for _, list := range [][]Rule{structuralRules(nil), stageRules(), dataRules(), layoutRules(""), serveRules()} {
 		for _, r := range list {
 			n.Rules = append(n.Rules, policy.Rule{Checker: r.Checker, ID: r.ID})
 		}

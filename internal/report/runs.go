@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/action/check"
@@ -19,7 +20,10 @@ import (
 // OfCheck reports the answer of check under a policy. Notes, which the body leaves out, are findings here: their rules fired.
 func OfCheck(r *check.Result, p *policy.Policy) *Run {
 	s := r.Study
-	run := &Run{Command: "check", Verdict: r.Verdict, Summary: r.Summary, Rules: append(append(structuralRules(), stageRules()...), policyRules(p)...), Verdicts: ofStudy(s)}
+	cover := rules.Cover(s.Walked, s.Findings)
+	run := &Run{Command: "check", Verdict: r.Verdict, Summary: r.Summary, Rules: structuralRules(&cover), Verdicts: ofStudy(s)}
+	run.addStages(r, &cover)
+	run.addPolicy(p, &cover)
 	names := places(s.Graph)
 	for _, f := range r.Findings {
 		if !f.Section {
@@ -46,7 +50,11 @@ func OfCheck(r *check.Result, p *policy.Policy) *Run {
 
 // OfLint reports the answer of lint.
 func OfLint(r *lint.Result, g *graph.Graph, p *policy.Policy) *Run {
-	run := &Run{Command: "lint", Verdict: r.Verdict, Rules: append(structuralRules(), policyRules(p)...)}
+	study := action.Examine(g)
+	cover := rules.Cover(study.Walked, study.Findings)
+	run := &Run{Command: "lint", Verdict: r.Verdict, Rules: structuralRules(&cover)}
+	run.leaveOut(&cover)
+	run.addPolicy(p, &cover)
 	if r.Verdict == "fail" {
 		run.Verdict = string(rules.Block)
 	}
@@ -71,7 +79,11 @@ func OfLint(r *lint.Result, g *graph.Graph, p *policy.Policy) *Run {
 // OfPlan reports the answer of plan.
 func OfPlan(r *plan.Result, g *graph.Graph, p *policy.Policy) *Run {
 	legal := &r.Plan.Run
-	run := &Run{Command: "plan", Verdict: "ok", Summary: r.Plan.Summary, Rules: append(structuralRules(), policyRules(p)...)}
+	study := action.Examine(g)
+	cover := rules.Cover(study.Walked, study.Findings)
+	run := &Run{Command: "plan", Verdict: "ok", Summary: r.Plan.Summary, Rules: structuralRules(&cover)}
+	run.leaveOut(&cover)
+	run.addPolicy(p, &cover)
 	names := places(g)
 	for _, f := range legal.Blockers {
 		run.Verdict = string(rules.Block)
@@ -83,7 +95,7 @@ func OfPlan(r *plan.Result, g *graph.Graph, p *policy.Policy) *Run {
 		}
 		run.add(names, ofAction(f))
 	}
-	for _, f := range action.Examine(g).Findings {
+	for _, f := range study.Findings {
 		if f.Rule.Severity == rules.Info {
 			run.addNote(names, g, f)
 		}
@@ -119,6 +131,47 @@ func OfServe(r *serve.Result, res *infer.Result) *Run {
 	run.addServe(r)
 	run.sort()
 	return run
+}
+
+// addStages adds what check looks for past the graph, in the stages that it came to.
+func (r *Run) addStages(res *check.Result, c *rules.Coverage) {
+	r.leaveOut(c)
+	for _, rule := range stageRules() {
+		at := slices.IndexFunc(action.Keys(), func(k action.Key) bool { return k.ID == rule.ID })
+		reached := slices.ContainsFunc(res.Stages, func(s check.Stage) bool { return s.Stage == action.Keys()[at].Stage })
+		if !reached || !c.Full() {
+			rule.Withheld = refusedWhy
+		}
+		r.Rules = append(r.Rules, rule)
+	}
+}
+
+// leaveOut notes what the rules over the graph could not look at, and the checks past it that rest on all of it.
+func (r *Run) leaveOut(c *rules.Coverage) {
+	var open []rules.Open
+	if o := c.Open(); o != nil {
+		for _, k := range action.Keys() {
+			o.Tests = append(o.Tests, k.ID)
+		}
+		open = append(open, *o)
+	}
+	r.leave(CheckChecker, open)
+}
+
+// addPolicy adds the lines of a policy.
+func (r *Run) addPolicy(p *policy.Policy, c *rules.Coverage) {
+	if p.Empty() {
+		return
+	}
+	r.Rules = append(r.Rules, policyRules(p, c)...)
+	r.leave(PolicyChecker, policyOpen(p, c))
+}
+
+func openTests(open []rules.Open) (out []string) {
+	for _, o := range open {
+		out = append(out, o.Tests...)
+	}
+	return out
 }
 
 func ofAction(f action.Finding) Finding {
@@ -164,7 +217,8 @@ func (r *Run) addNote(names map[string]place, g *graph.Graph, f rules.Finding) {
 }
 
 func (r *Run) addData(names map[string]place, d *data.Result) {
-	r.Rules = append(r.Rules, dataRules()...)
+	r.Rules = append(r.Rules, only(dataRules(), d.Judged, openTests(d.Open))...)
+	r.leave(DataChecker, d.Open)
 	r.Verdicts.DataFit = &Verdict{d.Verdict}
 	for _, f := range d.Findings {
 		r.add(names, Finding{Checker: DataChecker, Rule: f.Rule, Severity: f.Severity, Title: f.Title, Detail: f.Detail, Fix: f.Fix, Component: f.Component})
@@ -172,7 +226,8 @@ func (r *Run) addData(names map[string]place, d *data.Result) {
 }
 
 func (r *Run) addLayout(l *layout.Result) {
-	r.Rules = append(r.Rules, layoutRules(l.Framework)...)
+	r.Rules = append(r.Rules, only(layoutRules(l.Framework), l.Judged, openTests(l.Open))...)
+	r.leave(LayoutChecker, l.Open)
 	r.Verdicts.Layout = &Verdict{l.Verdict}
 	for _, f := range l.Findings {
 		r.add(nil, Finding{Checker: LayoutChecker, Rule: f.Rule, Severity: f.Severity, Title: f.Title, Detail: f.Detail, Fix: f.Fix})
@@ -180,7 +235,9 @@ func (r *Run) addLayout(l *layout.Result) {
 }
 
 func (r *Run) addServe(s *serve.Result) {
-	r.Rules = append(r.Rules, serveRules()...)
+	open := s.Open()
+	r.Rules = append(r.Rules, only(serveRules(), s.Judged, openTests(open))...)
+	r.leave(ServeChecker, open)
 	r.Verdicts.Serve = &Serve{Verdict: s.Verdict, Engine: s.Engine}
 	if s.Engine != "" {
 		r.Verdicts.Serve.EngineVersion, r.Verdicts.Serve.EngineVersionAssumed = &s.EngineVersion, s.EngineVersionAssumed

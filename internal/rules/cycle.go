@@ -4,6 +4,7 @@ var _ = define(Rule{
 	ID:       "cycle",
 	Title:    "A component that waits for itself",
 	Severity: Block,
+	Written:  true,
 	Doc:      `Following the connections from this component leads back to it, so none of the components on the way can be the first to run. Remove the connection that leads backwards; a recurrence over time is what rnn, lstm and gru are for.`,
 	Source:   "no order of calls exists for the forward pass",
 	Whole: func(p *Pass) {

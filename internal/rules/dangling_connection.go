@@ -6,6 +6,7 @@ var _ = define(Rule{
 	ID:       "dangling-connection",
 	Title:    "A connection to nowhere",
 	Severity: Block,
+	Written:  true,
 	Doc:      `An end of the connection names no component, neither by id nor by a name that only one component has. Correct the spelling, or remove the connection.`,
 	Source:   "a tensor that no module made cannot be passed on: NameError in the forward pass",
 	Whole: func(p *Pass) {

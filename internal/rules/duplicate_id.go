@@ -4,6 +4,7 @@ var _ = define(Rule{
 	ID:       "duplicate-id",
 	Title:    "Two components with one id",
 	Severity: Block,
+	Written:  true,
 	Doc:      `Connections name components by id, so an id that two components share leaves it open which of them is meant. Give one of them another id and point its connections there.`,
 	Source:   "torch.nn.Module.add_module keeps one module under a name",
 	Whole: func(p *Pass) {

@@ -4,6 +4,7 @@ var _ = define(Rule{
 	ID:       "empty-graph",
 	Title:    "No components",
 	Severity: Block,
+	Written:  true,
 	Doc:      `The model has no component, or none but notes: there is nothing to run. Add an input, at least one layer and an output.`,
 	Source:   "a module without a forward pass raises NotImplementedError in torch.nn.Module",
 	Whole: func(p *Pass) {

@@ -6,6 +6,7 @@ var _ = define(Rule{
 	ID:       "ignored-connection",
 	Title:    "A connection into an input",
 	Severity: Warn,
+	Written:  true,
 	Doc:      `An input takes its data from the caller, so what is connected to it is never read and the component behind the connection has no effect through it. Connect to the component that should read it.`,
 	Source:   "the arguments of a forward pass come from its caller",
 	Whole: func(p *Pass) {

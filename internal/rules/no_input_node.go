@@ -6,6 +6,7 @@ var noInputNode = define(Rule{
 	ID:       "no-input-node",
 	Title:    "No input",
 	Severity: Block,
+	Written:  true,
 	Doc:      `Nothing in the graph brings data in, so no component can run. Add a component of type input whose shape is that of one sample, without the batch.`,
 	Source:   "a forward pass needs its arguments: torch.nn.Module.__call__",
 	Whole: func(p *Pass) {

@@ -4,6 +4,7 @@ var _ = define(Rule{
 	ID:       "no-output-node",
 	Title:    "No output",
 	Severity: Block,
+	Written:  true,
 	Doc:      `Nothing says which result the model returns. Connect the last component to one of type output. Of several outputs the first in the list is the result.`,
 	Source:   "a forward pass that returns nothing leaves no tensor to compute a loss from",
 	Whole: func(p *Pass) {

@@ -31,6 +31,10 @@ type Rule struct {
 	Doc      string // for its page: what happens, why it matters, what to do
 	Source   string // the code that refuses, or the evidence
 
+	// Written says that the rule is about what is written down, components, connections and the names of parameters: it runs on every
+	// component whether or not its shape is known. Every other rule runs where shapes are known, and passes only where all are.
+	Written bool
+
 	// Whole looks at the whole graph; nil where the catalogue or inference decides.
 	Whole func(*Pass)
 

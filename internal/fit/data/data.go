@@ -51,6 +51,9 @@ type Result struct {
 	Verdict  string    `json:"verdict"` // pass, warn or block
 	Checks   []Check   `json:"checks"`
 	Findings []Finding `json:"findings"`
+
+	Judged []string     `json:"-"` // ids of the rules that compared something
+	Open   []rules.Open `json:"-"` // what the dataset says and could not be held against the model
 }
 
 // Check is one comparison.
@@ -114,12 +117,25 @@ func Judge(res *infer.Result, r Request) *Result {
 		if c.Status == warn || c.Status == block {
 			out.Findings = append(out.Findings, Finding{"data-" + c.Name, rules.Severity(c.Status), c.title, c.Detail, c.Fix, c.component, c.edit})
 		}
+		out.note(&c)
 	}
 	slices.SortStableFunc(out.Findings, func(a, b Finding) int { return strings.Compare(string(a.Severity), string(b.Severity)) })
 	if len(out.Findings) > 0 {
 		out.Verdict = string(out.Findings[0].Severity)
 	}
 	return out
+}
+
+// note keeps whether a check compared anything. Images that no input reads stand for each thing that would have been asked of them.
+func (r *Result) note(c *Check) {
+	switch {
+	case c.Status != unknown:
+		r.Judged = append(r.Judged, "data-"+c.Name)
+	case c.Name == "image":
+		r.Open = append(r.Open, rules.Open{Tests: []string{"data-channels", "data-image-size"}, Why: c.Detail})
+	default:
+		r.Open = append(r.Open, rules.Open{Tests: []string{"data-" + c.Name}, Why: c.Detail})
+	}
 }
 
 // counted writes a number of things, as 1 class or 2 classes.
@@ -145,10 +161,24 @@ func (s *subject) with(shapes map[int][]int64) (*infer.Refusal, bool) {
 	for i, shape := range shapes {
 		g.Components[i].SetParam("shape", graph.IntsValue(shape...))
 	}
-	if res := infer.Walk(g); len(res.Refusals) > 0 {
+	res := infer.Walk(g)
+	if len(res.Refusals) > 0 {
 		return &res.Refusals[0], true
 	}
-	return nil, true
+	return nil, shaped(res)
+}
+
+// shaped reports whether every shape of a walked model is known: where one is not, what lies behind it may refuse.
+func shaped(res *infer.Result) bool {
+	return !slices.ContainsFunc(res.Nodes, func(n infer.Node) bool { return n.State == infer.Withheld || n.State == infer.Unknown })
+}
+
+// unasked says why nothing is known about another shape.
+func (s *subject) unasked() string {
+	if len(s.res.Refusals) > 0 {
+		return "the model does not run as it is"
+	}
+	return "a component declares no shape, so whether what follows it runs is not known"
 }
 
 // label names the component of a refusal.

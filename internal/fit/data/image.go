@@ -64,7 +64,7 @@ func (s *subject) channels(i int, own []int64) Check {
 		c.Detail = "images have " + quantity.Grouped(s.Channels) + " channels: " + s.label(refusal) + ": " + refusal.Message
 		c.Fix = "convert the images to " + counted(own[0], "channel")
 	case !known:
-		c.Status, c.Detail = unknown, "the model does not run as it is"
+		c.Status, c.Detail = unknown, s.unasked()
 	default:
 		c.Status, c.title = warn, "Images have other channels than the model's input says"
 		c.Detail = "the input says " + counted(own[0], "channel") + " and images have " + quantity.Grouped(s.Channels) + "; the model runs on either, with other weights"
@@ -90,7 +90,7 @@ func (s *subject) size(i int, own, shape []int64) Check {
 		c.Detail = "on images of " + sides(shape[1], shape[2]) + " the model does not run: " + s.label(refusal) + ": " + refusal.Message
 		c.Fix = "resize the images to " + sides(own[1], own[2])
 	case !known:
-		c.Status, c.Detail = unknown, "the model does not run as it is"
+		c.Status, c.Detail = unknown, s.unasked()
 	default:
 		c.Expected = "any size at which the model runs"
 		c.Detail = "the model runs on images of " + sides(shape[1], shape[2])

@@ -20,7 +20,7 @@ func sequence(s *subject) []Check {
 	}
 	own, positions := s.res.Nodes[inputs[0]].Out[0], s.facts.Positions
 	c.Expected = "a length at which the model runs"
-	_, refusal, runs := facts.AtLength(s.res, s.SeqLen)
+	walked, refusal, runs := facts.AtLength(s.res, s.SeqLen)
 	switch {
 	case runs == facts.No:
 		c.Status, c.component = block, s.res.Graph.Components[refusal.Node].ID
@@ -35,6 +35,8 @@ func sequence(s *subject) []Check {
 		c.Fix = "cut sequences to " + strconv.FormatInt(positions, 10) + " tokens"
 	case runs == facts.Unknown && len(s.res.Refusals) > 0:
 		c.Status, c.Detail = unknown, "the model does not run as it is, so nothing is said about another length"
+	case runs == facts.Yes && !shaped(walked):
+		c.Status, c.Detail = unknown, s.unasked()
 	case runs == facts.Unknown:
 		c.Status, c.Detail = unknown, "the graph was imported at "+counted(own, "token")+" and has that length written into it: import it at the length of the dataset"
 	default:

@@ -35,7 +35,7 @@ func columns(s *subject) []Check {
 		c.Detail = "rows have " + quantity.Grouped(s.Features) + " columns: " + s.label(refusal) + ": " + refusal.Message
 		c.Fix = "give the model rows of " + strconv.FormatInt(own, 10) + " columns"
 	case !known:
-		c.Status, c.Detail = unknown, "the model does not run as it is"
+		c.Status, c.Detail = unknown, s.unasked()
 	default:
 		c.Status, c.title = warn, "Rows have other columns than the model's input says"
 		c.Detail = "the input says " + counted(own, "column") + " and rows have " + quantity.Grouped(s.Features) + "; the model runs on either, with other weights"

@@ -59,7 +59,8 @@ type Result struct {
 
 	// Judged are the ids of the rules that were looked at with everything that they need, sorted: what is not among them was not found
 	// out, for lack of a card, of a length, or of the model's sizes.
-	Judged []string `json:"-"`
+	Judged []string     `json:"-"`
+	Open   []rules.Open `json:"-"` // the other rules of the framework, and what they lack
 }
 
 // Stage is what one rank of a pipeline stage holds, at the most.
@@ -104,6 +105,7 @@ func (m *model) check(r Request) *Result {
 	}
 	slices.SortStableFunc(out.Findings, func(a, b Finding) int { return strings.Compare(string(a.Severity), string(b.Severity)) }) // block, then warn
 	out.Judged = c.judged(out)
+	out.Open = c.open(out)
 	out.Verdict = "pass"
 	if len(out.Findings) > 0 {
 		out.Verdict = string(out.Findings[0].Severity)

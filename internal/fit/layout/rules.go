@@ -18,6 +18,7 @@ type Rule struct {
 func Rules(name string) []Rule {
 	list := []Rule{
 		{"layout-bubble", "The pipeline waits for more than half of a step", rules.Warn},
+		{keptLength.id, keptLength.title, rules.Warn},
 		{"layout-memory", "A stage does not fit on the card", rules.Warn},
 		{"layout-size", "A size of the layout is out of range", rules.Block},
 	}

@@ -71,6 +71,8 @@ type Result struct {
 	// Judged are the ids of the rules that were looked at with everything that they need, sorted: what is not among them was not found
 	// out, for lack of a card, of the model's sizes, or of an engine that is known.
 	Judged []string `json:"-"`
+
+	launch *launch // that was judged, for Open
 }
 
 // launch is one command on its way through the rules.
@@ -127,6 +129,7 @@ func Check(res *infer.Result, r *Request) *Result {
 	}
 	sortFindings(out.Findings)
 	out.Judged = l.lookedAt()
+	out.launch = l
 	return out
 }
 

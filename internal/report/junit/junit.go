@@ -80,8 +80,11 @@ func ofRun(r *report.Run, paths report.Paths) suite {
 		f := &r.Findings[i]
 		found[f.Test()] = append(found[f.Test()], f)
 	}
-	add := func(checker, name string) {
+	add := func(checker, name, withheld string) {
 		c := ofRule(r, paths, checker, name, found[name])
+		if len(found[name]) == 0 && withheld != "" {
+			c.Skipped = &fault{Message: "not judged: " + report.Plain(withheld)}
+		}
 		delete(found, name)
 		switch {
 		case c.Failure != nil:
@@ -92,18 +95,19 @@ func ofRun(r *report.Run, paths report.Paths) suite {
 		s.Cases = append(s.Cases, c)
 	}
 	for _, rule := range r.Rules {
-		add(rule.Checker, rule.Checker+"/"+rule.ID)
+		add(rule.Checker, rule.Checker+"/"+rule.ID, rule.Withheld)
 	}
 	for i := range r.Findings { // of rules that are not listed
 		if f := &r.Findings[i]; found[f.Test()] != nil {
-			add(f.Checker, f.Test())
+			add(f.Checker, f.Test(), "")
 		}
 	}
 	s.Tests = len(s.Cases)
 	return s
 }
 
-// ofRule is failed where a finding of the rule makes the command fail, else skipped where one would have and does not. What else
+// ofRule is failed where a finding of the rule makes the command fail, else skipped where one would have and does not. (One that did
+// not run is skipped too.) What else
 // it found is its output.
 func ofRule(r *report.Run, paths report.Paths, checker, name string, found []*report.Finding) testcase {
 	c := testcase{Name: name, Class: checker}

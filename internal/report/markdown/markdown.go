@@ -55,7 +55,7 @@ func one(b *strings.Builder, r *report.Run, paths report.Paths) {
 	}
 	fmt.Fprintf(b, "%s\n### %s %s: %s\n\n%s\n", tag(r.Command, r.Model), mark, Code(r.Model), r.Verdict, Text(r.Summary))
 	findings(b, r, paths, lists)
-	fmt.Fprintf(b, "\n<sub>verifier %s: %s tried, exit code %d</sub>\n", r.Command, count(len(r.Rules), "rule"), r.ExitCode)
+	fmt.Fprintf(b, "\n<sub>verifier %s: %s tried, exit code %d</sub>\n", r.Command, count(r.Tried(), "rule"), r.ExitCode)
 }
 
 // Findings writes those of a report that has been judged: what fails the command first, the rest folded away.
