@@ -10,7 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/modelverifier/verifier/internal/account/accounttest"
+	"github.com/modelverifier/verifier/internal/share"
 	"github.com/modelverifier/verifier/internal/store/pgtest"
 )
 
@@ -156,13 +159,57 @@ func TestNothingIsKeptOfAPlanUnlessItIsShared(t *testing.T) {
 			if got := s.call(t, "DELETE", "/api/v1/plans/"+at, with, ""); got.status != 200 || got.json(t, "removed") != at {
 				t.Errorf("removing: %d %s", got.status, got.body)
 			}
-			for _, path := range []string{"/p/" + at, "/p/" + at + ".svg"} {
-				if got := s.call(t, "GET", path, "", ""); got.status != 404 {
-					t.Errorf("removed: %d", got.status)
+			for path, mime := range map[string]string{"": "text/html", ".html": "text/html", ".svg": "application/json", ".json": "application/json"} {
+				got := s.call(t, "GET", "/p/"+at+path, "", "")
+				if got.status != 404 || !strings.HasPrefix(got.header.Get("Content-Type"), mime) || !strings.Contains(got.body, "There is no plan at this address") {
+					t.Errorf("removed%s: %d %s %s", path, got.status, got.header.Get("Content-Type"), got.body)
 				}
 			}
 		}
 	})
+}
+
+// TestASharedPlanIsReadByPrograms asks for the JSON of a plan, by its address and by what is accepted.
+func TestASharedPlanIsReadByPrograms(t *testing.T) {
+	s := start(t, accounttest.SQLite(t))
+	made := s.call(t, "POST", "/api/v1/plan", "", `{"share":true,"seq_len":64,"model":`+model("", 3)+`}`)
+	at := "/p/" + made.json(t, "share.id").(string)
+	for _, got := range []answer{
+		s.call(t, "GET", at+".json", "", ""), s.call(t, "GET", at, "", "", "Accept", "application/json"), s.call(t, "GET", at+".json", "", "", "Accept", "text/html"),
+	} {
+		if got.status != 200 || got.header.Get("Content-Type") != "application/json" || got.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%d %v", got.status, got.header)
+		}
+		for _, member := range []string{"plan", "text", "markdown"} {
+			if diff := cmp.Diff(made.json(t, member), got.json(t, member)); diff != "" {
+				t.Errorf("%s is not that of the plan that was shared:\n%s", member, diff)
+			}
+		}
+	}
+	for _, accepts := range []string{"", "*/*", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"} {
+		for _, end := range []string{"", ".html"} {
+			got := s.call(t, "GET", at+end, "", "", "Accept", accepts)
+			if got.status != 200 || !strings.HasPrefix(got.header.Get("Content-Type"), "text/html") || !strings.Contains(got.body, `href="`+at+`.json"`) {
+				t.Errorf("%q%s: %d %v", accepts, end, got.status, got.header)
+			}
+		}
+	}
+}
+
+// TestAPlanOfAnOlderVersionIsAPage keeps a request that this version does not take.
+func TestAPlanOfAnOlderVersionIsAPage(t *testing.T) {
+	s := start(t, accounttest.SQLite(t))
+	p, _, err := share.Shares{Store: s.store.Plans()}.Create(t.Context(), "", []byte(`{"model":`+model("", 3)+`,"attention":"<b>old</b>"}`), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, program := s.call(t, "GET", "/p/"+p.ID, "", ""), s.call(t, "GET", "/p/"+p.ID+".json", "", "")
+	if page.status != 422 || !strings.Contains(page.body, "can no longer be read") || strings.Contains(page.body, "<b>") || !strings.HasPrefix(page.header.Get("Content-Type"), "text/html") {
+		t.Errorf("%d %s", page.status, page.body)
+	}
+	if program.status != 422 || program.json(t, "path") != "attention" {
+		t.Errorf("%d %s", program.status, program.body)
+	}
 }
 
 // TestARefusedPlanIsSharedToo shows the verdict of one that does not run.

@@ -3,7 +3,7 @@ package hostedapi
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed" // for the page
+	"embed"
 	"encoding/base64"
 	"errors"
 	"html/template"
@@ -20,18 +20,42 @@ import (
 	"github.com/modelverifier/verifier/internal/share"
 )
 
-// sharedPath begins the addresses of shared plans; that of a picture ends in .svg.
+// sharedPath begins the addresses of shared plans; that of a picture ends in .svg, that of the answer for programs in .json.
 const (
 	sharedPath = "/p/"
-	picture    = ".svg"
 	typeHTML   = "text/html; charset=utf-8"
 	typeSVG    = "image/svg+xml"
 )
 
-//go:embed templates/shared.html
-var sharedPage string
+//go:embed templates/*.html
+var sharedPages embed.FS
 
-var sharedTemplate = template.Must(template.New("shared").Parse(sharedPage))
+var sharedTemplates = template.Must(template.ParseFS(sharedPages, "templates/*.html"))
+
+// form is in what a shared plan is asked for: the end of its address.
+type form string
+
+// The forms of a shared plan.
+const (
+	formPage    form = ".html"
+	formJSON    form = ".json"
+	formPicture form = ".svg"
+)
+
+// asked takes the path of a shared plan apart. Without an ending it is the page, or JSON for a program that says so.
+func asked(r *http.Request) (id string, f form) {
+	rest := strings.TrimPrefix(r.URL.Path, sharedPath)
+	for _, f := range []form{formPage, formJSON, formPicture} {
+		if id, ok := strings.CutSuffix(rest, string(f)); ok {
+			return id, f
+		}
+	}
+	accepted := strings.Join(r.Header.Values("Accept"), ",")
+	if strings.Contains(accepted, "application/json") && !strings.Contains(accepted, "text/html") {
+		return rest, formJSON
+	}
+	return rest, formPage
+}
 
 // sharedData is what the page shows.
 type sharedData struct {
@@ -40,30 +64,66 @@ type sharedData struct {
 	Picture                      bool
 }
 
-const noPlan = "There is no plan at this address: it was removed, or the address is not complete."
+// apology is what stands in the place of a plan that cannot be shown.
+type apology struct{ Title, Message, Advice string }
+
+var noPlan = apology{"There is no plan at this address", "It was removed by who shared it, or the address is not complete.",
+	"Ask who gave you the address, or share the plan again: verifier keeps nothing of a plan that was removed."}
+
+// sorry answers for a plan that cannot be shown: a page for people, an error for programs.
+func sorry(c *httpapi.Call, f form, status int, code string, why apology) httpapi.Reply {
+	if f != formPage {
+		return httpapi.Fault(status, code, "%s: %s", why.Title, lowerFirst(why.Message))
+	}
+	return pageOf(c, status, "missing.html", why)
+}
+
+func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+
+// pageOf fills a template. A page may load our stylesheet and pictures, and nothing else.
+func pageOf(c *httpapi.Call, status int, name string, data any) httpapi.Reply {
+	var page bytes.Buffer
+	if err := sharedTemplates.ExecuteTemplate(&page, name, data); err != nil {
+		return httpapi.Refusal(err)
+	}
+	c.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	return httpapi.Document(status, typeHTML, page.Bytes())
+}
 
 // shared shows a plan to whoever knows its address, made again from what was asked. No answer may be kept by a cache: its owner
 // can remove it.
 func (s *Server) shared(c *httpapi.Call) httpapi.Reply {
-	id, drawn := strings.CutSuffix(strings.TrimPrefix(c.Request().URL.Path, sharedPath), picture)
+	c.Header().Set("X-Robots-Tag", "noindex")
+	id, as := asked(c.Request())
 	p, err := s.shares.Get(c.Request().Context(), id)
 	if errors.Is(err, share.ErrNotFound) {
-		return httpapi.Document(http.StatusNotFound, "text/plain; charset=utf-8", []byte(noPlan+"\n"))
+		return sorry(c, as, http.StatusNotFound, "not-found", noPlan)
 	}
 	if err != nil {
 		return s.failed(c, err)
 	}
-	c.Header().Set("X-Robots-Tag", "noindex")
 	return c.Work(func(*action.Room) httpapi.Reply {
 		request, err := plan.Decode(p.Request, graph.ServiceLimits)
-		if err != nil { // of an older version, which took what this one does not
-			return httpapi.Refusal(err)
+		if err != nil {
+			return outdated(c, as, err)
 		}
-		if drawn {
+		switch as {
+		case formPicture:
 			return draw(c, request.Model)
+		case formJSON:
+			return httpapi.OK(plan.Run(request))
 		}
 		return show(c, p, request)
 	})
+}
+
+// outdated answers for a plan of an older version, which took what this one does not.
+func outdated(c *httpapi.Call, as form, err error) httpapi.Reply {
+	if action.Status(err) == http.StatusInternalServerError || as != formPage {
+		return httpapi.Refusal(err)
+	}
+	return sorry(c, as, action.Status(err), action.Explain(err).Code, apology{"This plan can no longer be read",
+		"It was shared with an older version, which took what this one refuses: " + action.Explain(err).Error, "Share the plan again with the version that runs here."})
 }
 
 // show writes the page.
@@ -86,12 +146,7 @@ func show(c *httpapi.Call, p share.Plan, request *plan.Request) httpapi.Reply {
 	}
 	_, err := scene.Of(action.Examine(model).Walked)
 	data.Picture = err == nil
-	var page bytes.Buffer
-	if err := sharedTemplate.Execute(&page, data); err != nil {
-		return httpapi.Refusal(err)
-	}
-	c.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	return httpapi.Document(http.StatusOK, typeHTML, page.Bytes())
+	return pageOf(c, http.StatusOK, "shared.html", data)
 }
 
 // draw writes the picture. Opened by itself it may have its own style, and nothing else.

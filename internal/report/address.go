@@ -5,3 +5,6 @@ const (
 	Site      = "https://modelverifier.dev"
 	SchemaURL = Site + "/schemas/precheck/v1.json" // of the record's JSON schema; the version is the major one alone
 )
+
+// RuleURL is the address of the page of a structural rule.
+func RuleURL(id string) string { return Site + "/r/" + id + ".html" }

@@ -18,7 +18,7 @@ const refusedWhy = "something is refused, and on it and behind it this was not l
 func structuralRules(c *rules.Coverage) []Rule {
 	var out []Rule
 	for _, r := range rules.Rules() {
-		rule := Rule{Checker: CheckChecker, ID: r.ID, Severity: r.Severity, Title: r.Title, Help: r.Doc, URL: address(r.ID)}
+		rule := Rule{Checker: CheckChecker, ID: r.ID, Severity: r.Severity, Title: r.Title, Help: r.Doc, URL: RuleURL(r.ID)}
 		if c != nil && !c.Ran(r) {
 			rule.Withheld = refusedWhy
 		}
@@ -42,7 +42,7 @@ func stageRules() []Rule {
 func dataRules() []Rule {
 	var out []Rule
 	for _, r := range data.Rules() {
-		out = append(out, Rule{Checker: DataChecker, ID: r.ID, Severity: r.Severity, Title: r.Title, URL: address(r.ID)})
+		out = append(out, Rule{Checker: DataChecker, ID: r.ID, Severity: r.Severity, Title: r.Title, URL: RuleURL(r.ID)})
 	}
 	return out
 }
@@ -50,7 +50,7 @@ func dataRules() []Rule {
 func layoutRules(framework string) []Rule {
 	var out []Rule
 	for _, r := range layout.Rules(framework) {
-		out = append(out, Rule{Checker: LayoutChecker, ID: r.ID, Severity: r.Severity, Title: r.Title, URL: address(r.ID)})
+		out = append(out, Rule{Checker: LayoutChecker, ID: r.ID, Severity: r.Severity, Title: r.Title, URL: RuleURL(r.ID)})
 	}
 	return out
 }
@@ -58,7 +58,7 @@ func layoutRules(framework string) []Rule {
 func serveRules() []Rule {
 	var out []Rule
 	for _, r := range serve.Rules() {
-		out = append(out, Rule{Checker: ServeChecker, ID: r.ID, Title: r.Title, URL: address(r.ID)})
+		out = append(out, Rule{Checker: ServeChecker, ID: r.ID, Title: r.Title, URL: RuleURL(r.ID)})
 	}
 	return out
 }

@@ -77,7 +77,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	f := s.files[r.URL.Path]
+	f := s.find(r.URL.Path)
 	if f == nil {
 		s.missing(w, r)
 		return

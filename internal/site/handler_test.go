@@ -8,6 +8,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/modelverifier/verifier/internal/report"
+	"github.com/modelverifier/verifier/internal/rules"
 )
 
 // ask sends one request to the handler over a connection, without the client's own handling of gzip.
@@ -88,7 +91,7 @@ func TestConditionalRequestsAndCompression(t *testing.T) {
 func TestWhatIsNotThere(t *testing.T) {
 	server := httptest.NewServer(newSite(t))
 	defer server.Close()
-	for _, path := range []string{"/nothing", "/r/", "/r/nothing.html", "/a/../r/cycle.html", "/%2e%2e/etc/passwd", "/r/cycle.html/", "//", "/r/<script>alert(1)</script>.html"} {
+	for _, path := range []string{"/nothing", "/r/nothing", "/r/nothing.html", "/r/.html", "/.html", "/r/cycle.json", "/a/../r/cycle.html", "/%2e%2e/etc/passwd", "/r/cycle.html/", "//", "/r/<script>alert(1)</script>.html"} {
 		res, body := ask(t, server, "GET", path)
 		if res.StatusCode != 404 || !strings.Contains(string(body), "<h1>Nothing is published here</h1>") || res.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s answers %d", path, res.StatusCode)
@@ -103,6 +106,37 @@ func TestWhatIsNotThere(t *testing.T) {
 	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS"} {
 		if res, _ := ask(t, server, method, "/rules.html"); res.StatusCode != 405 || res.Header.Get("Allow") != "GET, HEAD" {
 			t.Errorf("%s answers %d", method, res.StatusCode)
+		}
+	}
+}
+
+// TestEveryPageIsFoundWithAndWithoutItsEnding follows every page under the ways that people and programs write its address.
+func TestEveryPageIsFoundWithAndWithoutItsEnding(t *testing.T) {
+	s := newSite(t)
+	server := httptest.NewServer(s)
+	defer server.Close()
+	for from, to := range map[string]string{"/r": "/rules.html", "/r/": "/rules.html", "/t/": "/types.html", "/a": "/architectures.html", "/d/": "/resources.html",
+		"/docs": "/docs.html", "/docs/": "/docs.html", "/index.html": "/", "/r/cycle": "/r/cycle.html", "/r/cycle/": "/r/cycle.html", "/t/conv2d": "/t/conv2d.html",
+		"/a/resnet18": "/a/resnet18.html", "/docs/wire": "/docs/wire.html"} {
+		res, body := ask(t, server, "GET", from)
+		if res.StatusCode != 200 || !strings.Contains(string(body), `<link rel="canonical" href="`+s.url(to)+`"/>`) {
+			t.Errorf("%s answers %d and is not %s", from, res.StatusCode, to)
+		}
+	}
+	for _, path := range s.paths {
+		if name, isPage := strings.CutSuffix(path, ".html"); isPage && (!s.Has(name) || s.find(name) != s.files[path]) {
+			t.Errorf("%s is not found as %s", path, name)
+		}
+	}
+}
+
+// TestEveryHelpAddressOfAReportResolves holds the links of SARIF, JUnit and Markdown reports against what the service publishes.
+func TestEveryHelpAddressOfAReportResolves(t *testing.T) {
+	s := newSite(t)
+	for _, r := range rules.Rules() {
+		path, ours := strings.CutPrefix(report.RuleURL(r.ID), report.Site)
+		if f := s.find(path); !ours || f == nil || f != s.files[rulePath(r.ID)] {
+			t.Errorf("%s has its help at %s, where its page is not", r.ID, report.RuleURL(r.ID))
 		}
 	}
 }

@@ -97,7 +97,29 @@ func (s *Site) Files() iter.Seq[File] {
 }
 
 // Has reports whether something is published under a path.
-func (s *Site) Has(path string) bool { return s.files[path] != nil }
+func (s *Site) Has(path string) bool { return s.find(path) != nil }
+
+// lists are the pages that list what is published below a folder.
+var lists = map[string]string{"/r": "/rules.html", "/t": "/types.html", "/a": "/architectures.html", "/d": "/resources.html", "/index": "/"}
+
+// find returns what is published under a path, nil where nothing is. A page is found with and without .html and the slash of a
+// folder, since people and programs write addresses either way; its own address is the canonical one that it names.
+func (s *Site) find(path string) *file {
+	if f := s.files[path]; f != nil {
+		return f
+	}
+	name := path
+	if len(name) > 1 {
+		name = strings.TrimSuffix(name, "/")
+	}
+	if f := s.files[name+pageEnd]; f != nil {
+		return f
+	}
+	return s.files[lists[strings.TrimSuffix(name, pageEnd)]]
+}
+
+// pageEnd ends the canonical address of every page but the first.
+const pageEnd = ".html"
 
 // url is the address of a path.
 func (s *Site) url(path string) string { return s.config.BaseURL + path }

@@ -25,7 +25,7 @@ func sample() []*report.Run {
 	head := &report.Run{
 		Command: "check", Model: "nets/my net.py:Net", Source: "nets/my net.py", Verdict: "block", Summary: "Refused.", ExitCode: 1,
 		Rules: []report.Rule{
-			{Checker: "check", ID: "linear-in-mismatch", Severity: rules.Block, Title: "Linear layer of another width", Help: "PyTorch\n  refuses it.", URL: "https://modelverifier.dev/r/linear-in-mismatch"},
+			{Checker: "check", ID: "linear-in-mismatch", Severity: rules.Block, Title: "Linear layer of another width", Help: "PyTorch\n  refuses it.", URL: "https://modelverifier.dev/r/linear-in-mismatch.html"},
 			{Checker: "check", ID: "dead-end", Severity: rules.Warn, Title: "Leads nowhere"},
 			{Checker: "serve", ID: "context-length", Title: "Context"},
 		},
