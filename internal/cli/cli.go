@@ -83,6 +83,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 // complain writes an error to standard error and, where JSON is wanted and the service would answer with a body, that body
 // to standard output.
 func complain(cmd *cobra.Command, err error) {
+	err = respelled(cmd, err)
 	fmt.Fprintln(cmd.ErrOrStderr(), annotate.Harmless("verifier: "+clean(err.Error())))
 	if wantsJSON(cmd) && action.Status(err) < 500 {
 		_ = printJSON(cmd, action.Explain(err)) // standard error has it too
@@ -111,6 +112,7 @@ without a GPU.
 	sort.Slice(list, func(i, j int) bool { return list[i].Name() < list[j].Name() })
 	root.AddCommand(list...)
 	fitHelp(root)
+	fitTypos(root)
 	return root
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/attest"
 	"github.com/modelverifier/verifier/internal/hub"
+	"github.com/modelverifier/verifier/internal/load"
 	"github.com/modelverifier/verifier/internal/manifest"
 )
 
@@ -54,6 +55,9 @@ func locate(ctx context.Context, cmd *cobra.Command, ref string) (*located, erro
 	}
 	src, err := hub.Resolve(ctx, ref, opt)
 	if err != nil {
+		if _, ok := load.Bundled(ref); ok {
+			err = fmt.Errorf("%s is a bundled model, which has no files to digest; verifier import %s > %s.json makes one", ref, ref, ref)
+		}
 		return nil, err
 	}
 	defer func() { _ = src.Close() }() // it was only looked for

@@ -26,7 +26,7 @@ var _ = register(func() *cobra.Command {
 			}
 			r := rules.Lookup(args[0])
 			if r == nil {
-				return fmt.Errorf("there is no rule %q; verifier rules lists them", args[0])
+				return fmt.Errorf("there is no rule %q%s", args[0], meant(args[0], ruleNames(), "verifier rules lists them"))
 			}
 			if wantsJSON(cmd) {
 				return printJSON(cmd, ruleBody(r))

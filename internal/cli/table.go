@@ -9,7 +9,7 @@ import (
 )
 
 // numeric are the columns of numbers, in any table: they are set to the right, and never broken.
-var numeric = []string{"weights", "FLOPs", "kept", "rank", "blocks", "warnings", "cost"}
+var numeric = []string{"weights", "share", "FLOPs", "saved", "rank", "blocks", "warnings", "cost"}
 
 // grid is a table in the one style of the command line. It is as wide as a terminal at the most: the widest columns of text are
 // broken until it fits.
@@ -17,11 +17,12 @@ type grid struct {
 	columns []string
 	rows    []table.Row
 	widths  []int
+	most    int // how wide it may be
 }
 
-func newTable(columns ...string) *grid {
-	g := &grid{columns: columns}
-	for _, c := range columns {
+func newTable(names ...string) *grid {
+	g := &grid{columns: names, most: columns}
+	for _, c := range names {
 		g.widths = append(g.widths, width(c))
 	}
 	return g
@@ -54,7 +55,7 @@ const narrowest = 8
 // fitted are the widths of the columns of text in a table that fits, the widest being broken first.
 func (g *grid) fitted() []int {
 	out := slices.Clone(g.widths)
-	for over := g.natural() - columns; over > 0; over-- {
+	for over := g.natural() - g.most; over > 0; over-- {
 		widest := -1
 		for i, w := range out {
 			if !slices.Contains(numeric, g.columns[i]) && w > narrowest && (widest < 0 || w > out[widest]) {
@@ -75,12 +76,16 @@ func broken(cell string, most int) string {
 		return text.WrapText(cell, most) // knows colours
 	}
 	var lines []string
+	indent := cell[:len(cell)-len(strings.TrimLeft(cell, " "))]
+	if len(indent) > most/2 {
+		indent = ""
+	}
 	for width(cell) > most {
 		head := text.Trim(cell, most)
-		if i := strings.LastIndexAny(head, " ./_-"); i > 0 {
+		if i := strings.LastIndexAny(head, " ./_-"); i > len(indent) {
 			head = head[:i+1]
 		}
-		lines, cell = append(lines, strings.TrimRight(head, " ")), strings.TrimLeft(cell[len(head):], " ")
+		lines, cell = append(lines, strings.TrimRight(head, " ")), indent+strings.TrimLeft(cell[len(head):], " ")
 	}
 	return strings.Join(append(lines, cell), "\n")
 }

@@ -1,15 +1,32 @@
 package cli
 
 import (
+	"io"
+	"os"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+	"golang.org/x/term"
 
 	"github.com/modelverifier/verifier/internal/report/annotate"
 )
 
-// columns is how wide text is at the most: what every terminal shows, and every log.
+// columns is how wide text is where nothing is known of who reads it: what every terminal shows, and every log.
 const columns = 80
+
+// columnsOf is how wide a table may be on a writer: as COLUMNS says, else as wide as the terminal, else what every log shows.
+func columnsOf(w io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return max(n, columns/2)
+	}
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return max(n, columns/2)
+		}
+	}
+	return columns
+}
 
 // width is how many columns a string takes on a terminal, colours aside.
 func width(s string) int { return text.StringWidthWithoutEscSequences(s) }

@@ -71,7 +71,7 @@ func Importers(kind hub.Kind) []string {
 func Open(ctx context.Context, ref string, opt Options) (*Model, error) {
 	src, err := hub.Resolve(ctx, ref, opt.Hub)
 	if err != nil {
-		return nil, err
+		return orBundled(ref, err)
 	}
 	defer func() { _ = src.Close() }() // everything was read; what closing says changes nothing
 	read := readers[src.Kind]

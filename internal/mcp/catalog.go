@@ -80,14 +80,20 @@ func typePage(word string) (page, id string, err error) {
 	return t.Page(), t.ID, nil
 }
 
+func ruleIDs() []string {
+	var out []string
+	for _, r := range rules.Rules() {
+		out = append(out, r.ID)
+	}
+	return out
+}
+
 func rulePage(id string) (string, error) {
 	r := rules.Lookup(id)
 	if r == nil {
-		advice, least := "catalog without arguments lists the rules.", 4
-		for _, other := range rules.Rules() {
-			if d := spelling.Distance(id, other.ID, least); d < least {
-				advice, least = "Did you mean "+other.ID+"?", d
-			}
+		advice := "catalog without arguments lists the rules."
+		if near := spelling.Nearest(id, ruleIDs()); near != "" {
+			advice = "Did you mean " + near + "?"
 		}
 		return "", refuse(codeUnknown, "rule", fmt.Sprintf("there is no rule %q", clip(id)), advice)
 	}

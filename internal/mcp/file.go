@@ -71,7 +71,11 @@ func clip(s string) string {
 // fault explains an error of the root: os.Root refuses what escapes without an error of its own to compare with.
 func (s *Server) fault(ref string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return refuse(action.CodeNotFound, "", fmt.Sprintf("there is no file or folder %q in the root %s", clip(ref), s.real), "Give the path of a file inside the root, or the graph itself as an object.")
+		advice := "Give the path of a file inside the root, the id of a bundled model, or the graph itself as an object."
+		if near := load.NearestBundled(ref); near != "" {
+			advice = "Did you mean the bundled model " + near + "? " + advice
+		}
+		return refuse(action.CodeNotFound, "", fmt.Sprintf("there is no file or folder %q in the root %s", clip(ref), s.real), advice)
 	}
 	if strings.Contains(err.Error(), "escapes") {
 		return s.outside(ref)
@@ -91,6 +95,9 @@ func (s *Server) open(ctx context.Context, ref string) (*model, error) {
 	}
 	info, symbol, err := s.stat(&path)
 	if err != nil {
+		if loaded, ok := load.Bundled(ref); ok && errors.Is(err, fs.ErrNotExist) {
+			return &model{graph: loaded.Graph, inline: true, loaded: loaded}, nil
+		}
 		return nil, s.fault(ref, err)
 	}
 	switch {

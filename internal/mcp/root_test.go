@@ -75,3 +75,29 @@ func TestAFileOutsideTheRootIsRefusedAtStart(t *testing.T) {
 		t.Errorf("%v %s", err, out)
 	}
 }
+
+// TestABareNameIsABundledModel asks for one by its id, for one that is mistyped, and for one that a file of the root is named as.
+func TestABareNameIsABundledModel(t *testing.T) {
+	dir := folder(t)
+	if err := os.WriteFile(filepath.Join(dir, "alexnet"), []byte(right), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := connect(t, dir, nil)
+	for tool, more := range map[string]string{"check": "", "lint": "", "plan": "", "describe": "", "import": "", "export": `,"to":"mermaid"`} {
+		if r := call(t, s, tool, `{"model":"lenet5"`+more+`}`); r.failed {
+			t.Errorf("%s: %s", tool, r.text)
+		}
+	}
+	if r := call(t, s, "import", `{"model":"lenet5"}`); !strings.Contains(r.text, "lenet5 is the bundled model LeNet-5") {
+		t.Errorf("it is not said where the model is from: %s", r.text)
+	}
+	if r := call(t, s, "describe", `{"model":"alexnet"}`); strings.Contains(r.text, "61,100,840") {
+		t.Errorf("the bundled model came before the file: %s", r.text)
+	}
+	if r := call(t, s, "check", `{"model":"resnet81"}`); !r.failed || !strings.Contains(r.text, "Did you mean the bundled model resnet18?") {
+		t.Errorf("%s", r.text)
+	}
+	if r := call(t, s, "catalog", `{"rule":"liner-in-mismatch"}`); !r.failed || !strings.Contains(r.text, "Did you mean linear-in-mismatch?") {
+		t.Errorf("%s", r.text)
+	}
+}

@@ -45,7 +45,7 @@ func (v item) wrong(expected string) *graph.Error {
 
 // unknown names the known word that is nearest, or all where none is near and they are few.
 func (v item) unknown(code, what, word string, known []string) *graph.Error {
-	near := nearest(word, known)
+	near := spelling.Nearest(word, known)
 	switch {
 	case near != "":
 		return v.errorf(code, "no %s is named %q: did you mean %s?", what, clip(word), near)
@@ -173,21 +173,4 @@ func clip(s string) string {
 		return strings.ToValidUTF8(s[:40], "") + "…"
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")
-}
-
-// nearest returns the known word with the least edits from a word, or "" where none is near enough to be meant. Case and
-// the separators - and _ count for nothing.
-func nearest(word string, known []string) string {
-	fold := strings.NewReplacer("-", "", "_", "", " ", "")
-	word = strings.ToLower(fold.Replace(word))
-	best, least := "", len(word)/3+1
-	if len(word) > 64 {
-		return ""
-	}
-	for _, k := range known {
-		if d := spelling.Distance(word, strings.ToLower(fold.Replace(k)), least); d < least {
-			best, least = k, d
-		}
-	}
-	return best
 }

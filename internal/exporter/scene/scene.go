@@ -78,6 +78,7 @@ func Of(res *infer.Result) (*Scene, error) {
 // Run is a stretch of a graph that repeats: equal components, wired in the same way.
 type Run struct {
 	Title string  // of the block, where it has one: that of the first
+	Until string  // of the last, where each has one
 	Nodes [][]int // the components of each repeat, in an order in which inputs come first
 }
 
@@ -89,7 +90,7 @@ func Runs(res *infer.Result) []Run {
 		if p.times < 2 {
 			continue
 		}
-		r := Run{Title: p.title}
+		r := Run{Title: p.title, Until: p.until}
 		for t := range p.times {
 			first := p.first + t*p.n
 			r.Nodes = append(r.Nodes, b.order[first:first+p.n])
