@@ -6,5 +6,5 @@ const (
 	SchemaURL = Site + "/schemas/precheck/v1.json" // of the record's JSON schema; the version is the major one alone
 )
 
-// RuleURL is the address of the page of a structural rule.
+// RuleURL is the address of the page of a rule, whoever judges it.
 func RuleURL(id string) string { return Site + "/r/" + id + ".html" }

@@ -27,14 +27,11 @@ func structuralRules(c *rules.Coverage) []Rule {
 	return out
 }
 
-// address is the page of a rule.
-func address(id string) string { return Site + "/r/" + id }
-
 // stageRules are what check finds past the graph.
 func stageRules() []Rule {
 	var out []Rule
 	for _, k := range action.Keys() {
-		out = append(out, Rule{Checker: CheckChecker, ID: k.ID, Severity: rules.Warn, Title: k.Title, URL: address(k.ID)})
+		out = append(out, Rule{Checker: CheckChecker, ID: k.ID, Severity: rules.Warn, Title: k.Title, URL: RuleURL(k.ID)})
 	}
 	return out
 }
@@ -79,7 +76,7 @@ func policyRules(p *policy.Policy, c *rules.Coverage) []Rule {
 // policyAddress is the page of a line's key; the lines under severity: share one.
 func policyAddress(key string) string {
 	key, _, _ = strings.Cut(key, ".")
-	return address("policy-" + policy.RuleOf(key))
+	return RuleURL("policy-" + policy.RuleOf(key))
 }
 
 // Names are what a .verifier.yml can name.
