@@ -14,7 +14,7 @@ import (
 const NotJudged = "not-judged"
 
 func notJudged(checker string) Rule {
-	return Rule{Checker: checker, ID: NotJudged, Severity: rules.Warn, Title: "Not everything could be judged", URL: Site + "/r/" + NotJudged,
+	return Rule{Checker: checker, ID: NotJudged, Severity: rules.Warn, Title: "Not everything could be judged", URL: RuleURL(NotJudged),
 		Help: "Something that the checks need was not given or is not known, so some of them did not run. They have not passed, and a record says WARNED at best. " +
 			"The finding names what is missing, and the checks."}
 }
