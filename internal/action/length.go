@@ -1,9 +1,11 @@
 package action
 
 import (
-	"github.com/modelverifier/verifier/internal/catalog"
-	"github.com/modelverifier/verifier/internal/graph"
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/fit/facts"
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // DefaultSeqLen is the number of tokens of a sample where nothing else is said and the model does not take fewer.
@@ -13,69 +15,58 @@ const DefaultSeqLen = 2048
 type Length struct {
 	Own  int64 // as the graph declares it
 	Used int64 // in the estimates
-	Kept int64 // a length that was to be used and at which the model does not run; 0 where there is none
+	Kept int64 // a length that was to be used, where the model's own was kept; 0 where there is none
+	Runs bool  // whether the model may run at Kept, and only its cost there is not known
 }
 
-// atLength walks the model at another length: the first axis of every input of tokens is replaced. A model that does not run
-// at that length, or does not run at all, keeps its own.
+// Sentence says how long a sample is and, where it is not as long as it was to be, why.
+func (l Length) Sentence() string {
+	text := quantity.Grouped(l.Used) + " tokens a sample"
+	if l.Used == 1 {
+		text = "1 token a sample"
+	}
+	switch {
+	case l.Kept > 0 && l.Runs:
+		text += ", the graph's own length, because what some of its modules cost at " + quantity.Grouped(l.Kept) + " is not known"
+	case l.Kept > 0:
+		text += ", the graph's own length, because it does not run at " + quantity.Grouped(l.Kept)
+	}
+	return text
+}
+
+// atLength walks the model with another number of tokens in a sample; without one that is asked for, with the default. A model that does
+// not run at that length, or does not run at all, keeps its own, and so does one with modules whose cost is declared at its own:
+// half of it would be priced at the one length and half at the other.
 func (s *Study) atLength(asked int64) (*infer.Result, Length) {
-	inputs := s.tokenInputs()
+	inputs := facts.Tokens(s.Walked)
 	if len(inputs) == 0 {
 		return s.Walked, Length{}
 	}
+	wanted := func(own int64) int64 {
+		if asked == 0 {
+			return min(own, DefaultSeqLen)
+		}
+		return asked
+	}
 	own := s.Walked.Nodes[inputs[0]].Out[0]
 	l := Length{Own: own, Used: own}
-	wanted := asked
-	if asked == 0 {
-		wanted = min(own, DefaultSeqLen)
-	}
-	var resized *graph.Graph
-	for _, i := range inputs {
-		shape := s.Walked.Nodes[i].Out
-		length := wanted
-		if asked == 0 {
-			length = min(shape[0], DefaultSeqLen)
-		}
-		if length != shape[0] {
-			if resized == nil {
-				resized = s.Graph.Clone()
-			}
-			resized.Components[i].SetParam("shape", graph.IntsValue(append([]int64{length}, shape[1:]...)...))
-		}
-	}
-	if resized == nil {
+	if !slices.ContainsFunc(inputs, func(i int) bool { n := s.Walked.Nodes[i].Out[0]; return n != wanted(n) }) {
 		return s.Walked, l
 	}
 	if s.Runs() {
-		if res := infer.Walk(resized); len(res.Refusals) == 0 {
-			l.Used = wanted
+		res, _, runs := facts.Resized(s.Walked, wanted)
+		if runs == facts.Yes && !facts.Declares(s.Walked) {
+			l.Used = wanted(own)
 			return res, l
 		}
+		l.Runs = runs != facts.No
 	}
-	l.Kept = wanted
+	l.Kept = wanted(own)
 	return s.Walked, l
 }
 
-// RunsAt reports whether the model runs with samples of so many tokens.
+// RunsAt reports whether the model runs with samples of so many tokens, as far as it is known.
 func (s *Study) RunsAt(tokens int64) bool {
 	_, l := s.atLength(tokens)
-	return l.Kept == 0
-}
-
-// tokenInputs returns the inputs that an embedding reads, by position.
-func (s *Study) tokenInputs() []int {
-	var out []int
-	for i := range s.Walked.Nodes {
-		n := &s.Walked.Nodes[i]
-		if n.Type == nil || n.Type.ID != infer.InputID || !n.OutIsInt || len(n.Out) == 0 {
-			continue
-		}
-		for _, j := range s.Walked.Wiring.Outputs(i) {
-			if s.Walked.Nodes[j].Type.Has(catalog.IsEmbedding) {
-				out = append(out, i)
-				break
-			}
-		}
-	}
-	return out
+	return l.Kept == 0 || l.Runs
 }

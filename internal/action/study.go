@@ -84,10 +84,14 @@ func (s *Study) Price(o estimate.Options, seqLen int64) {
 
 // Assumptions says what the estimate rests on.
 func (s *Study) Assumptions() string {
+	text := s.Training.Assumptions()
 	if s.Repaired {
-		return s.Training.Assumptions() + "; estimated as if the fixes had been applied"
+		text += "; estimated as if the fixes had been applied"
 	}
-	return s.Training.Assumptions()
+	if s.Length.Own > 0 {
+		text += "; " + s.Length.Sentence()
+	}
+	return text
 }
 
 // repair walks a model that does not run with every fix applied: what the failed run was meant to cost is more than what its
@@ -127,13 +131,8 @@ func (s *Study) Params() int64 {
 	return s.Walked.Params
 }
 
-// FLOPs is the forward pass of one sample at the graph's own length, counted like Params.
-func (s *Study) FLOPs() int64 {
-	if s.Repaired {
-		return s.Sized.FLOPs
-	}
-	return s.Walked.FLOPs
-}
+// FLOPs is the forward pass of one sample, at the length that is priced, counted like Params.
+func (s *Study) FLOPs() int64 { return s.Sized.FLOPs }
 
 // Layers counts the components that stand for a layer.
 func (s *Study) Layers() int {

@@ -33,11 +33,11 @@ func TestLengthOfASample(t *testing.T) {
 		asked int64
 		want  Length
 	}{
-		{"its own where it is shorter than the default", decoder(64, anyLength), 0, Length{64, 64, 0}},
-		{"the default where its own is longer", decoder(4096, upTo4096), 0, Length{4096, 2048, 0}},
-		{"what was asked for", decoder(64, anyLength), 512, Length{64, 512, 0}},
-		{"its own where it does not run at what was asked for", decoder(64, upTo64), 512, Length{64, 64, 512}},
-		{"its own where it does not run at all", decoder(128, upTo64), 32, Length{128, 128, 32}},
+		{"its own where it is shorter than the default", decoder(64, anyLength), 0, Length{Own: 64, Used: 64}},
+		{"the default where its own is longer", decoder(4096, upTo4096), 0, Length{Own: 4096, Used: 2048}},
+		{"what was asked for", decoder(64, anyLength), 512, Length{Own: 64, Used: 512}},
+		{"its own where it does not run at what was asked for", decoder(64, upTo64), 512, Length{Own: 64, Used: 64, Kept: 512}},
+		{"its own where it does not run at all", decoder(128, upTo64), 32, Length{Own: 128, Used: 128, Kept: 32}},
 		{"none for images", "x: input shape=[3,32,32]\nf: flatten\nl: linear outFeatures=4\no: output\nx -> f -> l -> o", 512, Length{}},
 		{"none for integers that no embedding reads", "x: input shape=[4,8]\ne: input shape=[2,9] dtype=int64\ng: gcn inFeatures=8 outFeatures=4\no: output\nx -> g\ne -> g\ng -> o", 512, Length{}},
 	} {

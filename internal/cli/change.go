@@ -74,7 +74,7 @@ func (j *judge) change(q *check.Request, run *report.Run, base, head *action.Stu
 		return
 	}
 	m := &comment.Model{Head: comment.Of(head)}
-	p := &plan.Request{Model: q.Model, Training: q.Options(), SeqLen: q.SeqLen, Policy: q.Policy}
+	p := &plan.Request{Model: q.Model, Training: q.Options(), SeqLen: q.Length(), Policy: q.Policy}
 	if base != nil {
 		m.Base, m.Gate, m.Below, p.Base = comment.Of(base), c.Gate, c.Below(), base.Graph
 	}

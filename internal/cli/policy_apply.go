@@ -54,7 +54,7 @@ func policyApply(j *judge, in *input) (*answer, error) {
 	var before *action.Study
 	if base != nil {
 		before = action.Examine(base)
-		before.Price(q.Options(), q.SeqLen)
+		before.Price(q.Options(), q.Length())
 		change = report.Compare(before, r.Study, j.house.file)
 		run.AddChange(change)
 		run.Files = baseFile(j.cmd)

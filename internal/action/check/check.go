@@ -103,7 +103,7 @@ func Run(r *Request) *Result {
 	}
 	w := &walk{Study: room.Examine(r.Model), request: r, findings: []action.Finding{}}
 	r.Examined.Tell(w.Study)
-	w.Price(r.Options(), r.SeqLen)
+	w.Price(r.Options(), r.Length())
 	if r.Serve != nil {
 		w.serve = serve.Check(w.Walked, r.Serve)
 	}
@@ -136,6 +136,14 @@ func (r *Request) Options() estimate.Options {
 		o.Samples, o.SamplesGiven = *r.Data.Samples, true
 	}
 	return o
+}
+
+// Length is the number of tokens of a sample that is priced: what is asked for, else that of the dataset; 0 for the default.
+func (r *Request) Length() int64 {
+	if r.SeqLen == 0 && r.Data != nil {
+		return r.Data.SeqLen
+	}
+	return r.SeqLen
 }
 
 // statusOf is the status of a stage with so many findings. What is pending outweighs what is doubtful.

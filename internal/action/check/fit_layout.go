@@ -52,7 +52,11 @@ func (w *walk) fitLayout() *layout.Result {
 	if w.request.Layout == nil {
 		return nil
 	}
-	w.layout = layout.Check(w.Walked, *w.request.Layout)
+	split := *w.request.Layout
+	if tokens := w.request.Length(); split.SeqLen == nil && tokens > 0 {
+		split.SeqLen = &tokens
+	}
+	w.layout = layout.Check(w.Walked, split)
 	return w.layout
 }
 

@@ -36,7 +36,7 @@ func preflight(w *walk) Stage {
 		Blockers: w.Blockers, Warnings: w.Warnings, Layers: w.Layers(), Params: w.Params(), FLOPs: w.FLOPs(), MACs: w.FLOPs() / 2,
 		GPU: w.GPU(), EstCostUSD: quantity.USD(t.CostMicroUSD), EstTrainSec: quantity.Round(t.TotalSec, 3),
 		WeightBytes: t.WeightBytes, TrainFootprintBytes: t.CardBytes, SamplesAssumed: !t.Options.SamplesGiven, Withheld: w.Withheld,
-		PeakBytes: t.PeakBytes, PeakErrorPercent: t.PeakError(), Range: action.RangeOf(t), Assumptions: t.Assumptions(),
+		PeakBytes: t.PeakBytes, PeakErrorPercent: t.PeakError(), Range: action.RangeOf(t), Assumptions: w.Assumptions(),
 	}
 	s := Stage{Stage: action.Preflight, Status: statusOf(len(w.Blockers), len(w.Warnings), len(w.Withheld) > 0)}
 	d.Score, d.Verdict = score(len(w.Blockers), len(w.Warnings), len(w.Withheld))

@@ -64,18 +64,20 @@ func (s *studied) record(r *Request) *Record {
 		rec.Cost.RefusedRunUSD = &rec.Cost.EstCostUSD
 	}
 	if l := s.Length; l.Own > 0 {
-		rec.SeqLen = &SeqLen{l.Own, l.Used, l.Kept}
-		rec.Cost.Assumptions += "; " + rec.SeqLen.sentence()
+		rec.SeqLen = seqLen(l)
 	}
 	return rec
 }
 
-func (l *SeqLen) sentence() string {
-	text := quantity.Grouped(l.Used) + " tokens a sample"
-	if l.NotRun > 0 {
-		text += ", the graph's own length, because it does not run at " + quantity.Grouped(l.NotRun)
+func seqLen(l action.Length) *SeqLen {
+	if l.Runs {
+		return &SeqLen{Own: l.Own, Used: l.Used, NotPriced: l.Kept}
 	}
-	return text
+	return &SeqLen{Own: l.Own, Used: l.Used, NotRun: l.Kept}
+}
+
+func (l *SeqLen) sentence() string {
+	return action.Length{Own: l.Own, Used: l.Used, Kept: l.NotRun + l.NotPriced, Runs: l.NotPriced > 0}.Sentence()
 }
 
 // summary is one sentence. Of a diff it says the most important at its end.

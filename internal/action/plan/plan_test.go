@@ -208,9 +208,9 @@ func TestSequenceLength(t *testing.T) {
 		want    SeqLen
 		part    string
 	}{
-		{``, SeqLen{64, 64, 0}, "64 tokens a sample"},
-		{`,"seq_len":256`, SeqLen{64, 256, 0}, "256 tokens a sample"},
-		{`,"seq_len":513`, SeqLen{64, 64, 513}, "does not run at 513"},
+		{``, SeqLen{Own: 64, Used: 64}, "64 tokens a sample"},
+		{`,"seq_len":256`, SeqLen{Own: 64, Used: 256}, "256 tokens a sample"},
+		{`,"seq_len":513`, SeqLen{Own: 64, Used: 64, NotRun: 513}, "does not run at 513"},
 	} {
 		r := run(t, tokens, c.members)
 		if *r.Plan.SeqLen != c.want || !strings.Contains(strings.Join(strings.Fields(r.Text), " "), c.part) || !strings.Contains(r.Plan.Cost.Assumptions, c.part) || !strings.Contains(r.Markdown, c.part) {

@@ -114,6 +114,8 @@ type SeqLen struct {
 	Own    int64 `json:"own"`              // as the graph declares it
 	Used   int64 `json:"used"`             // in the estimates
 	NotRun int64 `json:"notRun,omitempty"` // the length to be used, where the model does not run at it and its own was kept
+
+	NotPriced int64 `json:"notPriced,omitempty"` // the length to be used, where what the model costs at it is not known and its own was kept
 }
 
 // Diff is what changed since the base. Rewired counts components that kept their parameters and have other inputs.

@@ -1,17 +1,18 @@
-package facts
+package facts_test
 
 import (
 	"reflect"
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/fit/facts"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/hf"
 	"github.com/modelverifier/verifier/internal/infer"
 )
 
 // imported gathers the facts of a config.json, with the config member and without.
-func imported(t *testing.T, config string) (with, without Facts) {
+func imported(t *testing.T, config string) (with, without facts.Facts) {
 	t.Helper()
 	m, err := hf.Import([]byte(config), hf.Options{SeqLen: 16})
 	if err != nil {
@@ -19,27 +20,27 @@ func imported(t *testing.T, config string) (with, without Facts) {
 	}
 	m.Graph.Normalize(catalog.Vocabulary)
 	res := infer.Walk(m.Graph)
-	with = Of(res)
+	with = facts.Of(res)
 	m.Graph.Extra = nil
-	return with, Of(res)
+	return with, facts.Of(res)
 }
 
 func TestFactsOfConfigs(t *testing.T) {
 	for name, c := range map[string]struct {
 		config string
-		want   Facts
+		want   facts.Facts
 	}{
 		"llama": {`{"model_type":"llama","architectures":["LlamaForCausalLM"],"hidden_size":64,"intermediate_size":160,"num_hidden_layers":3,"num_attention_heads":8,
 			"num_key_value_heads":2,"vocab_size":300,"max_position_embeddings":512,"rope_theta":10000.0,"tie_word_embeddings":false,"torch_dtype":"bfloat16",
 			"rope_scaling":{"rope_type":"llama3","factor":8.0,"low_freq_factor":1.0,"high_freq_factor":4.0,"original_max_position_embeddings":128}}`,
-			Facts{ModelType: "llama", Architectures: []string{"LlamaForCausalLM"}, Hidden: 64, Layers: 3, Heads: 8, KVHeads: 2, HeadDim: 8, Intermediate: 160, Vocab: 300,
-				Positions: 512, PositionKind: "rope", Rope: Rope{"llama3", 8, 128, 10000}, AttentionLayers: 3, Dtype: "bfloat16", TiedKnown: true}},
+			facts.Facts{ModelType: "llama", Architectures: []string{"LlamaForCausalLM"}, Hidden: 64, Layers: 3, Heads: 8, KVHeads: 2, HeadDim: 8, Intermediate: 160, Vocab: 300,
+				Positions: 512, PositionKind: "rope", Rope: facts.Rope{"llama3", 8, 128, 10000}, AttentionLayers: 3, Dtype: "bfloat16", TiedKnown: true}},
 		"mixtral": {`{"model_type":"mixtral","architectures":["MixtralForCausalLM"],"hidden_size":64,"intermediate_size":160,"num_hidden_layers":2,"num_attention_heads":4,
 			"num_key_value_heads":2,"vocab_size":300,"num_local_experts":4,"num_experts_per_tok":2,"tie_word_embeddings":false,"max_position_embeddings":64,"rope_theta":1e6,"sliding_window":null}`,
-			Facts{ModelType: "mixtral", Architectures: []string{"MixtralForCausalLM"}, Hidden: 64, Layers: 2, Heads: 4, KVHeads: 2, HeadDim: 16, Intermediate: 160, Vocab: 300, Experts: 4,
-				ExpertsPerToken: 2, ExpertIntermediate: 160, Positions: 64, PositionKind: "rope", Rope: Rope{Theta: 1e6}, AttentionLayers: 2, ExpertLayers: 2, TiedKnown: true}},
+			facts.Facts{ModelType: "mixtral", Architectures: []string{"MixtralForCausalLM"}, Hidden: 64, Layers: 2, Heads: 4, KVHeads: 2, HeadDim: 16, Intermediate: 160, Vocab: 300, Experts: 4,
+				ExpertsPerToken: 2, ExpertIntermediate: 160, Positions: 64, PositionKind: "rope", Rope: facts.Rope{Theta: 1e6}, AttentionLayers: 2, ExpertLayers: 2, TiedKnown: true}},
 		"gpt2": {`{"model_type":"gpt2","architectures":["GPT2LMHeadModel"],"n_embd":48,"n_layer":2,"n_head":4,"vocab_size":100,"n_positions":32}`,
-			Facts{ModelType: "gpt2", Architectures: []string{"GPT2LMHeadModel"}, Hidden: 48, Layers: 2, Heads: 4, KVHeads: 4, HeadDim: 12, Intermediate: 192, Vocab: 100,
+			facts.Facts{ModelType: "gpt2", Architectures: []string{"GPT2LMHeadModel"}, Hidden: 48, Layers: 2, Heads: 4, KVHeads: 4, HeadDim: 12, Intermediate: 192, Vocab: 100,
 				Positions: 32, PositionKind: "learned", AttentionLayers: 2, Tied: true, TiedKnown: true}},
 	} {
 		got, _ := imported(t, c.config)
@@ -85,7 +86,7 @@ func TestAGraphOfOneLinearLayerHasNoFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Normalize(catalog.Vocabulary)
-	if f := Of(infer.Walk(g)); !reflect.DeepEqual(f, Facts{}) {
+	if f := facts.Of(infer.Walk(g)); !reflect.DeepEqual(f, facts.Facts{}) {
 		t.Errorf("%+v", f)
 	}
 }
@@ -104,7 +105,7 @@ func FuzzConfig(f *testing.F) {
 	res := infer.Walk(g)
 	f.Fuzz(func(t *testing.T, text string) {
 		res.Graph.Extra = []graph.Member{{Name: "config", Raw: text}}
-		v := reflect.ValueOf(Of(res))
+		v := reflect.ValueOf(facts.Of(res))
 		for i := range v.NumField() {
 			if v.Field(i).Kind() == reflect.Int64 && v.Field(i).Int() < 0 {
 				t.Fatalf("%s is %d of %s", v.Type().Field(i).Name, v.Field(i).Int(), text)

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -18,43 +19,74 @@ const (
 	No
 )
 
-// Tokens returns the inputs that an embedding reads.
+// Tokens returns the inputs whose numbers reach an embedding: as they are, or moved and cut by components that leave them
+// whole numbers.
 func Tokens(res *infer.Result) []int {
 	var out []int
 	for i := range res.Nodes {
-		n := &res.Nodes[i]
-		if n.Type == nil || n.Type.ID != infer.InputID || !n.OutIsInt || len(n.Out) == 0 {
-			continue
-		}
-		for _, j := range res.Wiring.Outputs(i) {
-			if res.Nodes[j].Type.Has(catalog.IsEmbedding) {
-				out = append(out, i)
-				break
-			}
+		if isWhole(res, i) && reachesEmbedding(res, i) {
+			out = append(out, i)
 		}
 	}
 	return out
 }
 
+// isWhole reports whether a component is an input of whole numbers with an axis.
+func isWhole(res *infer.Result, i int) bool {
+	n := &res.Nodes[i]
+	return n.Type != nil && n.Type.ID == infer.InputID && n.OutIsInt && len(n.Out) > 0
+}
+
+func reachesEmbedding(res *infer.Result, from int) bool {
+	var seen []bool
+	for list := []int{from}; len(list) > 0; {
+		i := list[len(list)-1]
+		list = list[:len(list)-1]
+		for _, j := range res.Wiring.Outputs(i) {
+			n := &res.Nodes[j]
+			if n.Type.Has(catalog.IsEmbedding) {
+				return true
+			}
+			if !n.OutIsInt || n.Type == nil {
+				continue
+			}
+			if seen == nil {
+				seen = make([]bool, len(res.Nodes))
+			}
+			if !seen[j] {
+				seen[j], list = true, append(list, int(j))
+			}
+		}
+	}
+	return false
+}
+
 // AtLength walks a model that reads tokens with samples of another length. Where it does not run, it returns why.
+func AtLength(res *infer.Result, length int64) (*infer.Result, *infer.Refusal, Runs) {
+	own := res.Nodes[Tokens(res)[0]].Out[0]
+	return Resized(res, func(n int64) int64 {
+		if n == own { // segments are as long as tokens
+			return length
+		}
+		return n
+	})
+}
+
+// resize is a length in place of another one.
+type resize struct{ was, is int64 }
+
+// Resized walks a model with other lengths of its inputs of whole numbers that are as long as tokens: to gives the new length for one.
 //
 // An importer writes the model down at one length: masks, slopes of a bias and shapes that the program computes from its input are
 // constants in the graph. They are made to follow the length. Where the model of a config.json does not run even so, nothing is known
 // about it; a graph that was written as it is refuses what it refuses.
-func AtLength(res *infer.Result, length int64) (*infer.Result, *infer.Refusal, Runs) {
+func Resized(res *infer.Result, to func(own int64) int64) (*infer.Result, *infer.Refusal, Runs) {
 	if len(res.Refusals) > 0 {
 		return nil, nil, Unknown
 	}
-	own := res.Nodes[Tokens(res)[0]].Out[0]
-	if own == length {
+	g, changes := inputsAt(res, to)
+	if len(changes) == 0 {
 		return res, nil, Yes
-	}
-	g := res.Graph.Clone()
-	for i := range res.Nodes {
-		n := &res.Nodes[i]
-		if n.Type != nil && n.Type.ID == infer.InputID && n.OutIsInt && len(n.Out) > 0 && n.Out[0] == own { // segments are as long as tokens
-			g.Components[i].SetParam("shape", graph.IntsValue(append([]int64{length}, n.Out[1:]...)...))
-		}
 	}
 	plain := infer.Walk(g)
 	if len(plain.Refusals) == 0 {
@@ -67,7 +99,9 @@ func AtLength(res *infer.Result, length int64) (*infer.Result, *infer.Refusal, R
 	imported := Imported(res)
 	for _, types := range written[:sets(imported)] {
 		again := g.Clone()
-		follow(again, own, length, types)
+		for _, c := range changes {
+			follow(again, c.was, c.is, types)
+		}
 		if followed := infer.Walk(again); len(followed.Refusals) == 0 {
 			return followed, nil, Yes
 		}
@@ -76,6 +110,56 @@ func AtLength(res *infer.Result, length int64) (*infer.Result, *infer.Refusal, R
 		return nil, why, Unknown
 	}
 	return nil, why, No
+}
+
+// inputsAt is the graph with other lengths of its inputs, and which lengths changed. The longest is replaced first: none that was
+// put in place of another is replaced again, as lengths are either all cut or all set to one.
+func inputsAt(res *infer.Result, to func(own int64) int64) (*graph.Graph, []resize) {
+	tokens := Tokens(res)
+	long := func(n int64) bool {
+		return slices.ContainsFunc(tokens, func(i int) bool { return res.Nodes[i].Out[0] == n })
+	}
+	var g *graph.Graph
+	var changes []resize
+	for i := range res.Nodes {
+		if !isWhole(res, i) || !long(res.Nodes[i].Out[0]) {
+			continue
+		}
+		shape := res.Nodes[i].Out
+		change := resize{shape[0], to(shape[0])}
+		if change.was == change.is {
+			continue
+		}
+		if g == nil {
+			g = res.Graph.Clone()
+		}
+		g.Components[i].SetParam("shape", graph.IntsValue(append([]int64{change.is}, shape[1:]...)...))
+		if !slices.Contains(changes, change) {
+			changes = append(changes, change)
+		}
+	}
+	slices.SortFunc(changes, func(a, b resize) int { return cmp.Compare(b.was, a.was) })
+	return g, changes
+}
+
+// Declares reports whether a module without a type reads, through whatever lies between, an input of tokens: what it declares of its
+// result and its cost is for the length that the graph has, and says nothing about another one.
+func Declares(res *infer.Result) bool {
+	seen := make([]bool, len(res.Nodes))
+	list := Tokens(res)
+	for len(list) > 0 {
+		i := list[len(list)-1]
+		list = list[:len(list)-1]
+		if n := &res.Nodes[i]; n.Type.Has(catalog.IsOpaque) && (argOf(n, "flops").Int() > 0 || len(n.Out) > 1) {
+			return true
+		}
+		for _, j := range res.Wiring.Outputs(i) {
+			if !seen[j] {
+				seen[j], list = true, append(list, int(j))
+			}
+		}
+	}
+	return false
 }
 
 // Longest is the size of the table of positions that refused a length, 0 where something else did.

@@ -164,9 +164,9 @@ func (b *Build) Length(maximum int64) int64 {
 	case b.state.opt.SeqLen > 0:
 		return b.state.opt.SeqLen
 	case maximum > 0:
-		return maximum
+		return min(maximum, defaultLength)
 	}
-	return unknownLength
+	return defaultLength
 }
 
 // Int, Flag, Num, Text and Ints are parameters.

@@ -26,7 +26,7 @@ const (
 
 // Options are what a caller can choose.
 type Options struct {
-	SeqLen int64 // length of the text inputs; 0 takes the config's maximum of positions, else 2,048
+	SeqLen int64 // length of the text inputs; 0 takes 2,048, or the config's maximum of positions where that is less
 	Text   bool  // whether the model is called with text alone, so that what reads pictures or sounds is there and does not run
 }
 
@@ -39,8 +39,10 @@ type Model struct {
 	Notes            []string // what the graph cannot say: keys that contradict each other without changing it
 }
 
-// unknownLength is the length of a text input whose config has no maximum.
-const unknownLength = 2048
+// defaultLength is the length of a text input where nobody says one and the config does not allow less: the length at which a
+// model is priced, too. Shapes, masks and FLOPs of modules without a type are written down at one length, and cannot be
+// brought to another one later.
+const defaultLength = 2048
 
 // Import builds the graph of a config.json.
 func Import(config []byte, opt Options) (m *Model, err error) {
