@@ -42,6 +42,9 @@ type Edit struct {
 // The stages that a finding can belong to.
 const (
 	Preflight = "preflight"
+	Data      = "data"
+	Train     = "train"
+	Deploy    = "deploy"
 	Policy    = "policy" // comes behind the stages of the walk and is none of them
 )
 

@@ -8,21 +8,25 @@ import (
 	"github.com/modelverifier/verifier/internal/rules"
 )
 
-// Obstacles are what stands in the way of a model that runs, past the graph itself. They warn and block nothing: the work can
-// be split, and the model deployed elsewhere.
-func (s *Study) Obstacles() []Finding {
-	var out []Finding
-	if f, found := s.NoCard(); found {
-		out = append(out, f)
+// Obstacles are what a stage of the walk behind the graph itself finds in a model that runs. check lists them and rank counts them,
+// so that both call the same things blocks. Those that there are warn: the work can be split, and the model deployed elsewhere.
+func (s *Study) Obstacles(stage string) []Finding {
+	var f Finding
+	var found bool
+	switch stage {
+	case Train:
+		f, found = s.noCard()
+	case Deploy:
+		f, found = noTargetFits(s.Deploy())
 	}
-	if f, found := NoTarget(s.Deploy()); found {
-		out = append(out, f)
+	if !found {
+		return nil
 	}
-	return out
+	return []Finding{f}
 }
 
-// NoCard warns of a training step that no single card holds.
-func (s *Study) NoCard() (Finding, bool) {
+// noCard warns of a training step that no single card holds.
+func (s *Study) noCard() (Finding, bool) {
 	if s.Training.GPU != nil {
 		return Finding{}, false
 	}
@@ -35,10 +39,15 @@ func (s *Study) NoCard() (Finding, bool) {
 }
 
 // Deploy scores every target that the trained model could be deployed to, the best first.
-func (s *Study) Deploy() []estimate.Deployment { return s.room.estimate.Deploy(s.Walked) }
+func (s *Study) Deploy() []estimate.Deployment {
+	if s.targets == nil {
+		s.targets = s.room.estimate.Deploy(s.Walked)
+	}
+	return s.targets
+}
 
-// NoTarget warns of a model that none of the deploy targets holds.
-func NoTarget(targets []estimate.Deployment) (Finding, bool) {
+// noTargetFits warns of a model that none of the deploy targets holds.
+func noTargetFits(targets []estimate.Deployment) (Finding, bool) {
 	for i := range targets {
 		if targets[i].Fits {
 			return Finding{}, false

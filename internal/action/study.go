@@ -43,6 +43,8 @@ type Study struct {
 	Sized    *infer.Result      // the walk at that length, or of the model repaired
 	Repaired bool               // whether the estimates are those of the model with every fix applied
 	Training *estimate.Training // of Sized
+
+	targets []estimate.Deployment // once they were asked for
 }
 
 // Observer is told about a model that was examined. What it wants to keep it must copy.

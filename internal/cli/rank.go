@@ -112,14 +112,15 @@ func (j *judge) applyAll(files []string, own **policy.Policy) error {
 }
 
 func rankText(p *page, r *rank.Result) {
-	t := newTable("rank", "candidate", "tier", "blocks", "warnings", "weights", "cost", "fits")
+	t := newTable("#", "candidate", "verdict", "weights", "FLOPs", "memory", "time", "cost", "fits")
 	for _, c := range r.Ranked {
-		t.add(fmt.Sprint(c.Rank), clean(c.ID), string(p.word(c.Tier, 0)), fmt.Sprint(c.Blocking), fmt.Sprint(c.Warnings), quantity.Short(c.Params), quantity.AboutDollars(c.EstCostUSD.Unscaled), c.FitsGPU)
+		t.add(fmt.Sprint(c.Rank), clean(c.ID), string(p.word(verdictOf(c), 0)), quantity.Short(c.Params), strings.NewReplacer(" ", "", "FLOP", "").Replace(quantity.FLOPs(c.FLOPs)),
+			quantity.Bytes(c.TrainFootprintBytes), quantity.AboutDuration(c.EstTrainSec.Unscaled*1000), quantity.AboutDollars(c.EstCostUSD.Unscaled), c.FitsGPU)
 	}
 	p.WriteString(t.String() + "\n\n")
 	for _, c := range r.Ranked {
 		p.line("%s", c.ID)
-		for _, reason := range append(slices.Clone(c.Reasons), c.OtherStageBlockers...) {
+		for _, reason := range slices.Concat(c.Reasons, c.OtherStageBlockers, c.OtherStageWarnings) {
 			p.line("  %s", reason)
 		}
 	}
@@ -128,10 +129,30 @@ func rankText(p *page, r *rank.Result) {
 		p.line("%s", r.TieBreak.Note)
 	}
 	p.line("%s", r.Recommendation)
-	if e := r.Calibration.Exclusion; e != nil {
-		p.line("Measured with PyTorch %s on %d graphs: %d of %d blocked ones crashed, %d of %d others ran.", e.Torch, e.Graphs, e.BlockedCrashed, e.Blocked, e.PassedRan, e.Passed)
+	rankDisclaimer(p, r.Calibration)
+}
+
+// verdictOf is how a candidate did, in a word or two.
+func verdictOf(c rank.Ranked) string {
+	switch {
+	case c.Tier == rank.Blocked:
+		return "block"
+	case c.Warnings > 0:
+		return "warn"
+	case len(c.Withheld) > 0:
+		return "ask"
 	}
-	if o := r.Calibration.Ordering; o == nil || o.PairwiseAccuracy == nil {
-		p.line("The order of designs that run has not been measured.")
+	return "ok"
+}
+
+// rankDisclaimer says once how far the order can be trusted.
+func rankDisclaimer(p *page, c rank.Calibration) {
+	if o := c.Ordering; o != nil && o.PairwiseAccuracy != nil {
+		return // what was measured is in the claim
 	}
+	measured := ""
+	if e := c.Exclusion; e != nil {
+		measured = fmt.Sprintf("Blocks are measured: %d of %d crashed in PyTorch %s. ", e.BlockedCrashed, e.Blocked, e.Torch)
+	}
+	p.line("%sThe order of designs that run has not been measured: compare them by the figures.", measured)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // numeric are the columns of numbers, in any table: they are set to the right, and never broken.
-var numeric = []string{"weights", "share", "FLOPs", "saved", "rank", "blocks", "warnings", "cost"}
+var numeric = []string{"weights", "share", "FLOPs", "saved", "#", "memory", "time", "cost"}
 
 // grid is a table in the one style of the command line. It is as wide as a terminal at the most: the widest columns of text are
 // broken until it fits.

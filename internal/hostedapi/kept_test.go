@@ -69,12 +69,13 @@ func TestHistoryIsKeptOnceAndShownInPlans(t *testing.T) {
 	})
 }
 
-func TestEveryModelUnderAKeyIsARowOfTheCorpus(t *testing.T) {
+func TestEveryCallUnderAKeyIsOneRowOfTheCorpus(t *testing.T) {
 	both(t, func(t *testing.T, database string) {
 		s := start(t, database)
 		o := s.tenant(t, "Alpha")
-		ranked := `{"candidates":[{"model":` + model("", 5) + `},{"model":` + model("", 6) + `}]}`
-		for _, c := range []struct{ path, body string }{{"check", request("", 3)}, {"lint", request("", 4)}, {"rank", ranked}, {"plan", `{"model":` + model("", 7) + `,"base":` + model("", 8) + `}`}} {
+		ranked := `{"candidates":[{"model":` + model("", 5) + `},{"model":` + model("", 6) + `}]` // tied: the row is that of the first
+		for _, c := range []struct{ path, body string }{{"check", request("", 3)}, {"lint", request("", 4)}, {"rank", ranked + "}"},
+			{"rank", strings.ReplaceAll(ranked, model("", 5), model("", 10)) + `,"tieBreak":"params"}`}, {"plan", `{"model":` + model("", 7) + `,"base":` + model("", 8) + `}`}} {
 			if got := s.call(t, "POST", "/api/v1/"+c.path, o.key, c.body); got.status != 200 {
 				t.Fatalf("%s: %d %s", c.path, got.status, got.body)
 			}

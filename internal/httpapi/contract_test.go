@@ -147,6 +147,18 @@ func TestEveryActionIsServed(t *testing.T) {
 	}
 }
 
+// The rules that fired on every candidate are counted, not only those that order designs.
+func TestRulesOfCandidatesAreCounted(t *testing.T) {
+	s := start(t, nil)
+	cut := `{"model":{"components":[{"id":"x","type":"input","params":{"shape":[4]}},{"id":"l","type":"linear","params":{"inFeatures":3,"outFeatures":2}}],"connections":[{"from":"x","to":"l"}]}}`
+	if r := s.post("/v1/rank", `{"candidates":[`+small+`,`+cut+`]}`); r.status != 200 {
+		t.Fatal(r.text)
+	}
+	if p := s.get("/metrics/preview").text; !strings.Contains(p, `"linear-in-mismatch":1`) {
+		t.Errorf("counted: %s", p)
+	}
+}
+
 func TestTheLargestModelIsTaken(t *testing.T) {
 	s := start(t, nil)
 	if r := s.post("/v1/lint", components(2000)); r.status != 200 {

@@ -31,12 +31,12 @@ func tallyPlan(r *plan.Result) telemetry.Tally {
 	return telemetry.Tally{Verdicts: []string{verdict}, Rules: append(fired(run.Blockers, ruleID), fired(run.Warnings, ruleID)...)}
 }
 
-// tallyRank has a verdict for each candidate. Of the rules that fired, an answer tells only those that order designs.
+// tallyRank has a verdict for each candidate, and the rules that fired on all of them.
 func tallyRank(r *rank.Result) telemetry.Tally {
 	var t telemetry.Tally
 	for _, c := range r.Ranked {
 		t.Verdicts = append(t.Verdicts, c.Tier)
-		t.Rules = append(t.Rules, fired(c.OutcomeFlags, func(id *string) string { return *id })...)
+		t.Rules = append(t.Rules, fired(c.Fired, func(id *string) string { return *id })...)
 	}
 	return t
 }

@@ -6,6 +6,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/estimate"
@@ -35,8 +36,8 @@ type Request struct {
 
 // Result is the answer.
 type Result struct {
-	Verdict   string           `json:"verdict"` // block, ask, warn or ok
-	Outcome   string           `json:"outcome"` // blocked, needs_input, attention or ok
+	Verdict   string           `json:"verdict"` // the worst that was found: block, warn, ask or ok
+	Outcome   string           `json:"outcome"` // what the caller has to do next: blocked, needs_input, attention or ok
 	Summary   string           `json:"summary"`
 	StoppedAt *string          `json:"stoppedAt"`
 	Findings  []action.Finding `json:"findings"`
@@ -60,7 +61,7 @@ type Stage struct {
 // Status is how a stage ended.
 type Status string
 
-// The statuses, worst first.
+// The statuses, in the order in which a caller has to look at them: the first of all stages is the outcome.
 const (
 	Blocked    Status = "blocked"
 	NeedsInput Status = "needs_input"
@@ -68,17 +69,27 @@ const (
 	OK         Status = "ok"
 )
 
-// verdicts are the words for the worst status of all stages.
-var verdicts = map[Status]string{Blocked: "block", NeedsInput: "ask", Attention: "warn", OK: "ok"}
+// urgency orders statuses.
+var urgency = map[Status]int{OK: 0, Attention: 1, NeedsInput: 2, Blocked: 3}
 
-// severity orders statuses.
-var severity = map[Status]int{OK: 0, Attention: 1, NeedsInput: 2, Blocked: 3}
-
-func worse(a, b Status) Status {
-	if severity[b] > severity[a] {
+func first(a, b Status) Status {
+	if urgency[b] > urgency[a] {
 		return b
 	}
 	return a
+}
+
+// verdict is the worst that was found. A warning is something that was found, and a question only something that was not.
+func verdict(findings []action.Finding, outcome Status) string {
+	switch {
+	case outcome == Blocked:
+		return "block"
+	case slices.ContainsFunc(findings, func(f action.Finding) bool { return f.Severity == rules.Warn }):
+		return "warn"
+	case outcome == NeedsInput:
+		return "ask"
+	}
+	return "ok"
 }
 
 // walk is one model on its way through the stages.
@@ -107,11 +118,11 @@ func Run(r *Request) *Result {
 	if r.Serve != nil {
 		w.serve = serve.Check(w.Walked, r.Serve)
 	}
-	out, worst := &Result{Stages: make([]Stage, 0, len(stages)), DataFit: w.fitData(), Layout: w.fitLayout(), Serve: w.serve, Study: w.Study}, OK
+	out, outcome := &Result{Stages: make([]Stage, 0, len(stages)), DataFit: w.fitData(), Layout: w.fitLayout(), Serve: w.serve, Study: w.Study}, OK
 	for _, stage := range stages {
 		s := stage(w)
 		out.Stages = append(out.Stages, s)
-		worst = worse(worst, s.Status)
+		outcome = first(outcome, s.Status)
 		if s.Status == Blocked {
 			at := s.Stage
 			out.StoppedAt = &at
@@ -120,12 +131,12 @@ func Run(r *Request) *Result {
 	}
 	blocks, warns := w.Violations(r.Policy)
 	w.findings = append(append(w.findings, blocks...), warns...)
-	worst = worse(worst, statusOf(len(blocks), len(warns), false))
-	out.Findings, out.Outcome, out.Verdict = w.findings, string(worst), verdicts[worst]
+	outcome = first(outcome, statusOf(len(blocks), len(warns), false))
+	out.Findings, out.Outcome, out.Verdict = w.findings, string(outcome), verdict(w.findings, outcome)
 	if out.StoppedAt == nil {
 		out.Decision = w.decision()
 	}
-	out.Summary = w.summary(worst, len(blocks), out.StoppedAt)
+	out.Summary = w.summary(outcome, len(blocks), out.StoppedAt)
 	return out
 }
 
@@ -159,13 +170,26 @@ func statusOf(blocks, warns int, pending bool) Status {
 	return OK
 }
 
-// summary is one sentence; a refusal has the price of the run that it prevents.
-func (w *walk) summary(worst Status, policyBlocks int, stopped *string) string {
+// priced says what a stage that blocks refuses, with its price. A split or a launch command that is refused leaves the model as it
+// is: it is not the priced run that would have failed.
+var priced = map[string]string{
+	action.Preflight: "the run that would have failed is priced at %s",
+	action.Data:      "the run that would have failed on this dataset is priced at %s",
+	action.Train:     "the split is refused and not the model, whose training is priced at %s",
+	action.Deploy:    "the launch command is refused and not the model, whose training is priced at %s",
+}
+
+// summary is one sentence; a refusal has the price of the run that it is about.
+func (w *walk) summary(outcome Status, policyBlocks int, stopped *string) string {
 	cost := w.cost()
 	switch {
 	case stopped != nil:
-		first, n := w.blockers(*stopped)
-		return fmt.Sprintf("Blocked at %s by %s, the first of them %q; the run that would have failed is priced at %s.", *stopped, count(n, "finding"), first, cost)
+		title, n := w.blockers(*stopped)
+		which := ""
+		if n > 1 {
+			which = "the first of them "
+		}
+		return fmt.Sprintf("Blocked at %s by %s, %s%q; "+priced[*stopped]+".", *stopped, count(n, "finding"), which, title, cost)
 	case policyBlocks > 0:
 		return fmt.Sprintf("Blocked by %s, though the model runs; the run that the policy refuses is priced at %s.", count(policyBlocks, "policy line"), cost)
 	}
@@ -183,10 +207,23 @@ func (w *walk) summary(worst Status, policyBlocks int, stopped *string) string {
 	if warns > 0 {
 		text += ", with " + count(warns, "warning") + " to look at"
 	}
-	if worst == NeedsInput {
+	if outcome == NeedsInput {
 		text += "; " + w.pending()
 	}
 	return text + "."
+}
+
+// obstacles adds what is found past the graph itself, and counts it.
+func (w *walk) obstacles(stage string) (blocks, warns int) {
+	for _, f := range w.Obstacles(stage) {
+		w.findings = append(w.findings, f)
+		if f.Severity == rules.Block {
+			blocks++
+		} else {
+			warns++
+		}
+	}
+	return blocks, warns
 }
 
 // blockers are how many findings of a stage block, and the title of the first.

@@ -71,11 +71,11 @@ func TestVerdictOutcomeAndWhereTheWalkStops(t *testing.T) {
 	}{
 		{"a model that runs waits for a dataset", clean, "", "ask", "needs_input", "", "ok needs_input ok ok ok"},
 		{"a model that does not run stops at once", refused, "", "block", "blocked", "preflight", "blocked"},
-		{"warnings do not stop it", warned, "", "ask", "needs_input", "", "attention needs_input ok ok ok"},
+		{"warnings do not stop it", warned, "", "warn", "needs_input", "", "attention needs_input ok ok ok"},
 		{"a withheld shape is asked for", withheld, "", "ask", "needs_input", "", "needs_input needs_input ok ok ok"},
-		{"a model too large for one card is no crash", enormous, "", "ask", "needs_input", "", "ok needs_input attention ok attention"},
+		{"a model too large for one card is no crash", enormous, "", "warn", "needs_input", "", "ok needs_input attention ok attention"},
 		{"a policy blocks behind the walk", clean, `{"max_params":"1K"}`, "block", "blocked", "", "ok needs_input ok ok ok"},
-		{"a policy that warns changes no status", clean, `{"max_cost_usd":0}`, "ask", "needs_input", "", "ok needs_input ok ok ok"},
+		{"a policy that warns changes no status", clean, `{"max_cost_usd":0}`, "warn", "needs_input", "", "ok needs_input ok ok ok"},
 		{"a policy that is kept changes nothing", clean, `{"max_params":"1M"}`, "ask", "needs_input", "", "ok needs_input ok ok ok"},
 		{"an empty graph is blocked", "", "", "block", "blocked", "preflight", "blocked"},
 	} {
@@ -259,9 +259,51 @@ func TestTheTwoDecisions(t *testing.T) {
 		!strings.HasPrefix(d.Options[1].Hint, "does not fit") {
 		t.Errorf("%+v", d)
 	}
-	r := Run(&Request{Model: parse(t, clean), Data: &fitdata.Request{}})
+	many := int64(10_000_000)
+	r := Run(&Request{Model: parse(t, clean), Data: &fitdata.Request{Samples: &many}})
 	if d = r.Decision; d == nil || !strings.Contains(d.Question, "$") || len(d.Options) != 2 || r.Stages[1].Status != OK || r.Verdict != "ok" {
 		t.Errorf("%+v of %s", d, r.Verdict)
+	}
+	if r = Run(&Request{Model: parse(t, clean), Data: &fitdata.Request{}}); r.Decision != nil || r.Verdict != "ok" || r.Outcome != "ok" {
+		t.Errorf("%s, %s: %+v is asked for less than a cent", r.Verdict, r.Outcome, r.Decision)
+	}
+}
+
+// A verdict is the worst that was found, and an outcome what is to be done next: neither hides the other.
+func TestAWarningIsNotHiddenByAQuestion(t *testing.T) {
+	for _, c := range []struct {
+		text             string
+		data             bool
+		verdict, outcome string
+	}{
+		{warned, false, "warn", "needs_input"}, {warned, true, "warn", "attention"}, {clean, false, "ask", "needs_input"}, {clean, true, "ok", "ok"},
+		{withheld, true, "ask", "needs_input"}, {strings.Replace(warned, "g -> o", "g -> m -> o\nm: customModule numParams=9", 1), true, "warn", "needs_input"},
+		{refused, true, "block", "blocked"},
+	} {
+		q := &Request{Model: parse(t, c.text)}
+		if c.data {
+			q.Data = &fitdata.Request{}
+		}
+		if r := Run(q); r.Verdict != c.verdict || r.Outcome != c.outcome {
+			t.Errorf("%q: %s and %s, want %s and %s", c.text, r.Verdict, r.Outcome, c.verdict, c.outcome)
+		}
+	}
+}
+
+// What a stage behind the graph refuses is not the training run.
+func TestOnlyARefusedRunIsCalledOne(t *testing.T) {
+	for member, words := range map[string]string{
+		`"serve":{"command":"vllm serve x --no-such-flag"}`: "the launch command is refused and not the model",
+		`"layout":{"tp":0}`:     "the split is refused and not the model",
+		`"data":{"channels":3}`: "the run that would have failed on this dataset is priced",
+	} {
+		q, err := Decode([]byte(`{"model":`+string(parse(t, clean).AppendJSON(nil))+`,`+member+`}`), graph.ServiceLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := Run(q); r.Verdict != "block" || !strings.Contains(r.Summary, words) || strings.Contains(r.Summary, "first of them") {
+			t.Errorf("%s: %s, %s", member, r.Verdict, r.Summary)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/infer"
 )
@@ -32,7 +33,7 @@ func data(w *walk) Stage {
 	w.classes = d.Contract.OutputDim
 	found, blocks, warns := w.dataFindings()
 	w.findings = append(w.findings, found...)
-	s := Stage{Stage: "data", Status: statusOf(blocks, warns, !d.Wired), Data: d}
+	s := Stage{Stage: action.Data, Status: statusOf(blocks, warns, !d.Wired), Data: d}
 	missing := ""
 	if !d.Wired {
 		missing = "; no dataset is wired"

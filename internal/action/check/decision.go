@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // Decision is something that only a person can decide. There are two: which dataset, and whether to spend the money.
@@ -26,11 +27,14 @@ func (w *walk) decision() *Decision {
 	if w.request.Data == nil {
 		return w.dataset()
 	}
-	if w.Training.CostMicroUSD > 0 {
+	if quantity.Significant(w.Training.CostMicroUSD, 2) >= worthAsking {
 		return w.spending()
 	}
 	return nil
 }
+
+// worthAsking is the least, in micro-dollars, that a person is asked about: one cent, as the price is shown.
+const worthAsking = 10_000
 
 // datasets are those that a training run can be asked for. Their shapes in words are written once.
 var datasets = []struct {

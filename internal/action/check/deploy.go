@@ -41,11 +41,11 @@ func deploy(w *walk) Stage {
 		}
 		d.Alternatives = append(d.Alternatives, a)
 	}
-	s := Stage{Stage: "deploy", Status: OK, Data: d}
+	blocks, warns := w.obstacles(action.Deploy)
+	s := Stage{Stage: action.Deploy, Status: statusOf(blocks, warns, false), Data: d}
 	s.Headline = best.Target.Label + ": about " + d.LatencyMs.String() + " ms a sample, " + d.SizeMB.String() + " MB (" + d.SizeMBQuantized.String() + " MB in 8 bits)"
-	if f, found := action.NoTarget(targets); found {
-		w.findings = append(w.findings, f)
-		s.Status, s.Headline = Attention, "fits none of the targets as it is"
+	if s.Status != OK {
+		s.Headline = "fits none of the targets as it is"
 	}
 	serveStage(w, &s)
 	return s

@@ -66,7 +66,7 @@ func (w *walk) layoutFindings() (out []action.Finding, blocks, warns int) {
 		return nil, 0, 0
 	}
 	for _, f := range w.layout.Findings {
-		out = append(out, action.Finding{Stage: "train", Severity: f.Severity, Title: f.Title, Detail: f.Detail, Fix: f.Fix, Section: true})
+		out = append(out, action.Finding{Stage: action.Train, Severity: f.Severity, Title: f.Title, Detail: f.Detail, Fix: f.Fix, Section: true})
 		if f.Severity == rules.Block {
 			blocks++
 		} else {

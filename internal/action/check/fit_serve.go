@@ -40,7 +40,7 @@ func serveStage(w *walk, s *Stage) {
 		}
 		w.findings = append(w.findings, action.Finding{Stage: s.Stage, Severity: severity, Title: f.Title, Detail: f.Detail, Fix: f.Fix, Section: true})
 	}
-	s.Status = worse(s.Status, statusOf(blocks, warns, false))
+	s.Status = first(s.Status, statusOf(blocks, warns, false))
 	if blocks > 0 {
 		s.Headline = "the launch command is refused"
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/modelverifier/verifier/models/drawn"
 )
 
-var rank = map[string]int{"ok": 0, "warn": 1, "ask": 2, "block": 3}
+var rank = map[string]int{"ok": 0, "ask": 1, "warn": 2, "block": 3}
 
 func TestAPolicyOnlyMakesAVerdictStricter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -23,13 +23,11 @@ func (w *walk) cost() string {
 func train(w *walk) Stage {
 	found, blocks, warns := w.layoutFindings()
 	w.findings = append(w.findings, found...)
-	if f, found := w.NoCard(); found {
-		w.findings = append(w.findings, f)
-		warns++
-	}
+	b, n := w.obstacles(action.Train)
+	blocks, warns = blocks+b, warns+n
 	t := w.Training
 	s := Stage{
-		Stage: "train", Status: statusOf(blocks, warns, false), Data: TrainData{EstCostUSD: quantity.USD(t.CostMicroUSD), GPU: w.GPU(), Range: action.RangeOf(t)},
+		Stage: action.Train, Status: statusOf(blocks, warns, false), Data: TrainData{EstCostUSD: quantity.USD(t.CostMicroUSD), GPU: w.GPU(), Range: action.RangeOf(t)},
 		Headline: "about " + w.cost() + " on " + w.GPU() + ", " + quantity.Bytes(t.CardBytes) + " on the card; no run yet",
 	}
 	if s.Status == Blocked {

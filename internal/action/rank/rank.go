@@ -7,7 +7,6 @@ package rank
 
 import (
 	"github.com/modelverifier/verifier/internal/action"
-	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/policy"
 	"github.com/modelverifier/verifier/internal/quantity"
@@ -18,7 +17,7 @@ type Request struct {
 	Candidates []Candidate
 	TieBreak   string // cost, params or nothing
 	Policy     *policy.Policy
-	Examined   action.Observer // is told about each candidate; may be nil
+	Examined   action.Observer // is told about one candidate: the one recommended, or else the first of the request; may be nil
 }
 
 // Candidate is one design.
@@ -43,7 +42,8 @@ type Result struct {
 	TieBreak       *TieBreak   `json:"tieBreak,omitempty"`
 }
 
-// Ranked is one candidate in its place.
+// Ranked is one candidate in its place. What stands behind Reasons is an addition to the specification: the figures that people
+// compare designs by. They order nothing.
 type Ranked struct {
 	ID                 string           `json:"id"`
 	Rank               int              `json:"rank"`
@@ -56,14 +56,22 @@ type Ranked struct {
 	Params             int64            `json:"params"`
 	EstCostUSD         quantity.Decimal `json:"estCostUsd"`
 	FitsGPU            string           `json:"fitsGpu"`
-	OtherStageBlockers []string         `json:"otherStageBlockers"`
+	OtherStageBlockers []string         `json:"otherStageBlockers"` // what check refuses past preflight
 	Reasons            []string         `json:"reasons"`
 
+	OtherStageWarnings  []string         `json:"otherStageWarnings"` // what check warns of past preflight; they count in warnings
+	Withheld            []string         `json:"withheld"`           // ids of the components that no verdict is given on
+	FLOPs               int64            `json:"flops"`
+	WeightBytes         int64            `json:"weightBytes"`
+	TrainFootprintBytes int64            `json:"trainFootprintBytes"`
+	EstTrainSec         quantity.Decimal `json:"estTrainSec"`
+	GPU                 string           `json:"gpu"` // what time and money are for
+	Range               action.Range     `json:"range"`
+
+	Fired []string `json:"-"` // ids of the rules that fired, once for each finding, for a caller in this program
+
 	costMicroUSD int64
-	within       estimate.Range
-	pricedOn     string
 	crashes      bool
-	withheld     int
 }
 
 // The tiers.

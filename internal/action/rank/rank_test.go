@@ -4,13 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/action/check"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/rules"
 	"github.com/modelverifier/verifier/models"
 )
 
@@ -116,12 +119,62 @@ func TestFields(t *testing.T) {
 	}
 }
 
-func TestBlockersPastPreflightAreReportedAndNotRankedOn(t *testing.T) {
+func TestWhatIsFoundPastPreflightIsReportedAsCheckDoesAndNotRankedOn(t *testing.T) {
 	large := `{"components":[{"id":"x","type":"input","params":{"shape":[8]}},{"id":"e","type":"embedding","params":{"numEmbeddings":20000000,"embeddingDim":8192}},{"id":"o","type":"output"}],` +
 		`"connections":[{"from":"x","to":"e"},{"from":"e","to":"o"}]}`
 	r := run(t, "", candidate("large", large), candidate("small", net(8, false)))
-	if places(r) != "large:1/1/2 small:1/1/2" || strings.Join(r.Ranked[0].OtherStageBlockers, ", ") != "train: No single GPU holds a training step, deploy: Too large for every deploy target" || r.Ranked[0].FitsGPU != "none" {
-		t.Errorf("%s: %+v", places(r), r.Ranked[0])
+	c := r.Ranked[0]
+	if places(r) != "large:1/1/2 small:1/1/2" || strings.Join(c.OtherStageWarnings, ", ") != "train: No single GPU holds a training step, deploy: Too large for every deploy target" ||
+		c.FitsGPU != "none" || len(c.OtherStageBlockers) != 0 || c.Warnings != 2 {
+		t.Errorf("%s: %+v", places(r), c)
+	}
+}
+
+// rank and check find the same: as many blocks and warnings, and the same ones past preflight.
+func TestRankAndCheckAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := drawn(t)
+		for _, got := range Run(&Request{Candidates: clones(list)}).Ranked {
+			i := slices.IndexFunc(list, func(c Candidate) bool { return c.ID == got.ID })
+			blocks, warns, later := 0, 0, []string{}
+			for _, f := range check.Run(&check.Request{Model: list[i].Model.Clone()}).Findings {
+				switch {
+				case f.Severity == rules.Block && f.Stage == action.Preflight:
+					blocks++
+				case f.Severity == rules.Block:
+					later = append(later, f.Stage+": "+f.Title)
+				default:
+					warns++
+				}
+			}
+			if got.Blocking != blocks || got.Warnings != warns || !slices.Equal(got.OtherStageBlockers, later) {
+				t.Fatalf("%+v, but check has %d blocks, %d warnings and %v", got, blocks, warns, later)
+			}
+		}
+	})
+}
+
+// A call tells about one model, however many candidates it has.
+func TestOneCandidateIsTold(t *testing.T) {
+	small, wide, broken := candidate("small", net(8, false)), candidate("wide", net(64, false)), candidate("broken", net(4, true))
+	for _, c := range []struct {
+		members    string
+		candidates []string
+		params     int64
+	}{
+		{"", []string{broken, wide}, 785*64 + 650},
+		{"", []string{wide, small}, 785*64 + 650},
+		{`,"tieBreak":"params"`, []string{wide, small}, 785*8 + 90},
+	} {
+		q, err := Decode([]byte(`{"candidates":[`+strings.Join(c.candidates, ",")+`]`+c.members+`}`), graph.ServiceLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told []int64
+		q.Examined = func(s *action.Study) { told = append(told, s.Params()) }
+		if Run(q); len(told) != 1 || told[0] != c.params {
+			t.Errorf("%v: told %v, want %d", c.candidates, told, c.params)
+		}
 	}
 }
 

@@ -9,7 +9,9 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/policy"
 	"github.com/modelverifier/verifier/internal/quantity"
+	"github.com/modelverifier/verifier/internal/rules"
 )
 
 // outcomeRules are the rules with a measured link to trained outcomes. There is none yet, so designs that run are tied.
@@ -21,8 +23,12 @@ func Name(i int) string { return "candidate-" + strconv.Itoa(i) }
 // Run ranks candidates. It brings their graphs into canonical form first, in place.
 func Run(r *Request) *Result {
 	out := &Result{Ranked: []Ranked{}, Calibration: Measured}
+	studies := map[string]*action.Study{}
 	for _, c := range r.Candidates {
-		out.Ranked = append(out.Ranked, examine(c, r))
+		s := action.Examine(c.Model)
+		s.Price(estimate.Options{}, 0)
+		studies[c.ID] = s
+		out.Ranked = append(out.Ranked, ranked(c.ID, s, r.Policy))
 	}
 	place(out.Ranked, measured, func(c *Ranked, rank int) { c.MeasuredRank = rank })
 	place(out.Ranked, func(a, b *Ranked) int { return cmp.Or(measured(a, b), preferred(a, b, r.TieBreak)) }, func(c *Ranked, rank int) { c.Rank = rank })
@@ -32,24 +38,30 @@ func Run(r *Request) *Result {
 	}
 	out.Budget = budget(out.Ranked)
 	out.recommend(r.TieBreak)
+	told := r.Candidates[0].ID
+	if out.Recommended != nil {
+		told = *out.Recommended
+	}
+	r.Examined.Tell(studies[told])
 	return out
 }
 
-// examine looks at one candidate.
-func examine(c Candidate, r *Request) Ranked {
-	s := action.Examine(c.Model)
-	r.Examined.Tell(s)
-	s.Price(estimate.Options{}, 0)
-	blocks, warns := s.Violations(r.Policy)
+// ranked writes down what was found out about one candidate.
+func ranked(id string, s *action.Study, p *policy.Policy) Ranked {
+	blocks, warns := s.Violations(p)
+	t := s.Training
 	out := Ranked{
-		ID: c.ID, Tier: Legal, Blocking: len(s.Blockers) + len(blocks), Warnings: len(s.Warnings) + len(warns), OutcomeFlags: []string{},
-		Params: s.Params(), EstCostUSD: quantity.USD(s.Training.CostMicroUSD), FitsGPU: s.FitsGPU(), OtherStageBlockers: []string{}, Reasons: []string{},
-		costMicroUSD: s.Training.CostMicroUSD, within: s.Training.Range(), pricedOn: s.GPU(), crashes: !s.Runs(), withheld: len(s.Withheld),
+		ID: id, Tier: Legal, Blocking: len(s.Blockers) + len(blocks), Warnings: len(s.Warnings) + len(warns), OutcomeFlags: []string{},
+		Params: s.Params(), EstCostUSD: quantity.USD(t.CostMicroUSD), FitsGPU: s.FitsGPU(), OtherStageBlockers: []string{}, Reasons: []string{},
+		OtherStageWarnings: []string{}, Withheld: s.Withheld, FLOPs: s.FLOPs(), WeightBytes: t.WeightBytes, TrainFootprintBytes: t.CardBytes,
+		EstTrainSec: quantity.Round(t.TotalSec, 3), GPU: s.GPU(), Range: action.RangeOf(t),
+		costMicroUSD: t.CostMicroUSD, crashes: !s.Runs(),
 	}
 	if out.Blocking > 0 {
 		out.Tier = Blocked
 	}
 	for _, f := range s.Findings {
+		out.Fired = append(out.Fired, f.Rule.ID)
 		if slices.Contains(outcomeRules, f.Rule.ID) && !slices.Contains(out.OutcomeFlags, f.Rule.ID) {
 			out.OutcomeFlags = append(out.OutcomeFlags, f.Rule.ID)
 		}
@@ -58,12 +70,26 @@ func examine(c Candidate, r *Request) Ranked {
 	for _, f := range append(s.Blockers[:len(s.Blockers):len(s.Blockers)], blocks...) {
 		out.Reasons = append(out.Reasons, f.Stage+": "+f.Detail)
 	}
-	if s.Runs() {
-		for _, f := range s.Obstacles() {
-			out.OtherStageBlockers = append(out.OtherStageBlockers, f.Stage+": "+f.Title)
+	out.pastPreflight(s)
+	return out
+}
+
+// pastPreflight reports what check finds behind the graph itself, in a model that gets as far.
+func (c *Ranked) pastPreflight(s *action.Study) {
+	if !s.Runs() {
+		return
+	}
+	for _, stage := range []string{action.Train, action.Deploy} {
+		for _, f := range s.Obstacles(stage) {
+			into := &c.OtherStageWarnings
+			if f.Severity == rules.Block {
+				into = &c.OtherStageBlockers
+			} else {
+				c.Warnings++
+			}
+			*into = append(*into, f.Stage+": "+f.Title)
 		}
 	}
-	return out
 }
 
 // measured compares two candidates by what has been measured: whether they run, and how many rules with a measured link fired.
@@ -120,15 +146,8 @@ func broken(list []Ranked, rule string) *TieBreak {
 	}
 	order := map[string]string{ByCost: "cheapest", ByParams: "smallest"}[rule]
 	t.Note = fmt.Sprintf("%s decided by your rule, %s first, and not by measurement; it never moves a candidate across measured ranks and never lifts a blocked one",
-		positions(t.Decided), order)
+		plural(t.Decided, "position was", "positions were"), order)
 	return t
-}
-
-func positions(n int) string {
-	if n == 1 {
-		return "1 position was"
-	}
-	return fmt.Sprintf("%d positions were", n)
 }
 
 // explain says how many share the rank, and why.
@@ -149,18 +168,23 @@ func (c *Ranked) explain(list []Ranked, rule string) {
 		return // its blockers are the reasons
 	}
 	c.Reasons = append(c.Reasons, "nothing blocks it")
-	if c.withheld > 0 {
-		c.Reasons = append(c.Reasons, fmt.Sprintf("no verdict is given on %d of its components", c.withheld))
+	if n := len(c.Withheld); n > 0 {
+		c.Reasons = append(c.Reasons, fmt.Sprintf("no verdict is given on %d of its components", n))
 	}
 	switch {
 	case sameMeasured == 1:
 	case same < sameMeasured:
-		c.Reasons = append(c.Reasons, fmt.Sprintf("tied by measurement with %d others; its place among them was decided by tieBreak %s, not by measurement", sameMeasured-1, rule))
+		c.Reasons = append(c.Reasons, fmt.Sprintf("tied by measurement with %s; its place was decided by tieBreak %s", plural(sameMeasured-1, "other", "others"), rule))
 	default:
-		c.Reasons = append(c.Reasons, fmt.Sprintf("tied with %d others: no rule with a measured link to trained outcomes tells them apart", same-1))
+		c.Reasons = append(c.Reasons, "tied with "+plural(same-1, "other", "others"))
 	}
-	c.Reasons = append(c.Reasons, fmt.Sprintf("training it costs about %s (%s to %s) on %s, which orders nothing by itself",
-		quantity.AboutDollars(c.costMicroUSD), quantity.AboutDollars(c.within.LowMicroUSD), quantity.AboutDollars(c.within.HighMicroUSD), c.pricedOn))
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
 }
 
 func budget(list []Ranked) Budget {
@@ -187,10 +211,10 @@ func (r *Result) recommend(rule string) {
 	top := &r.Ranked[0]
 	switch {
 	case top.TiedWith > 0:
-		r.Recommendation = fmt.Sprintf("%d candidates share the first rank, and nothing measured tells them apart: the choice is yours.", top.TiedWith)
+		r.Recommendation = fmt.Sprintf("%d candidates share the first rank: the choice is yours.", top.TiedWith)
 		return
 	case r.Ranked[0].MeasuredRank == 1 && len(r.Ranked) > 1 && r.Ranked[1].MeasuredRank == 1:
-		r.Recommendation = fmt.Sprintf("%s is first by your tieBreak %s, not by measurement.", top.ID, rule)
+		r.Recommendation = fmt.Sprintf("%s is first by your tieBreak %s.", top.ID, rule)
 	case r.Budget.Legal == 1:
 		r.Recommendation = top.ID + " is the only candidate that nothing blocks."
 	default:
