@@ -78,10 +78,18 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	p := &program{c, stdin, stdout, slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: c.level}))}
 	if err := chosen.run(ctx, p, rest); err != nil {
 		fmt.Fprintln(stderr, "verifier-hosted:", err)
+		if errors.As(err, &usageError{}) {
+			return exitUsage
+		}
 		return exitFault
 	}
 	return 0
 }
+
+// usageError is what whoever starts the program can mend by other options: an address that is taken, a folder that cannot be used.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
 
 // choose finds the command that was named, and sees that it has what it takes.
 func choose(args []string) (*command, []string, error) {
@@ -116,10 +124,20 @@ func tuneMemory(getenv func(string) string) {
 func (c *config) open(ctx context.Context) (*store.Store, error) {
 	if c.data != "" {
 		if err := os.MkdirAll(c.data, 0o700); err != nil {
-			return nil, err
+			return nil, c.blame(err)
 		}
 	}
-	return store.Open(ctx, c.database)
+	s, err := store.Open(ctx, c.database)
+	return s, c.blame(err)
+}
+
+// blame names the option that chose the embedded database which cannot be used. One elsewhere may be away for a while, which no
+// option mends.
+func (c *config) blame(err error) error {
+	if err == nil || c.data == "" || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return usageError{fmt.Errorf("the data folder %s cannot be used: %w; choose another with --data or VERIFIER_DATA", c.data, err)}
 }
 
 // ready opens the database and brings it to what this version needs.
@@ -129,7 +147,7 @@ func (c *config) ready(ctx context.Context) (*store.Store, error) {
 		return nil, err
 	}
 	if err := s.Migrate(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(c.blame(err), s.Close())
 	}
 	return s, nil
 }

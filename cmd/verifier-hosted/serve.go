@@ -14,18 +14,18 @@ import (
 	"github.com/modelverifier/verifier/internal/site"
 )
 
-// serve answers requests until the context ends.
+// serve answers requests until the context ends. It listens first: where another program has the address, nothing is made.
 func serve(ctx context.Context, p *program, _ []string) (err error) {
+	l, err := p.listen()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.Close() }()
 	s, err := p.ready(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	l, err := net.Listen("tcp", p.addr)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = l.Close() }()
 	executable, _ := os.Executable() // where it is not known, /version leaves its digest out
 	h := p.hosted
 	h.Build = httpapi.Build{Name: "verifier-hosted", Version: version, Commit: commit, Executable: executable}
@@ -53,6 +53,16 @@ func serve(ctx context.Context, p *program, _ []string) (err error) {
 	}
 	p.log.Info("listening", "port", port, "version", version, "database", s.Kind())
 	return server.Serve(ctx, l)
+}
+
+// listen opens the address. Who started the program with make is told make's word for it.
+func (p *program) listen() (net.Listener, error) {
+	l, err := net.Listen("tcp", p.addr)
+	if err == nil {
+		return l, nil
+	}
+	address := &httpapi.AddressError{Addr: p.addr, Err: err}
+	return nil, usageError{fmt.Errorf("%w, or make run RUN_ADDR=%s", address, address.Instead())}
 }
 
 // site is what is published beside the catalogues.

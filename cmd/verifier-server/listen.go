@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/modelverifier/verifier/internal/httpapi"
 )
 
 // network splits an address: unix:PATH is a socket in the file system, anything else TCP.
@@ -24,19 +26,23 @@ func network(addr string) (kind, at string) {
 func listen(addr string) (net.Listener, error) {
 	kind, at := network(addr)
 	l, err := net.Listen(kind, at)
-	if kind != "unix" || !errors.Is(err, syscall.EADDRINUSE) {
-		return l, err
+	if kind == "unix" && errors.Is(err, syscall.EADDRINUSE) && removeAbandoned(at) {
+		l, err = net.Listen(kind, at)
 	}
-	if c, dialled := net.Dial("unix", at); dialled == nil {
+	if err != nil {
+		return nil, &httpapi.AddressError{Addr: addr, Err: err}
+	}
+	return l, nil
+}
+
+// removeAbandoned removes a socket at which nobody listens, and says whether it did.
+func removeAbandoned(socket string) bool {
+	c, err := net.Dial("unix", socket)
+	if err == nil {
 		_ = c.Close()
-		return nil, err
-	} else if !errors.Is(dialled, syscall.ECONNREFUSED) {
-		return nil, err
+		return false
 	}
-	if err := os.Remove(at); err != nil {
-		return nil, err
-	}
-	return net.Listen(kind, at)
+	return errors.Is(err, syscall.ECONNREFUSED) && os.Remove(socket) == nil
 }
 
 // askHealth is the container's health check: an image made from nothing has no curl.

@@ -62,11 +62,14 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	} else {
 		err = serve(ctx, o, slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: level})))
 	}
-	if err != nil {
-		fmt.Fprintln(stderr, "verifier-server:", err)
-		return exitFault
+	if err == nil {
+		return 0
 	}
-	return 0
+	fmt.Fprintln(stderr, "verifier-server:", err)
+	if address := (*httpapi.AddressError)(nil); errors.As(err, &address) {
+		return exitUsage
+	}
+	return exitFault
 }
 
 func parse(args []string, getenv func(string) string, help io.Writer) (options, error) {

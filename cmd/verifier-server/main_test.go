@@ -140,6 +140,21 @@ func mustProgram(t *testing.T) string {
 	return path
 }
 
+// TestATakenPortSaysWhatChangesIt has another listener at the address.
+func TestATakenPortSaysWhatChangesIt(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	var out, fault strings.Builder
+	code := run(t.Context(), []string{"--addr", taken.Addr().String()}, func(string) string { return "" }, &out, &fault)
+	want := "verifier-server: cannot listen on " + taken.Addr().String() + ": the address is in use by another program; choose another with --addr or VERIFIER_ADDR\n"
+	if code != exitUsage || fault.String() != want {
+		t.Errorf("exit %d: %s", code, fault.String())
+	}
+}
+
 func TestTheServerListensOnASocketWithoutANetwork(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
 	stale, err := net.Listen("unix", socket)
@@ -184,7 +199,7 @@ func TestOptionsThatAreWrongEndWithCode2(t *testing.T) {
 		{"--workers 0", "", 2, "workers"},
 		{"--log-level loud", "", 2, "level"},
 		{"", "VERIFIER_TELEMETRY=perhaps", 2, "VERIFIER_TELEMETRY"},
-		{"--addr 127.0.0.1", "", 4, "port"},
+		{"--addr 127.0.0.1", "", 2, "port"},
 		{"--help", "", 0, ""},
 	} {
 		var out bytes.Buffer
