@@ -6,9 +6,12 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -21,7 +24,7 @@ var layers = []string{
 	"internal/arena", "internal/spelling", "internal/graph", "internal/quantity", "internal/catalog", "internal/hardware", "internal/infer", "internal/rules", "internal/estimate",
 	"internal/fit", "internal/policy", "internal/ruleset", "internal/action", "internal/edit", "internal/report", "internal/attest", "models",
 	"internal/importer", "internal/exporter", "internal/hub", "internal/manifest", "internal/load", "internal/secret", "internal/account", "internal/ledger", "internal/corpus", "internal/share", "internal/rate",
-	"internal/jobs", "internal/blob", "internal/store", "internal/account/accounttest", "internal/llm", "internal/telemetry", "docs", "internal/site", "internal/discover", "internal/comment",
+	"internal/jobs", "internal/blob", "internal/store", "internal/account/accounttest", "internal/nodetest", "internal/llm", "internal/telemetry", "docs", "internal/site", "internal/discover", "internal/comment",
 	"internal/httpapi", "internal/hostedapi", "internal/mcp", "internal/cli", "internal/wasm",
 	"cmd", "deploy", "truth", "conformance",
 }
@@ -206,5 +209,26 @@ func TestDocumentsAreThere(t *testing.T) {
 		if !strings.Contains(string(readme), command) {
 			t.Errorf("README.md does not show %s", command)
 		}
+	}
+}
+
+// TestANewcomerIsNotLockedOut holds what make run starts: on the address that the README shows how to change, and with more plans an hour
+// than a service allows to strangers.
+func TestANewcomerIsNotLockedOut(t *testing.T) {
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip("make is not installed")
+	}
+	cmd := exec.Command("make", "-n", "run", "RUN_ADDR=127.0.0.1:8081")
+	cmd.Env = append(os.Environ(), "VERIFIER_PLAN_RATE=")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := regexp.MustCompile(`verifier-hosted --addr 127\.0\.0\.1:8081 --plan-rate (\d+)`).FindSubmatch(out)
+	if started == nil {
+		t.Fatalf("%s", out)
+	}
+	if rate, err := strconv.Atoi(string(started[1])); err != nil || rate < 10_000 {
+		t.Errorf("%d plans an hour: %v", rate, err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/modelverifier/verifier/internal/nodetest"
 )
 
 type line struct {
@@ -73,10 +75,7 @@ func skipShort(t *testing.T) {
 
 func TestWebAssemblyAnswersTheSameBytes(t *testing.T) {
 	skipShort(t)
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("skipped: node is not installed, so there is nothing to run WebAssembly in")
-	}
+	node := nodetest.Node(t)
 	module := filepath.Join(t.TempDir(), "verifier.wasm")
 	build(t, []string{"GOOS=js", "GOARCH=wasm"}, "-o", module, "../cmd/verifier-wasm")
 	compareLines(t, exec.Command(node, "../cmd/verifier-wasm/node.mjs", filepath.Join(goroot(t), "lib/wasm/wasm_exec.js"), module))
@@ -101,8 +100,9 @@ func TestEveryProcessorAnswersTheSameBytes(t *testing.T) {
 			build(t, []string{"GOOS=linux", "GOARCH=" + m.arch, "GOAMD64=" + m.level}, "-o", binary, "./lines")
 			cmd := exec.Command(binary)
 			if m.arch != runtime.GOARCH {
-				emulator, err := exec.LookPath("qemu-" + map[string]string{"arm64": "aarch64", "amd64": "x86_64"}[m.arch] + "-static")
-				if err != nil {
+				qemu := "qemu-" + map[string]string{"arm64": "aarch64", "amd64": "x86_64"}[m.arch]
+				emulator := find(qemu+"-static", qemu)
+				if emulator == "" {
 					t.Skip("built, but not run: qemu-user-static is not installed")
 				}
 				cmd = exec.Command(emulator, binary)

@@ -7,18 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/modelverifier/verifier/internal/nodetest"
 )
 
 // TestAnIndependentClient drives the server with the TypeScript SDK, which shares nothing with the Go one: it initialises, lists, calls
 // every tool under the client's own check of the output schemas, gets errors, cancels, reads resources, and is told of a change.
 func TestAnIndependentClient(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("skipped: node is not installed")
-	}
-	if _, err := os.Stat("../../tools/mcp/node_modules/@modelcontextprotocol/sdk"); err != nil {
-		t.Skip("skipped: the TypeScript SDK is not installed: npm ci --prefix tools/mcp")
-	}
+	node := nodetest.Node(t, "mcp/@modelcontextprotocol/sdk")
 	dir := folder(t)
 	server := program(t, dir, "--write")
 	cmd := exec.Command(node, append([]string{"../../tools/mcp/client.mjs", dir}, server.Args...)...)

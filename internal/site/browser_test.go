@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/modelverifier/verifier/internal/nodetest"
 )
 
 // samples are how many rules, types and architectures the browser opens, spread over the alphabet; SITE_PAGES=all opens every page.
@@ -43,19 +45,13 @@ func opened(s *Site) []string {
 // TestPagesInABrowser opens pages in chromium, with our policy, on a narrow screen, light and dark: they load without a word in the
 // console, are not repaired by the parser, can be read with little contrast and be used from the keyboard.
 func TestPagesInABrowser(t *testing.T) {
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed; make test installs it where that is allowed")
-	}
-	if _, err := os.Stat("../../tools/browser/node_modules/playwright-core"); err != nil {
-		t.Skip("playwright-core is not installed; make test installs it where npm is")
-	}
+	node, chromium := nodetest.Browser(t)
 	s := newSite(t)
 	server := httptest.NewServer(s)
 	defer server.Close()
 	args := append([]string{"browser.mjs", chromium, server.URL}, opened(s)...)
 	var out, errs bytes.Buffer
-	cmd := exec.Command("node", args...)
+	cmd := exec.Command(node, args...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v\n%s%s", err, &out, &errs)

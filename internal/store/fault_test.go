@@ -102,7 +102,7 @@ func whole(t *testing.T, s *Store, ids []string) {
 // tiny mounts a disk of so many bytes, or skips and says why.
 func tiny(t *testing.T, size string) (dir string, grow func(size string)) {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "tiny") // short: a server's socket is not here, but its tablespace is
+	dir, err := pgtest.Folder("tiny") // a server's tablespace is here
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/modelverifier/verifier/internal/account/accounttest"
+	"github.com/modelverifier/verifier/internal/nodetest"
 )
 
 // program starts the service as somebody does who has just built it, and returns the link that it prints and its log.
@@ -49,17 +50,11 @@ func program(t *testing.T) (link string, log *accounttest.Log) {
 // TestANewUserInABrowser starts the program and follows the link that it prints in chromium, with scripts switched off, up to a
 // key that works with the commands that the page shows. PAGES_PICTURES names a folder for pictures of every page.
 func TestANewUserInABrowser(t *testing.T) {
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed; make test installs it where that is allowed")
-	}
-	if _, err := os.Stat("../../../tools/browser/node_modules/playwright-core"); err != nil {
-		t.Skip("playwright-core is not installed; make test installs it where npm is")
-	}
+	node, chromium := nodetest.Browser(t)
 	link, log := program(t)
 	var out, errs bytes.Buffer
 	began := time.Now()
-	cmd := exec.Command("node", "browser.mjs", chromium, link, os.Getenv("PAGES_PICTURES"))
+	cmd := exec.Command(node, "browser.mjs", chromium, link, os.Getenv("PAGES_PICTURES"))
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v\n%s%s\n%s", err, &out, &errs, log)

@@ -128,7 +128,7 @@ func start(settings ...string) (*Server, error) {
 	}
 	s := &Server{bin: filepath.Dir(found[len(found)-1]), attr: &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}, settings: settings}
 	var err error
-	if s.dir, err = os.MkdirTemp("/tmp", "pgtest"); err != nil { // short: a socket's path has at most 107 characters
+	if s.dir, err = Folder("pgtest"); err != nil {
 		return nil, err
 	}
 	if err := s.init(); err != nil {
@@ -140,6 +140,17 @@ func start(settings ...string) (*Server, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// Folder makes a temporary folder that suits a server: its path is short, because that of a socket has at most 107 characters, and
+// others than its owner can reach it. Where the usual place is not like that, it is in /tmp.
+func Folder(name string) (string, error) {
+	const longest, enter = 50, 0o001
+	where := os.TempDir()
+	if info, err := os.Stat(where); err != nil || len(where) > longest || info.Mode()&enter == 0 {
+		where = "/tmp"
+	}
+	return os.MkdirTemp(where, name)
 }
 
 // init makes the cluster. The server refuses to run as root, who therefore becomes somebody else.

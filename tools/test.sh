@@ -1,0 +1,19 @@
+#!/bin/sh
+# Runs the tests of the packages that it is given, with a temporary folder of their own, and fails where they leave something in it.
+# The folder's path is short, because that of a socket has at most 107 characters; others may enter it, because PostgreSQL runs as
+# somebody else.
+set -eu
+TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/test.XXXXXX")
+export TMPDIR
+chmod 755 "$TMPDIR"
+trap 'rm -rf "$TMPDIR"' EXIT
+trap 'exit 130' INT TERM
+
+failed=0
+"${GO:-go}" tool -modfile=tools/go.mod gotestsum --format pkgname -- "$@" || failed=$?
+if [ -n "$(ls -A "$TMPDIR")" ]; then
+	echo "The tests left these in the temporary folder, which is a fault of theirs:"
+	(cd "$TMPDIR" && find . -mindepth 1 -maxdepth 2 | head -n 20)
+	failed=1
+fi
+exit "$failed"
