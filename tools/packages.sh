@@ -73,7 +73,7 @@ debian() {
 		without "This is no Debian: please install what you can of$missing."
 		return 0
 	fi
-	printf 'The tests run these Debian packages, which are installed as root now (all of them: 600 MB to fetch, 3 GB on the disk, some minutes):\n%s' "$reasons"
+	printf 'The tests need these Debian packages, to be installed as root (all of them: 600 MB to fetch, 3 GB on the disk, some minutes):\n%s' "$reasons"
 	if ! asked; then
 		without "Nothing is installed."
 	elif ! { apt update && apt install -y --no-install-recommends $missing; }; then
