@@ -11,6 +11,10 @@ trap 'exit 130' INT TERM
 
 failed=0
 "${GO:-go}" tool -modfile=tools/go.mod gotestsum --format pkgname -- "$@" || failed=$?
+for _ in 1 2 3 4 5; do # a browser that was closed may still be tidying up
+	[ -n "$(ls -A "$TMPDIR")" ] || break
+	sleep 1
+done
 if [ -n "$(ls -A "$TMPDIR")" ]; then
 	echo "The tests left these in the temporary folder, which is a fault of theirs:"
 	(cd "$TMPDIR" && find . -mindepth 1 -maxdepth 2 | head -n 20)
