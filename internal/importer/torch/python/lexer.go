@@ -237,28 +237,16 @@ func (l *lexer) word() {
 
 // str reads a string literal whose prefix begins at start.
 func (l *lexer) str(start int) {
-	line := l.line
-	quote := l.src[l.at : l.at+1]
-	if triple := quote + quote + quote; strings.HasPrefix(l.src[l.at:], triple) {
-		quote = triple
+	prefix := strings.ToLower(l.src[start:l.at])
+	end := skipString(l.src, l.at, prefix, 0)
+	if end < 0 && strings.Contains(prefix, "f") && skipString(l.src, l.at, "", 0) >= 0 {
+		l.fail("an expression in a formatted string is never closed")
+	} else if end < 0 {
+		l.fail("a string is never closed")
 	}
-	for l.at += len(quote); ; {
-		switch {
-		case l.at >= len(l.src) || len(quote) == 1 && l.src[l.at] == '\n':
-			l.line = line
-			l.fail("a string is never closed")
-		case strings.HasPrefix(l.src[l.at:], quote):
-			l.at += len(quote)
-			l.out = append(l.out, token{text, line, l.src[start:l.at]})
-			return
-		case l.src[l.at] == '\\' && l.at+1 < len(l.src):
-			l.at++
-		}
-		if l.src[l.at] == '\n' {
-			l.line++
-		}
-		l.at++
-	}
+	l.emit(text, l.src[start:end])
+	l.line += strings.Count(l.src[l.at:end], "\n")
+	l.at = end
 }
 
 var operators = []string{

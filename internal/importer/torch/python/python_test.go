@@ -20,7 +20,7 @@ func TestReadsWhatPeopleWrite(t *testing.T) {
 		"x = (1,\n  2) # c\n\\\ny = 1 \\\n  + 2\n", "@a.b(c)\nasync def f():\n    async with x: await y\n    yield 1\n",
 		"match = 3\nmatch(x)\nmatch x:\n    case [a, b] if a:\n        pass\n    case _:\n        pass\nz = 1\n",
 		"x = 0x1F + 1_000 + 1e-5 + .5 + 1j + 0b11 + 0o17\n", "assert x, 'y'\ndel a[0], b\nglobal q\n", "from ..a import (b as c, d,)\nfrom . import *\n",
-		"def f[T](x: T) -> T: ...\n", "\tx = 1\n" + "", "x = not a in b is not c\n", "return_ = -x ** -y\n", "def f():\n\treturn\n",
+		"type = 3\ntype(x)\ntype x = int\ntype y[T] = list[T]\nz = type is x\n", "def f[T](x: T) -> T: ...\n", "\tx = 1\n" + "", "x = not a in b is not c\n", "return_ = -x ** -y\n", "def f():\n\treturn\n",
 		"f(*a, b=1, **c)\nf(x for x in y)\n", "x = 'a' \"b\" f'{c}' r'\\d'\n", "x = a @ b // c % d << e | f ^ g & h\n", "if x:\n    pass\n# c\n  # d\nelse:\n    pass",
 	} {
 		if strings.HasPrefix(src, "\t") {
@@ -28,6 +28,38 @@ func TestReadsWhatPeopleWrite(t *testing.T) {
 		}
 		if _, err := Parse("a.py", src); err != nil {
 			t.Errorf("%q: %v", src, err)
+		}
+	}
+}
+
+// TestFormattedStringsOfPython312 has quotes, backslashes and lines in expressions (PEP 701), and what looks alike and was legal before.
+func TestFormattedStringsOfPython312(t *testing.T) {
+	for src, want := range map[string]int{ // parts
+		`f'{d['a']} b'`: 2, `f"{f"{f"{1}"}"}"`: 1, `f'{'\n'.join(x)}'`: 1, `f'{f' {d}\n' if d else ''} def {n}({a}){r}:\n{b}'`: 9,
+		"f'{\nx\n}'": 1, "f'''{\n    x['a']\n} 'q' '''": 2, `f'{x:{w['a']}}'`: 1, `f'{x!r:>{w}.{p}}'`: 1, `f"{x:(>10}"`: 1,
+		`f'\N{BULLET} {x}'`: 2, `f'\{x}'`: 2, `rf'\{x}\d'`: 3, `f'{{}} {x}'`: 2, `f'{x != y}'`: 1, `f'{x=}'`: 2, `f"{'a' "b"}"`: 1, `f'{r'\d'}'`: 1,
+		`f'{d["}"]}'`: 1, `f'{(lambda y: y)(1)}'`: 1, `f''`: 0, `f'{ {1: 2}[1] }'`: 1,
+	} {
+		tree, err := Parse("a.py", "x = "+src+"\ny = 2\n")
+		if err != nil {
+			t.Errorf("%s: %v", src, err)
+			continue
+		}
+		assigned, ok := tree.Body[0].(*Assign)
+		if !ok || len(tree.Body) != 2 {
+			t.Errorf("%s: %d statements", src, len(tree.Body))
+			continue
+		}
+		if got, ok := assigned.Value.(*FString); !ok || len(got.Parts) != want {
+			t.Errorf("%s: %#v", src, assigned.Value)
+		}
+	}
+	for src, want := range map[string]string{
+		`f'{x'`: "an expression in a formatted string is never closed", `f'{x[}'`: "an expression in a formatted string is never closed", `f'x`: "a string is never closed",
+		strings.Repeat(`f'{`, 5000): "never closed", strings.Repeat(`f"{`, 300) + strings.Repeat(`}"`, 300): "never closed", "f'a\n'": "a string is never closed",
+	} {
+		if _, err := Parse("a.py", "x = "+src+"\n"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.30q: got %v, want %s", src, err, want)
 		}
 	}
 }

@@ -62,7 +62,26 @@ func (p *parser) simple() Stmt {
 			return s
 		}
 	}
+	if s := p.typeAlias(); s != nil {
+		return s
+	}
 	return p.assignment()
+}
+
+// typeAlias reads "type Name[T] = …" of Python 3.12, where type is a name everywhere else. What it stands for is not evaluated before
+// somebody asks, and only type checkers do: the name is bound to something of typing's.
+func (p *parser) typeAlias() Stmt {
+	next := p.toks[min(p.at+1, len(p.toks)-1)]
+	if !p.is("type") || next.kind != name || keywords[next.text] {
+		return nil
+	}
+	s := &ImportFrom{Pos: p.pos(), Module: "typing"}
+	p.at++
+	s.Names = []Alias{{Name: "TypeAliasType", As: p.identifier()}}
+	p.typeParams()
+	p.want("=")
+	p.exprList()
+	return s
 }
 
 // optional reads an expression unless the statement ends.

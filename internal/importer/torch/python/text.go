@@ -3,6 +3,7 @@ package python
 import (
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 var escapes = map[byte]string{
@@ -48,6 +49,48 @@ func unescape(s string, raw bool) string {
 	return b.String()
 }
 
+// skipString returns where the literal ends whose quotes begin at i and whose prefix is in lower case, or -1. An expression in an
+// f-string may have strings of its own, since Python 3.12 with the same quotes (PEP 701).
+func skipString(s string, i int, prefix string, depth int) int {
+	quote := s[i : i+1]
+	if triple := quote + quote + quote; strings.HasPrefix(s[i:], triple) {
+		quote = triple
+	}
+	formatted, raw := strings.Contains(prefix, "f"), strings.Contains(prefix, "r")
+	for i += len(quote); i < len(s); {
+		switch c := s[i]; {
+		case strings.HasPrefix(s[i:], quote):
+			return i + len(quote)
+		case c == '\n' && len(quote) == 1:
+			return -1
+		case c == '\\':
+			i += escaped(s[i:], formatted, raw)
+		case formatted && strings.HasPrefix(s[i:], "{{"):
+			i += 2
+		case formatted && c == '{':
+			end, _ := braced(s, i+1, depth+1)
+			if end < 0 {
+				return -1
+			}
+			i = end + 1
+		default:
+			i++
+		}
+	}
+	return -1
+}
+
+// escaped is how many bytes a backslash takes with it. In an f-string it takes no brace, but the name of a character.
+func escaped(s string, formatted, raw bool) int {
+	switch {
+	case formatted && !raw && strings.HasPrefix(s, `\N{`):
+		return max(strings.IndexByte(s, '}')+1, 2)
+	case len(s) == 1 || formatted && (s[1] == '{' || s[1] == '}'):
+		return 1
+	}
+	return 2
+}
+
 // formatted reads the parts of an f-string: the text, and the expressions between braces. What follows a ! or : in the braces
 // is how the value is printed, and is passed over.
 func (p *parser) formatted(line int, body string, raw bool) []Expr {
@@ -62,6 +105,12 @@ func (p *parser) formatted(line int, body string, raw bool) []Expr {
 	}
 	for i := 0; i < len(body); i++ {
 		c := body[i]
+		if c == '\\' {
+			n := escaped(body[i:], true, raw)
+			plain.WriteString(body[i : i+n])
+			i += n - 1
+			continue
+		}
 		if (c == '{' || c == '}') && i+1 < len(body) && body[i+1] == c {
 			plain.WriteByte(c)
 			i++
@@ -71,7 +120,7 @@ func (p *parser) formatted(line int, body string, raw bool) []Expr {
 			plain.WriteByte(c)
 			continue
 		}
-		end, code := braced(body, i+1)
+		end, code := braced(body, i+1, 0)
 		if end < 0 {
 			p.fail("an expression in a formatted string is never closed")
 		}
@@ -88,34 +137,60 @@ func (p *parser) formatted(line int, body string, raw bool) []Expr {
 	return out
 }
 
-// braced returns where the brace that is open at i closes, and the expression without its conversion and format.
-func braced(s string, i int) (int, string) {
-	start, cut, level := i, -1, 0
-	var quote byte
+// braced returns where the brace that is open at i closes, and the expression without its conversion and format; -1 where it does not
+// close, or where strings are in one another deeper than anybody writes.
+func braced(s string, i, depth int) (int, string) {
+	if depth > maxDepth {
+		return -1, ""
+	}
+	start, level := i, 0
 	for ; i < len(s); i++ {
 		switch c := s[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
 		case c == '\'' || c == '"':
-			if cut < 0 {
-				quote = c
+			end := skipString(s, i, prefixBefore(s[start:i]), depth+1)
+			if end < 0 {
+				return -1, ""
 			}
+			i = end - 1
 		case c == '(' || c == '[' || c == '{':
 			level++
-		case c == '}' && level == 0:
-			if cut < 0 {
-				cut = i
+		case level > 0:
+			if c == ')' || c == ']' || c == '}' {
+				level--
 			}
-			return i, s[start:cut]
-		case c == ')' || c == ']' || c == '}':
-			level--
-		case level == 0 && cut < 0 && (c == ':' || c == '!' && i+1 < len(s) && s[i+1] != '='):
-			cut = i
+		case c == '}':
+			return i, s[start:i]
+		case c == ':' || c == '!' && i+1 < len(s) && s[i+1] != '=':
+			return format(s, i+1, depth), s[start:i]
 		}
 	}
 	return -1, ""
+}
+
+// format returns where the braces close around a format, which may have expressions in braces of its own.
+func format(s string, i, depth int) int {
+	for ; i < len(s); i++ {
+		switch s[i] {
+		case '}':
+			return i
+		case '{':
+			end, _ := braced(s, i+1, depth+1)
+			if end < 0 {
+				return -1
+			}
+			i = end
+		}
+	}
+	return -1
+}
+
+// prefixBefore returns the letters at the end of code that belong to the quotes behind it.
+func prefixBefore(code string) string {
+	word := strings.ToLower(code[len(strings.TrimRightFunc(code, unicode.IsLetter)):])
+	if len(word) > 2 || strings.Trim(word, "rbuf") != "" {
+		return ""
+	}
+	return word
 }
 
 // inner parses the expression of an f-string.
