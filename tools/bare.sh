@@ -13,6 +13,7 @@ fail() { say "failed: $*"; exit 1; }
 inside() {
 	cd /root/verifier
 	say "make run"
+	: >/root/run.log
 	setsid make run RUN_ADDR=127.0.0.1:0 > >(tee /root/run.log) 2>&1 &
 	local service=$! address=
 	until address=$(sed -n 's#^Model Verifier is at http://##p' /root/run.log) && [ -n "$address" ]; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the tests of the packages that it is given, with a temporary folder of their own, and fails where they leave something in it.
 # The folder's path is short, because that of a socket has at most 107 characters; others may enter it, because PostgreSQL runs as
-# somebody else.
+# somebody else. A package gets half an hour: on a slow machine, starting PyTorch again and again takes more than the usual ten minutes.
 set -eu
 TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/test.XXXXXX")
 export TMPDIR
@@ -10,7 +10,7 @@ trap 'rm -rf "$TMPDIR"' EXIT
 trap 'exit 130' INT TERM
 
 failed=0
-"${GO:-go}" tool -modfile=tools/go.mod gotestsum --format pkgname -- "$@" || failed=$?
+"${GO:-go}" tool -modfile=tools/go.mod gotestsum --format pkgname -- -timeout 30m "$@" || failed=$?
 for _ in 1 2 3 4 5; do # a browser that was closed may still be tidying up
 	[ -n "$(ls -A "$TMPDIR")" ] || break
 	sleep 1
