@@ -18,23 +18,23 @@ var deepspeed = framework{
 				return "", true
 			}
 			return "ZeRO stage " + quantity.Grouped(c.zero) + " does not go with pp " + quantity.Grouped(c.PP), false
-		}, func(*plan) string { return "set zero to 1" }},
+		}, only(sizeZero, 1)},
 		{"layout-zero-experts", "ZeRO 3 with split experts", onTP | onOther | ofModel, "runtime/engine.py _validate_zero3_moe_compatibility", func(c *plan) (string, bool) {
 			if c.EP == 1 || !c.facts.HasExperts() || c.zero < 3 || c.TP == 1 && c.CP == 1 {
 				return "", true
 			}
 			return "ZeRO stage 3 and ep " + quantity.Grouped(c.EP) + " go with neither tensor nor sequence parallelism, tp " + quantity.Grouped(c.TP) + " and cp " + quantity.Grouped(c.CP), false
-		}, func(*plan) string { return "set zero to 2" }},
+		}, only(sizeZero, 2)},
 		{"layout-zero", "No such ZeRO stage", onOther, "runtime/config.py _do_error_check", knownZero, nil},
 		{"layout-vpp", "No interleaved schedule", onPP, "runtime/pipe/schedule.py TrainSchedule", func(c *plan) (string, bool) {
 			if c.VPP == 1 {
 				return "", true
 			}
 			return "its pipeline has one chunk of the model on a rank, not " + quantity.Grouped(c.VPP), false
-		}, func(*plan) string { return "set vpp to 1" }},
+		}, only(sizeVPP, 1)},
 		{"layout-batch", "The global batch does not divide", onOther, "runtime/config.py _batch_assertion", wholeBatch, fixBatch},
 		{"layout-experts", "Experts do not divide among expert-parallel ranks", onOther | ofModel, "moe/layer.py", func(c *plan) (string, bool) {
-			return divides("the experts", c.facts.Experts, "ep", c.EP)
+			return divides("experts", c.facts.Experts, "ep", c.EP)
 		}, fixExperts},
 		{"layout-expert-ranks", "Expert-parallel groups do not divide the ranks of a stage", onTP | onOther | ofModel, "utils/groups.py _create_expert_and_data_parallel", func(c *plan) (string, bool) {
 			if n := c.expertRanks(); c.facts.HasExperts() && n%c.EP != 0 {
@@ -46,7 +46,7 @@ var deepspeed = framework{
 			if h := c.facts.Heads; h == 0 || h%c.CP == 0 || h > c.CP {
 				return "", true
 			}
-			return "cp " + quantity.Grouped(c.CP) + " is more than the " + quantity.Grouped(c.facts.Heads) + " attention heads that it is divided by", false
+			return "cp " + quantity.Grouped(c.CP) + " is more than the " + counted(c.facts.Heads, "attention head") + " of the model", false
 		}, nil},
 		{"layout-positions", "The sequence is longer than the table of positions", onOther | ofLength, "an index beyond the table", hasLearnedRoom, shorten},
 	},
@@ -62,28 +62,28 @@ var deepspeed = framework{
 				return "", true
 			}
 			return "ZeRO stage 3 takes experts that AutoEP has replaced, and refuses DeepSpeed's own MoE layers", false
-		}, func(*plan) string { return "use AutoEP, or set zero to 2" }},
+		}, only(sizeZero, 2)},
 		{"layout-no-experts", "Expert parallelism without experts", onOther | ofModel, "", unusedExperts, oneExpertRank},
 		{"layout-heads", "Heads are split unevenly", onTP | ofHeads | ofKV, "module_inject/tp_shard.py", func(c *plan) (string, bool) {
-			if d, ok := divides("the attention heads", c.facts.Heads, "tp", c.TP); !ok {
+			if d, ok := divides("attention heads", c.facts.Heads, "tp", c.TP); !ok {
 				return d, ok
 			}
 			if c.facts.HasLatent() {
 				return "", true
 			}
-			return divides("the key and value heads", c.facts.KVHeads, "tp", c.TP)
+			return divides("key and value heads", c.facts.KVHeads, "tp", c.TP)
 		}, nil},
 		{"layout-context-heads", "Key and value heads are fewer than sequence-parallel ranks", onOther | ofKV, "sequence/layer.py", func(c *plan) (string, bool) {
 			if k := c.facts.KVHeads; k == 0 || k%c.CP == 0 || k > c.CP {
 				return "", true
 			}
-			return "cp " + quantity.Grouped(c.CP) + " is more than the " + quantity.Grouped(c.facts.KVHeads) + " key and value heads; they must be repeated first", false
+			return "cp " + quantity.Grouped(c.CP) + " is more than the " + counted(c.facts.KVHeads, "key and value head") + ", which must be repeated first", false
 		}, nil},
 		{"layout-layers", "More pipeline stages than layers", onPP | ofLayers, "runtime/utils.py partition_uniform", func(c *plan) (string, bool) {
 			if c.layers() == 0 || c.PP <= c.layers()+2 {
 				return "", true
 			}
-			return quantity.Grouped(c.PP) + " stages are more than " + quantity.Grouped(c.layers()) + " layers, the embedding and the head: some are left empty", false
+			return counted(c.PP, "stage") + " are more than " + counted(c.layers(), "layer") + ", the embedding and the head: some are left empty", false
 		}, nil},
 		{"layout-unread", "A size that the framework does not read", onOther, "", func(c *plan) (string, bool) {
 			if c.ETP != nil {

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/quantity"
 )
@@ -43,7 +44,7 @@ type rule struct {
 	on        axis
 	source    string // where the framework refuses
 	holds     func(*plan) (detail string, ok bool)
-	fix       func(*plan) string
+	fix       func(*plan) proposal // what could be done about it; nil where nothing is certain
 }
 
 // frameworkOf returns the framework with a name, Megatron-LM for any other.
@@ -62,15 +63,26 @@ func divides(what string, count int64, name string, size int64) (string, bool) {
 	if count <= 0 || size <= 0 || count%size == 0 {
 		return "", true
 	}
-	return what + ", " + quantity.Grouped(count) + ", are not divisible by " + name + " " + quantity.Grouped(size), false
+	return "the number of " + what + ", " + quantity.Grouped(count) + ", is not divisible by " + name + " " + quantity.Grouped(size), false
 }
 
-func chooseTP(c *plan) string { return c.choices("tp", onTP) }
-func choosePP(c *plan) string { return c.choices("pp", onPP) }
+// counted is a number with its noun, in the plural where it is not 1.
+func counted(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "ch") {
+		noun += "e"
+	}
+	return quantity.Grouped(n) + " " + noun + "s"
+}
 
-// fixBatch names the nearest batch that can be divided.
-func fixBatch(c *plan) string {
-	return "set global_batch to " + strconv.FormatInt(multiple(c.global, times(c.MicroBatch, c.DP)), 10)
+// gigabytes is a size for a message, in the unit of the answer's figures.
+func gigabytes(n int64) string { return quantity.GB(n).String() + " GB" }
+
+// fixBatch is the nearest batch that can be divided.
+func fixBatch(c *plan) proposal {
+	return set(sizeGlobalBatch, multiple(c.global, times(c.MicroBatch, c.DP)))
 }
 
 // wholeBatch is the condition of all three that a step is a whole number of micro-batches on every data-parallel rank.
@@ -94,7 +106,7 @@ func hasLearnedRoom(c *plan) (string, bool) {
 	if c.tooLong == "" {
 		return "", true
 	}
-	return "a sequence of " + quantity.Grouped(c.length) + " tokens is longer than the table of positions: " + c.tooLong, false
+	return "a sequence of " + counted(c.length, "token") + " is longer than the table of positions: " + c.tooLong, false
 }
 
 // withinContext is the advice to stay within what the model was made for.
@@ -102,15 +114,15 @@ func withinContext(c *plan) (string, bool) {
 	if c.facts.PositionKind == "learned" || c.facts.Positions == 0 || c.SeqLen == nil || *c.SeqLen <= c.facts.Positions {
 		return "", true
 	}
-	return "a sequence of " + quantity.Grouped(*c.SeqLen) + " tokens is longer than the " + quantity.Grouped(c.facts.Positions) + " positions that the model was made for", false
+	return "a sequence of " + counted(*c.SeqLen, "token") + " is longer than the " + counted(c.facts.Positions, "position") + " that the model was made for", false
 }
 
-func shorten(c *plan) string {
+func shorten(c *plan) proposal {
 	longest := c.facts.Positions
 	if c.tooLong != "" {
 		longest = c.longest
 	}
-	return "set seq_len to " + strconv.FormatInt(longest, 10) + " or less"
+	return set(sizeSeqLen, longest)
 }
 
 // keptLength is the advice that the figures are at another length than was asked for.
@@ -118,8 +130,9 @@ var keptLength = rule{"layout-length", "The figures are for another length", onO
 	if c.wanted == c.seqLen || c.tooLong != "" {
 		return "", true
 	}
-	return "memory and balance are for " + quantity.Grouped(c.seqLen) + " tokens: the graph does not run at " + quantity.Grouped(c.wanted), false
-}, func(c *plan) string { return "import the model with --seq-len " + strconv.FormatInt(c.wanted, 10) }}
+	return "memory and balance are for " + counted(c.seqLen, "token") + ": the graph does not run at " + quantity.Grouped(c.wanted) +
+		", unless it is imported with --seq-len " + strconv.FormatInt(c.wanted, 10), false
+}, nil}
 
 // unusedExperts is the advice where there are no experts to divide.
 func unusedExperts(c *plan) (string, bool) {
@@ -129,7 +142,7 @@ func unusedExperts(c *plan) (string, bool) {
 	return "ep " + quantity.Grouped(c.EP) + " changes nothing: the model has no experts", false
 }
 
-func oneExpertRank(*plan) string { return "set ep to 1" }
+var oneExpertRank = only(sizeEP, 1)
 
 // cannotSplit is the advice where the heads are unknown.
 func cannotSplit(c *plan) (string, bool) {

@@ -84,7 +84,7 @@ type Finding struct {
 	Severity  rules.Severity `json:"severity"` // block or warn
 	Title     string         `json:"title"`
 	Detail    string         `json:"detail"`
-	Fix       string         `json:"fix,omitempty"`
+	Fix       string         `json:"fix,omitempty"`       // what was judged to do away with it
 	Framework string         `json:"framework,omitempty"` // the one that refuses
 }
 
@@ -93,17 +93,21 @@ func Check(res *infer.Result, r Request) *Result {
 	return newModel(res, r.SeqLen).check(r)
 }
 
-// check judges a layout of a model whose parts are known.
+// check judges a layout of a model whose parts are known, and offers the fixes that hold.
 func (m *model) check(r Request) *Result {
-	c := newPlan(m, r, frameworkOf(r.Framework))
-	out := &Result{Framework: c.framework.name, SeqLen: m.seqLen, GPUs: c.gpus, MicroBatches: c.microBatches,
-		Stages: []Stage{}, Findings: c.refusals(), LegalTP: c.legal(onTP), LegalPP: c.legal(onPP)}
-	out.Legal = len(out.Findings) == 0
-	c.advise(out)
+	pending, judged := m.judge(r)
+	c := judged.plan
+	out := &Result{Framework: c.framework.name, SeqLen: m.seqLen, GPUs: c.gpus, MicroBatches: c.microBatches, Stages: []Stage{},
+		LegalTP: c.legal(onTP), LegalPP: c.legal(onPP), Legal: judged.legal, Findings: m.settle(r, pending)}
 	if c.sized {
-		c.describe(out)
+		out.Bubble = c.bubble()
 	}
-	slices.SortStableFunc(out.Findings, func(a, b Finding) int { return strings.Compare(string(a.Severity), string(b.Severity)) }) // block, then warn
+	if len(judged.stages) > 0 {
+		out.Balance = balance(judged.stages)
+	}
+	for i := range judged.stages {
+		out.Stages = append(out.Stages, c.wire(&judged.stages[i]))
+	}
 	out.Judged = c.judged(out)
 	out.Open = c.open(out)
 	out.Verdict = "pass"
@@ -113,21 +117,25 @@ func (m *model) check(r Request) *Result {
 	return out
 }
 
-// describe adds stages, balance, bubble and whether they fit.
-func (c *plan) describe(out *Result) {
-	out.Bubble = c.bubble()
-	stages := c.stages()
-	if len(stages) == 0 {
-		return
+// judgement is what a layout was found to be, beside its findings.
+type judgement struct {
+	plan   *plan
+	legal  bool
+	stages []stage
+}
+
+// judge finds what stands in the way, blocks before warnings, each with what could be done about it.
+func (m *model) judge(r Request) ([]pending, judgement) {
+	c := newPlan(m, r, frameworkOf(r.Framework))
+	found := c.refusals()
+	out := judgement{plan: c, legal: len(found) == 0}
+	if c.sized {
+		found = append(found, c.advise()...)
+		if out.stages = c.stages(); len(out.stages) > 0 {
+			found = append(found, c.misfit(out.stages)...)
+			found = append(found, c.idle(c.bubble())...)
+		}
 	}
-	out.Balance = balance(stages)
-	for i := range stages {
-		out.Stages = append(out.Stages, c.wire(&stages[i]))
-	}
-	if f, found := c.misfit(stages); found {
-		out.Findings = append(out.Findings, f)
-	}
-	if f, found := c.idle(out.Bubble); found {
-		out.Findings = append(out.Findings, f)
-	}
+	slices.SortStableFunc(found, func(a, b pending) int { return strings.Compare(string(a.Severity), string(b.Severity)) }) // block, then warn
+	return found, out
 }

@@ -1,8 +1,6 @@
 package layout
 
 import (
-	"strconv"
-
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
@@ -18,7 +16,7 @@ var megatron = framework{
 	padsVocab:     128, // --make-vocab-size-divisible-by
 	rules: []rule{
 		{"layout-heads", "Attention heads do not divide among tensor-parallel ranks", onTP | ofHeads, "core/transformer/transformer_config.py, num_attention_heads", func(c *plan) (string, bool) {
-			return divides("the attention heads", c.facts.Heads, "tp", c.TP)
+			return divides("attention heads", c.facts.Heads, "tp", c.TP)
 		}, chooseTP},
 		{"layout-kv-heads", "Key and value heads do not divide among tensor-parallel ranks", onTP | ofKV, "core/transformer/transformer_config.py, num_query_groups", megatronKV, chooseTP},
 		{"layout-qkv-width", "The joint projection of queries, keys and values does not divide", onTP | ofKV, "core/transformer/attention.py linear_qkv, core/tensor_parallel/layers.py divide", func(c *plan) (string, bool) {
@@ -26,35 +24,35 @@ var megatron = framework{
 			if f.HasLatent() || f.KVHeads == 0 || f.KVHeads >= c.TP || f.HeadDim == 0 {
 				return "", true
 			}
-			return divides("the features of queries, keys and values together", times(plus(f.Heads, 2*f.KVHeads), f.HeadDim), "tp", c.TP)
+			return divides("features of queries, keys and values together", times(plus(f.Heads, 2*f.KVHeads), f.HeadDim), "tp", c.TP)
 		}, chooseTP},
 		{"layout-ffn", "The feed-forward network does not divide among tensor-parallel ranks", onTP | ofWidth, "core/transformer/mlp.py, core/tensor_parallel/layers.py divide", func(c *plan) (string, bool) {
 			if c.facts.HasExperts() && c.facts.ExpertLayers >= c.layers() {
 				return "", true
 			}
-			return divides("the features inside the feed-forward network", c.facts.Intermediate, "tp", c.TP)
+			return divides("features inside the feed-forward network", c.facts.Intermediate, "tp", c.TP)
 		}, chooseTP},
 		{"layout-expert-ffn", "The experts do not divide among tensor-parallel ranks", onTP | ofWidth, "core/transformer/moe/experts.py; expert_tensor_parallel_size is tp unless given", func(c *plan) (string, bool) {
 			if !c.facts.HasExperts() {
 				return "", true
 			}
-			if d, ok := divides("the features inside an expert", c.facts.ExpertIntermediate, c.etpName(), c.etp); !ok {
+			if d, ok := divides("features inside an expert", c.facts.ExpertIntermediate, c.etpName(), c.etp); !ok {
 				return d, ok
 			}
-			return divides("the features inside the shared experts", c.facts.SharedIntermediate, "tp", c.TP)
+			return divides("features inside the shared experts", c.facts.SharedIntermediate, "tp", c.TP)
 		}, chooseTP},
 		{"layout-expert-bias", "Experts with a bias cannot be split", onTP | ofModel, "core/transformer/transformer_config.py, add_bias_linear", func(c *plan) (string, bool) {
 			if !c.biased || c.etp == 1 {
 				return "", true
 			}
 			return "the experts add a bias, which goes with one tensor-parallel rank of experts and not with " + c.etpName() + " " + quantity.Grouped(c.etp), false
-		}, func(*plan) string { return "set etp to 1" }},
+		}, only(sizeETP, 1)},
 		{"layout-encoder-decoder", "No pipeline of an encoder and a decoder", onPP | ofModel, "examples/t5/pretrain_t5.py model_provider", func(c *plan) (string, bool) {
 			if c.PP == 1 || !c.facts.EncoderDecoder {
 				return "", true
 			}
 			return "a model with encoder and decoder does not go with pp " + quantity.Grouped(c.PP), false
-		}, func(*plan) string { return "set pp to 1" }},
+		}, only(sizePP, 1)},
 		{"layout-layers", "Layers do not divide among pipeline stages", onPP | ofLayers, "training/arguments.py, core/transformer/transformer_config.py (uneven PP)", megatronLayers, fixLayers},
 		{"layout-vpp", "Layers of a stage do not divide among its model chunks", onPP | ofLayers, "core/transformer/transformer_block.py get_num_layers_to_build, core/parallel_state.py", megatronChunks, choosePP},
 		{"layout-batch", "The global batch does not divide", onOther, "core/num_microbatches_calculator.py", wholeBatch, fixBatch},
@@ -62,9 +60,9 @@ var megatron = framework{
 			if c.VPP == 1 || c.PP == 1 || c.microBatches == 0 || c.microBatches%c.PP == 0 {
 				return "", true
 			}
-			return "with vpp " + quantity.Grouped(c.VPP) + " the micro-batches, " + quantity.Grouped(c.microBatches) + ", must be a multiple of pp " + quantity.Grouped(c.PP), false
-		}, func(c *plan) string {
-			return "set global_batch to " + strconv.FormatInt(times(multiple(c.microBatches, c.PP), c.MicroBatch, c.DP), 10)
+			return "with vpp " + quantity.Grouped(c.VPP) + " the number of micro-batches, " + quantity.Grouped(c.microBatches) + ", must be a multiple of pp " + quantity.Grouped(c.PP), false
+		}, func(c *plan) proposal {
+			return set(sizeGlobalBatch, times(multiple(c.microBatches, c.PP), c.MicroBatch, c.DP))
 		}},
 		{"layout-experts", "Experts do not divide among expert-parallel ranks", onOther | ofModel, "training/arguments.py, expert_model_parallel_size", expertsDivide, fixExperts},
 		{"layout-expert-ranks", "Groups of experts do not divide the ranks of a stage", onOther | ofModel, "core/parallel_state.py, expert_tensor_model_pipeline_parallel_size", func(c *plan) (string, bool) {
@@ -78,20 +76,20 @@ var megatron = framework{
 				return "", true
 			}
 			return "a layer of experts trains with tp " + quantity.Grouped(c.TP) + " only with sequence parallelism on", false
-		}, func(*plan) string { return "turn sequence_parallel on" }},
+		}, only(sizeSequence, 1)},
 		{"layout-context", "The sequence does not divide among context-parallel ranks", onOther | ofLength, "training/arguments.py, seq_length", func(c *plan) (string, bool) {
 			if c.CP == 1 || c.length == 0 {
 				return "", true
 			}
-			return divides("the tokens of a sequence", c.length, "twice cp, that is", 2*c.CP)
-		}, func(c *plan) string { return "set seq_len to " + strconv.FormatInt(multiple(c.length, 2*c.CP), 10) }},
+			return divides("tokens of a sequence", c.length, "twice cp, that is", 2*c.CP)
+		}, func(c *plan) proposal { return set(sizeSeqLen, multiple(c.length, 2*c.CP)) }},
 		{"layout-sequence", "The sequence does not divide among tensor-parallel ranks", onTP | ofLength, "core/tensor_parallel/mappings.py _split_along_first_dim", func(c *plan) (string, bool) {
 			if !c.sequenceParallel || c.length == 0 || c.length%c.CP != 0 {
 				return "", true
 			}
-			return divides("the tokens of a sequence on a context-parallel rank", c.length/c.CP, "tp", c.TP)
-		}, func(c *plan) string {
-			return "set seq_len to " + strconv.FormatInt(multiple(c.length, times(c.TP, c.CP, 2)), 10)
+			return divides("tokens of a sequence on a context-parallel rank", c.length/c.CP, "tp", c.TP)
+		}, func(c *plan) proposal {
+			return set(sizeSeqLen, multiple(c.length, times(c.TP, c.CP, 2)))
 		}},
 		{"layout-positions", "The sequence is longer than the table of positions", onOther | ofLength, "training/arguments.py, max_position_embeddings", hasLearnedRoom, shorten},
 		{"layout-zero", "No such ZeRO stage", onOther, "--use-distributed-optimizer is stage 1, --data-parallel-sharding-strategy of Megatron FSDP 2 and 3", knownZero, nil},
@@ -109,7 +107,7 @@ func megatronKV(c *plan) (string, bool) {
 	if c.facts.HasLatent() || k == 0 || k%c.TP == 0 || c.TP%k == 0 {
 		return "", true
 	}
-	return "the key and value heads, " + quantity.Grouped(k) + ", are neither a multiple nor a divisor of tp " + quantity.Grouped(c.TP), false
+	return "the number of key and value heads, " + quantity.Grouped(k) + ", is neither a multiple nor a divisor of tp " + quantity.Grouped(c.TP), false
 }
 
 // uneven is the split with sizes of its own for the first or last stage: the layers and the stages in the middle.
@@ -129,7 +127,7 @@ func megatronLayers(c *plan) (string, bool) {
 	}
 	layers, stages, given := c.uneven()
 	if !given {
-		return divides("the layers", c.layers(), "pp", c.PP)
+		return divides("layers", c.layers(), "pp", c.PP)
 	}
 	for _, n := range []*int64{c.FirstLayers, c.LastLayers} {
 		if n != nil && *n < 1 {
@@ -137,7 +135,7 @@ func megatronLayers(c *plan) (string, bool) {
 		}
 	}
 	if (layers == 0) != (stages == 0) || stages != 0 && layers%stages != 0 {
-		return quantity.Grouped(layers) + " layers are left for " + quantity.Grouped(stages) + " stages between the first and the last", false
+		return counted(layers, "layer") + " left for " + counted(stages, "stage") + " between the first and the last", false
 	}
 	return "", true
 }
@@ -149,18 +147,18 @@ func megatronBuilds(c *plan) (string, bool) {
 	if !given || layers >= 0 && stages >= 0 {
 		return "", true
 	}
-	return quantity.Grouped(layers) + " layers are left for " + quantity.Grouped(stages) + " stages between the first and the last: Megatron-LM takes it and builds another model", false
+	return counted(layers, "layer") + " left for " + counted(stages, "stage") + " between the first and the last: Megatron-LM takes it and builds another model", false
 }
 
-func fixLayers(c *plan) string {
+func fixLayers(c *plan) proposal {
 	if _, _, given := c.uneven(); given {
-		return ""
+		return proposal{}
 	}
+	p := choosePP(c)
 	if c.VPP == 1 && c.PP <= c.layers() {
-		last := c.layers() - times(c.PP-1, c.layers()/c.PP)
-		return choosePP(c) + ", or last_stage_layers to " + strconv.FormatInt(last, 10)
+		p.changes = append(p.changes[:min(tried-1, len(p.changes))], change{{sizeLastLayers, c.layers() - times(c.PP-1, c.layers()/c.PP)}})
 	}
-	return choosePP(c)
+	return p
 }
 
 func megatronChunks(c *plan) (string, bool) {
@@ -177,15 +175,15 @@ func megatronChunks(c *plan) (string, bool) {
 	}
 	layers, stages, given := c.uneven()
 	if !given {
-		return divides("the layers of a stage", c.layers()/c.PP, "vpp", c.VPP)
+		return divides("layers of a stage", c.layers()/c.PP, "vpp", c.VPP)
 	}
 	for _, n := range []*int64{c.FirstLayers, c.LastLayers} {
 		if n != nil && *n%c.VPP != 0 {
-			return divides("the layers of the first or last stage", *n, "vpp", c.VPP)
+			return divides("layers of the first or last stage", *n, "vpp", c.VPP)
 		}
 	}
 	if stages != 0 && layers/stages%c.VPP != 0 {
-		return "the layers of a stage in the middle, " + quantity.Grouped(layers/stages) + ", are not divisible by vpp " + quantity.Grouped(c.VPP), false
+		return "the number of layers of a stage in the middle, " + quantity.Grouped(layers/stages) + ", is not divisible by vpp " + quantity.Grouped(c.VPP), false
 	}
 	return "", true
 }
@@ -198,25 +196,25 @@ func expertsDivide(c *plan) (string, bool) {
 	case !c.facts.HasExperts():
 		return "ep " + quantity.Grouped(c.EP) + " needs a model with experts", false
 	}
-	return divides("the experts", c.facts.Experts, "ep", c.EP)
+	return divides("experts", c.facts.Experts, "ep", c.EP)
 }
 
-func fixExperts(c *plan) string {
+func fixExperts(c *plan) proposal {
 	if !c.facts.HasExperts() {
-		return "set ep to 1"
+		return set(sizeEP, 1)
 	}
 	for n := min(c.EP, c.facts.Experts); n > 0; n-- {
 		if c.facts.Experts%n == 0 && c.expertRanks()%times(n, c.etp) == 0 {
-			return "set ep to " + strconv.FormatInt(n, 10)
+			return set(sizeEP, n)
 		}
 	}
-	return ""
+	return proposal{}
 }
 
 // fixExpertRanks keeps ep where the experts need not be split over the tensor-parallel ranks.
-func fixExpertRanks(c *plan) string {
+func fixExpertRanks(c *plan) proposal {
 	if c.facts.HasExperts() && c.etp > 1 && c.facts.Experts%c.EP == 0 && c.expertRanks()%c.EP == 0 {
-		return "set etp to 1"
+		return set(sizeETP, 1)
 	}
 	return fixExperts(c)
 }

@@ -217,9 +217,9 @@ func (c *plan) wire(s *stage) Stage {
 }
 
 // misfit is the stage that a card does not hold: certain where weights, gradients and states alone are too large, an estimate else.
-func (c *plan) misfit(stages []stage) (Finding, bool) {
+func (c *plan) misfit(stages []stage) []pending {
 	if c.GPU == nil {
-		return Finding{}, false
+		return nil
 	}
 	worst := &stages[0]
 	for i := range stages {
@@ -229,51 +229,17 @@ func (c *plan) misfit(stages []stage) (Finding, bool) {
 	}
 	room := c.GPU.MemoryBytes
 	if plus(worst.peak(), c.overhead()) <= room {
-		return Finding{}, false
+		return nil
 	}
 	f := Finding{Rule: "layout-memory", Severity: rules.Warn, Title: "A stage does not fit on the card",
-		Detail: "stage " + quantity.Grouped(worst.index) + " takes an estimated " + quantity.Bytes(plus(worst.peak(), c.overhead())) + " of the " + quantity.Bytes(room) + " of " + c.GPU.Name + ": " + worst.breakdown(), Fix: c.relief()}
+		Detail: "stage " + quantity.Grouped(worst.index) + " takes an estimated " + gigabytes(plus(worst.peak(), c.overhead())) + " of the " + gigabytes(room) + " of " + c.GPU.Name + ": " + worst.breakdown()}
 	if worst.fixed() > room {
 		f.Severity, f.Title = rules.Block, "Weights and optimizer states alone do not fit on the card"
-		f.Detail = "stage " + quantity.Grouped(worst.index) + " holds " + quantity.Bytes(worst.fixed()) + " of weights, gradients and optimizer states, and " + c.GPU.Name + " has " + quantity.Bytes(room)
+		f.Detail = "stage " + quantity.Grouped(worst.index) + " holds " + gigabytes(worst.fixed()) + " of weights, gradients and optimizer states, and " + c.GPU.Name + " has " + gigabytes(room)
 	}
-	return f, true
+	return []pending{{Finding: f, propose: c.relief}}
 }
 
 func (s *stage) breakdown() string {
-	return "weights " + quantity.Bytes(s.weights) + ", gradients " + quantity.Bytes(s.grads) + ", optimizer " + quantity.Bytes(s.optimizer) + ", activations " + quantity.Bytes(s.activations)
-}
-
-// relief is one change after which every stage fits, the mildest first; empty where none of them is enough.
-func (c *plan) relief() string {
-	try := func(change func(*plan), words string) string {
-		p := *c
-		change(&p)
-		if len(p.refusals()) > 0 {
-			return ""
-		}
-		for _, s := range p.stages() {
-			if plus(s.peak(), p.overhead()) > p.GPU.MemoryBytes {
-				return ""
-			}
-		}
-		return words
-	}
-	for _, o := range []struct {
-		change func(*plan)
-		words  string
-		apt    bool
-	}{
-		{func(p *plan) { p.zero = 1 }, "shard the optimizer's states: set zero to 1", c.zero == 0 && c.DP*c.CP > 1 && c.framework.name != torchtitan.name},
-		{func(p *plan) { p.Recompute = "full" }, "set recompute to full", c.Recompute != "full"},
-		{func(p *plan) { p.zero, p.Recompute = max(1, p.zero), "full" }, "set zero to 1 and recompute to full", c.zero == 0 && c.DP*c.CP > 1 && c.framework.name != torchtitan.name},
-		{func(p *plan) { p.zero = 3 }, "shard the weights: set zero to 3", c.zero < 3 && c.DP*c.CP > 1},
-	} {
-		if o.apt {
-			if words := try(o.change, o.words); words != "" {
-				return words
-			}
-		}
-	}
-	return ""
+	return "weights " + gigabytes(s.weights) + ", gradients " + gigabytes(s.grads) + ", optimizer " + gigabytes(s.optimizer) + ", activations " + gigabytes(s.activations)
 }

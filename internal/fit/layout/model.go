@@ -8,6 +8,8 @@ import (
 
 // model is what a layout needs to know of a model: its layers, and what lies before and behind them.
 type model struct {
+	source  *infer.Result // the model as it was walked
+	asked   *int64        // tokens of a sample that were asked for
 	facts   facts.Facts
 	whole   bool   // whether every component was found out
 	told    bool   // whether the sizes are those of the whole model: its components are known, or its config.json says them
@@ -65,7 +67,7 @@ const defaultLength = 2048
 
 // newModel takes a model apart at a length of its samples.
 func newModel(res *infer.Result, asked *int64) *model {
-	m := &model{facts: facts.Of(res), whole: facts.Whole(res)}
+	m := &model{source: res, asked: asked, facts: facts.Of(res), whole: facts.Whole(res)}
 	m.told = m.whole || facts.Imported(res)
 	res = m.atLength(res, asked)
 	at, layers := group(res)

@@ -1,9 +1,6 @@
 package layout
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/internal/rules"
 )
@@ -21,7 +18,7 @@ type plan struct {
 	gpus             int64
 	microBatches     int64
 	sized            bool // whether every size is at least 1 and their product can be counted
-	small            []Finding
+	small            []pending
 }
 
 func newPlan(m *model, r Request, f *framework) *plan {
@@ -81,95 +78,88 @@ func (c *plan) positive() {
 		return *n
 	}
 	c.sized = true
-	refuse := func(name, format string, n int64) {
+	refuse := func(detail string, p func() proposal) {
 		c.sized = false
-		c.small = append(c.small, Finding{Rule: "layout-size", Severity: rules.Block, Title: "A size of the layout is out of range",
-			Detail: name + " is " + quantity.Grouped(n) + format, Fix: "set " + name + " to 1 or more", Framework: c.framework.name})
+		c.small = append(c.small, pending{Finding: Finding{Rule: "layout-size", Severity: rules.Block, Title: "A size of the layout is out of range", Detail: detail, Framework: c.framework.name}, propose: p})
 	}
 	for _, s := range []struct {
-		name string
+		name size
 		n    int64
-	}{{"tp", c.TP}, {"pp", c.PP}, {"dp", c.DP}, {"cp", c.CP}, {"ep", c.EP}, {"vpp", c.VPP}, {"etp", given(c.ETP)}, {"micro_batch", c.MicroBatch}, {"global_batch", given(c.GlobalBatch)}, {"seq_len", given(c.SeqLen)}} {
+	}{{sizeTP, c.TP}, {sizePP, c.PP}, {sizeDP, c.DP}, {sizeCP, c.CP}, {sizeEP, c.EP}, {sizeVPP, c.VPP}, {sizeETP, given(c.ETP)}, {sizeMicroBatch, c.MicroBatch}, {sizeGlobalBatch, given(c.GlobalBatch)}, {sizeSeqLen, given(c.SeqLen)}} {
 		switch {
 		case s.n < 1:
-			refuse(s.name, " but must be at least 1", s.n)
+			refuse(string(s.name)+" is "+quantity.Grouped(s.n)+" but must be at least 1", func() proposal { return set(s.name, 1) })
 		case s.n > largest:
-			refuse(s.name, ", and nothing is that large", s.n)
-			c.small[len(c.small)-1].Fix = ""
+			refuse(string(s.name)+" is "+quantity.Grouped(s.n)+", and nothing is that large", nil)
 		}
 	}
 	if !c.sized {
 		return
 	}
 	if c.gpus = times(c.TP, c.PP, c.DP, c.CP); c.gpus > largest || times(c.MicroBatch, c.DP) > largest {
-		c.sized = false
-		c.small = append(c.small, Finding{Rule: "layout-size", Severity: rules.Block, Title: "A size of the layout is out of range",
-			Detail: "the product of tp, pp, dp and cp, or of micro_batch and dp, is larger than anything that can be built", Framework: c.framework.name})
+		refuse("the product of tp, pp, dp and cp, or of micro_batch and dp, is larger than anything that can be built", nil)
 		c.gpus = 0
 	}
 }
 
 // refusals are the conditions that the layout breaks.
-func (c *plan) refusals() []Finding {
-	out := []Finding{}
+func (c *plan) refusals() []pending {
 	if !c.sized {
-		return append(out, c.small...)
+		return c.small
 	}
+	var out []pending
 	for i := range c.framework.rules {
 		r := &c.framework.rules[i]
 		if detail, ok := r.holds(c); !ok {
-			f := Finding{Rule: r.id, Severity: rules.Block, Title: r.title, Detail: c.framework.title + " refuses: " + detail, Framework: c.framework.name}
-			if r.fix != nil {
-				f.Fix = r.fix(c)
-			}
+			f := c.finding(r, rules.Block, c.framework.title+" refuses: "+detail)
+			f.Framework = c.framework.name
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// advise adds what is doubtful and not refused.
-func (c *plan) advise(out *Result) {
-	if !c.sized {
-		return
+// finding is what is said where a rule does not hold.
+func (c *plan) finding(r *rule, s rules.Severity, detail string) pending {
+	f := pending{Finding: Finding{Rule: r.id, Severity: s, Title: r.title, Detail: detail}}
+	if r.fix != nil {
+		f.propose = func() proposal { return r.fix(c) }
 	}
-	for _, r := range c.framework.advice {
-		c.say(out, &r)
+	return f
+}
+
+// advise is what is doubtful and not refused.
+func (c *plan) advise() []pending {
+	var out []pending
+	for _, list := range [][]rule{c.framework.advice, {keptLength}} {
+		for i := range list {
+			if detail, ok := list[i].holds(c); !ok {
+				out = append(out, c.finding(&list[i], rules.Warn, detail))
+			}
+		}
 	}
-	c.say(out, &keptLength)
-	c.assume(out)
+	return append(out, c.assume()...)
 }
 
 // assume warns of what the framework would refuse at the length that is assumed where none was given: a dataset decides it, and nothing
 // is refused yet.
-func (c *plan) assume(out *Result) {
+func (c *plan) assume() []pending {
 	if c.SeqLen != nil || c.seqLen == 0 {
-		return
+		return nil
 	}
+	var out []pending
 	at := *c
 	at.length = c.seqLen
 	for i := range c.framework.rules {
 		r := &c.framework.rules[i]
 		_, open := r.holds(c)
 		if detail, ok := r.holds(&at); open && !ok {
-			f := Finding{Rule: r.id, Severity: rules.Warn, Title: r.title, Detail: "at the " + quantity.Grouped(c.seqLen) + " tokens that are assumed, " + c.framework.title + " refuses: " + detail, Framework: c.framework.name}
-			if r.fix != nil {
-				f.Fix = r.fix(&at)
-			}
-			out.Findings = append(out.Findings, f)
+			f := at.finding(r, rules.Warn, "at the assumed length of "+counted(c.seqLen, "token")+", "+c.framework.title+" refuses: "+detail)
+			f.Framework = c.framework.name
+			out = append(out, f)
 		}
 	}
-}
-
-// say adds a finding where a rule of advice does not hold.
-func (c *plan) say(out *Result, r *rule) {
-	if detail, ok := r.holds(c); !ok {
-		f := Finding{Rule: r.id, Severity: rules.Warn, Title: r.title, Detail: detail}
-		if r.fix != nil {
-			f.Fix = r.fix(c)
-		}
-		out.Findings = append(out.Findings, f)
-	}
+	return out
 }
 
 // listed is how many legal values are looked for.
@@ -228,25 +218,6 @@ func (c *plan) passes(kind axis) bool {
 	return true
 }
 
-// choices writes the legal values of a kind for people.
-func (c *plan) choices(name string, kind axis) string {
-	values := c.legal(kind)
-	if len(values) == 0 {
-		return ""
-	}
-	words := make([]string, 0, len(values))
-	for _, v := range values {
-		words = append(words, strconv.FormatInt(v, 10))
-	}
-	if len(words) > 16 {
-		words = append(words[:15], "…", words[len(words)-1])
-	}
-	if len(words) == 1 {
-		return "set " + name + " to " + words[0]
-	}
-	return "set " + name + " to one of " + strings.Join(words, ", ")
-}
-
 // bubble is the share of a step in which a stage waits: p−1 of m+p−1 turns, with v chunks a rank p−1 of v·m+p−1 (Narayanan et al.
 // 2021, section 2.2, as a share of the whole step).
 func (c *plan) bubble() *quantity.Decimal {
@@ -258,13 +229,13 @@ func (c *plan) bubble() *quantity.Decimal {
 }
 
 // idle warns of a pipeline that waits more than it works.
-func (c *plan) idle(bubble *quantity.Decimal) (Finding, bool) {
+func (c *plan) idle(bubble *quantity.Decimal) []pending {
 	if bubble == nil || 2*bubble.Unscaled <= 10_000 {
-		return Finding{}, false
+		return nil
 	}
-	return Finding{Rule: "layout-bubble", Severity: rules.Warn, Title: "The pipeline waits for more than half of a step",
-		Detail: "with " + quantity.Grouped(c.PP) + " stages and a number of micro-batches of " + quantity.Grouped(c.microBatches) + ", " + percent(bubble) + " of a step is idle",
-		Fix:    "set global_batch to " + quantity.Grouped(times(c.MicroBatch, c.DP, 4, c.PP)) + " or more"}, true
+	f := Finding{Rule: "layout-bubble", Severity: rules.Warn, Title: "The pipeline waits for more than half of a step",
+		Detail: "with " + counted(c.PP, "stage") + " and " + counted(c.microBatches, "micro-batch") + " a step, " + percent(bubble) + " of a step is idle"}
+	return []pending{{Finding: f, propose: func() proposal { return set(sizeGlobalBatch, times(c.MicroBatch, c.DP, 4, c.PP)) }}}
 }
 
 func percent(d *quantity.Decimal) string {

@@ -1,8 +1,6 @@
 package layout
 
 import (
-	"strconv"
-
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
@@ -21,17 +19,17 @@ var torchtitan = framework{
 	logitBytes:  12, // measured for bf16 autocast: logits, 32-bit log-probabilities, their gradient, and the logits' own
 	rules: []rule{
 		{"layout-heads", "Attention heads do not divide among tensor-parallel ranks", onTP | ofHeads, "models/common/decoder.py update_from_config", func(c *plan) (string, bool) {
-			return divides("the attention heads", c.facts.Heads, "tp", c.TP)
+			return divides("attention heads", c.facts.Heads, "tp", c.TP)
 		}, chooseTP},
 		{"layout-kv-heads", "Key and value heads do not divide among tensor-parallel ranks", onTP | ofKV, "models/common/decoder.py update_from_config", func(c *plan) (string, bool) {
 			if c.facts.HasLatent() {
 				return "", true
 			}
-			return divides("the key and value heads", c.facts.KVHeads, "tp", c.TP)
+			return divides("key and value heads", c.facts.KVHeads, "tp", c.TP)
 		}, chooseTP},
 		{"layout-layers", "More pipeline stages than layers", onPP | ofLayers, "distributed/pipeline_parallel.py _generate_llm_fqn_per_model_part", func(c *plan) (string, bool) {
 			if n := times(c.PP, c.VPP); c.layered() && c.PP > 1 && n > c.layers()+2 {
-				return quantity.Grouped(n) + " stages are more than " + quantity.Grouped(c.layers()) + " layers, the embedding and the head", false
+				return counted(n, "stage") + " are more than " + counted(c.layers(), "layer") + ", the embedding and the head", false
 			}
 			return "", true
 		}, choosePP},
@@ -40,42 +38,42 @@ var torchtitan = framework{
 				return "", true
 			}
 			return "the head shares the weight of the embedding, and pp " + quantity.Grouped(c.PP) + " puts them on different stages", false
-		}, func(*plan) string { return "set pp to 1" }},
+		}, only(sizePP, 1)},
 		{"layout-batch", "The global batch does not divide", onOther, "trainer.py, num_tokens_per_train_step", wholeBatch, fixBatch},
 		{"layout-microbatches", "Too few micro-batches for the pipeline", onPP, "torch/distributed/pipelining/schedules.py Schedule1F1B", func(c *plan) (string, bool) {
 			if c.PP == 1 || c.VPP > 1 || c.microBatches == 0 || c.microBatches >= c.PP {
 				return "", true
 			}
-			return "the micro-batches of a step, " + quantity.Grouped(c.microBatches) + ", are fewer than the " + quantity.Grouped(c.PP) + " stages", false
-		}, func(c *plan) string {
-			return "set global_batch to " + strconv.FormatInt(times(c.PP, c.MicroBatch, c.DP), 10)
+			return counted(c.microBatches, "micro-batch") + " a step for " + counted(c.PP, "stage") + ": as many are needed at the least", false
+		}, func(c *plan) proposal {
+			return set(sizeGlobalBatch, times(c.PP, c.MicroBatch, c.DP))
 		}},
 		{"layout-interleave", "Micro-batches do not divide into rounds", onPP, "torch/distributed/pipelining/schedules.py ScheduleInterleaved1F1B", func(c *plan) (string, bool) {
 			if c.PP == 1 || c.VPP == 1 || c.microBatches == 0 {
 				return "", true
 			}
-			return divides("the micro-batches of one run of the schedule", c.microBatches, "its rounds,", max(1, c.microBatches/c.PP))
-		}, func(c *plan) string {
-			return "set global_batch to " + strconv.FormatInt(times(multiple(c.microBatches, c.PP), c.MicroBatch, c.DP), 10)
+			return divides("micro-batches of one run of the schedule", c.microBatches, "its rounds,", max(1, c.microBatches/c.PP))
+		}, func(c *plan) proposal {
+			return set(sizeGlobalBatch, times(multiple(c.microBatches, c.PP), c.MicroBatch, c.DP))
 		}},
 		{"layout-experts", "Experts do not divide among expert-parallel ranks", onOther | ofModel, "models/common/decoder.py update_from_config", func(c *plan) (string, bool) {
-			return divides("the experts", c.facts.Experts, "ep", c.EP)
+			return divides("experts", c.facts.Experts, "ep", c.EP)
 		}, fixExperts},
 		{"layout-expert-ranks", "Expert-parallel groups do not divide the ranks of a stage", onTP | onOther | ofModel, "distributed/parallel_dims.py _validate", func(c *plan) (string, bool) {
 			if n := titanShards(c); n%c.EP != 0 {
 				return "ep " + quantity.Grouped(c.EP) + " does not divide the sharded dp times cp times tp, " + quantity.Grouped(n), false
 			}
 			return "", true
-		}, func(c *plan) string {
+		}, func(c *plan) proposal {
 			for n := min(c.EP, titanShards(c)); n > 0; n-- {
 				if titanShards(c)%n == 0 && c.facts.Experts%n == 0 {
-					return "set ep to " + strconv.FormatInt(n, 10)
+					return set(sizeEP, n)
 				}
 			}
-			return ""
+			return proposal{}
 		}},
-		{"layout-sequence", "Tokens of a micro-batch do not divide among the ranks", onTP | ofLength, "trainer.py, seq_len_divisor", titanTokens, func(c *plan) string {
-			return "set seq_len to " + strconv.FormatInt(multiple(c.length, times(c.TP, c.CP, 2)), 10)
+		{"layout-sequence", "Tokens of a micro-batch do not divide among the ranks", onTP | ofLength, "trainer.py, seq_len_divisor", titanTokens, func(c *plan) proposal {
+			return set(sizeSeqLen, multiple(c.length, times(c.TP, c.CP, 2)))
 		}},
 		{"layout-positions", "The sequence is longer than the table of positions", onOther | ofLength, "an index beyond the table", hasLearnedRoom, shorten},
 		{"layout-zero", "No such sharding", onOther, "config/configs.py: data_parallel_replicate_degree is stage 0, FSDP 2 or 3", func(c *plan) (string, bool) {
@@ -83,7 +81,7 @@ var torchtitan = framework{
 				return "it shards gradients with the optimizer's states, so there is no stage 1", false
 			}
 			return knownZero(c)
-		}, func(c *plan) string { return "set zero to 2" }},
+		}, only(sizeZero, 2)},
 	},
 	advice: []rule{
 		// The flavours have a max_context_length of their own, as 131,072 of Llama 3, which is refused beyond; config.json does not say it.
@@ -116,8 +114,8 @@ func titanChunks(c *plan) (string, bool) {
 	if each := share(effective, chunks); share(effective, each) == chunks {
 		return "", true
 	}
-	return "no pipeline_parallel_layers_per_stage splits " + quantity.Grouped(c.layers()) + " layers, the embedding and the head into " + quantity.Grouped(chunks) +
-		" stages: list them in module_fqns_per_model_part", false
+	return "no pipeline_parallel_layers_per_stage splits " + counted(c.layers(), "layer") + ", the embedding and the head into " + counted(chunks, "stage") +
+		": list them in module_fqns_per_model_part", false
 }
 
 // titanShards are the ranks of a stage over which weights are sharded and experts spread; replicas are not among them.
@@ -139,7 +137,7 @@ func titanTokens(c *plan) (string, bool) {
 	if c.length == 0 {
 		return "", true
 	}
-	return divides("the tokens of a micro-batch", times(c.MicroBatch, c.length), "the product of tp and twice cp, as far as they are above 1,", divisor)
+	return divides("tokens of a micro-batch", times(c.MicroBatch, c.length), "the product of tp and twice cp, as far as they are above 1,", divisor)
 }
 
 // torchtitanSplit spreads the layers as if the embedding and the head were one layer each.
