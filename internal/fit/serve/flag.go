@@ -38,6 +38,10 @@ const (
 	kindPairs       = "kvs"         // key=value pairs
 	kindCompilation = "compilation" // a level, or a JSON object
 	kindPair        = "pair"        // two
+	kindUnsigned    = "uint"        // what C's stoul reads, which takes a sign too
+	kindIntOrWord   = "intorword"   // a whole number, or one of a list
+	kindWords       = "words"       // of a list, with commas between them
+	kindShares      = "shares"      // decimal numbers with commas or slashes between them, fewer than 16
 )
 
 // span is from which version to which something is there. A version without a text is open.
@@ -67,6 +71,7 @@ type flag struct {
 	names      []spelling
 	phases     []phase
 	values     []spelling // where there is a list
+	limits     limits     // of a number, none where any is taken
 	span                  // of the first version and the last
 	deprecated *span      // accepted with a warning
 	refused    *span      // known, and refused with a hint
@@ -120,7 +125,13 @@ func parseFlag(line string) (*flag, bool) {
 		kind, nullable := strings.CutSuffix(s.name, "?")
 		f.phases = append(f.phases, phase{kind, nullable, s.since})
 	}
-	if c[2] != "-" {
+	switch {
+	case c[2] == "-":
+	case strings.Contains(c[2], ".."):
+		if f.limits = parseLimits(c[2]); f.limits == nil {
+			return nil, false
+		}
+	default:
 		for _, v := range strings.Split(c[2], ",") {
 			f.values = append(f.values, parseSpelling(v, f.span))
 		}

@@ -114,7 +114,7 @@ func (l *launch) refuse(rule, fix, format string, args ...any) {
 // unknown says why a flag is none of this version.
 func (l *launch) unknown(a *argument) {
 	severity := Warn
-	if l.certain() {
+	if l.certain() || l.neverClick(a.name) {
 		severity = Block
 	}
 	if f := a.flag; f != nil {
@@ -146,6 +146,12 @@ func (l *launch) unknown(a *argument) {
 		fix = "did you mean " + near + "?"
 	}
 	l.add(severity, "flag-unknown", fix, l.engine.label+" has no flag "+clip(a.written, 80))
+}
+
+// neverClick reports whether a name is none of a command whose options are all written with underscores and without letters alone, as
+// those of trtllm-serve are in every version that was read.
+func (l *launch) neverClick(name string) bool {
+	return l.engine.dialect == click && l.versed() && (!strings.HasPrefix(name, "--") || strings.Contains(name[2:], "-"))
 }
 
 // respelled finds a flag that differs only in dashes and underscores, or in being short for a size.

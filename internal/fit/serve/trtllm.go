@@ -36,6 +36,9 @@ func checkTRT(l *launch) {
 	for _, name := range []string{"--tp_size", "--pp_size", "--cp_size", "--ep_size", "--max_batch_size", "--max_num_tokens", "--max_beam_width"} {
 		l.between(name, 1, math.Inf(1))
 	}
+	if !l.given("--disagg_cluster_uri") && !l.fileValues.has("disagg_cluster") { // which finds a free one
+		l.between("--port", 1, 65535)
+	}
 	if x, known := l.fraction("--kv_cache_free_gpu_memory_fraction", 0.9); known && (x < 0 || x > 1) {
 		l.block("flag-value-range", "write a share such as 0.9", "--kv_cache_free_gpu_memory_fraction is %g but must be from 0 to 1", x)
 	}

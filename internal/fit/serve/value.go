@@ -43,6 +43,20 @@ func (l *launch) oneValue(f *flag, kind, name, s string) {
 		l.humanValue(kind, name, s)
 	case kindFloat, kindFloats, kindOptFloat:
 		l.floatValue(name, s)
+	case kindUnsigned:
+		l.leadingNumber(name, s, false, math.MaxUint64)
+	case kindIntOrWord:
+		if !contains(f.choices(l.version), s) {
+			l.intValue(name, s)
+		}
+		return
+	case kindShares:
+		l.shares(name, s)
+	case kindWords:
+		for _, word := range strings.Split(s, ",") {
+			l.choice(f, name, word)
+		}
+		return
 	case kindBoolWord, kindBoolValue:
 		if s != "true" && s != "false" && (kind == kindBoolWord || !strings.EqualFold(s, "true") && !strings.EqualFold(s, "false")) {
 			l.refuse("flag-value", "write true or false", "%s is %q, but takes true or false", name, clip(s, 60))
@@ -50,20 +64,60 @@ func (l *launch) oneValue(f *flag, kind, name, s string) {
 	case kindJSON, kindObject, kindJSONText, kindJSONPairs, kindPairs, kindCompilation:
 		l.jsonValue(kind, name, s)
 	}
+	l.within(f, name, s)
 	l.choice(f, name, s)
+}
+
+// within judges a number against the limits of its flag.
+func (l *launch) within(f *flag, name, s string) {
+	if f.limits == nil {
+		return
+	}
+	number := strings.TrimSpace(s)
+	if l.engine.dialect == plain {
+		number, _ = leading(s, true)
+	}
+	if x, err := strconv.ParseFloat(number, 64); err == nil && !f.limits.hold(x) {
+		l.refuse("flag-value-range", "", "%s is %s but must be %s", name, number, f.limits)
+	}
+}
+
+// leadingNumber judges a number as llama.cpp reads it, with C++'s stoi, stoul and stof: what follows it is forgotten, and one that is
+// too large is refused.
+func (l *launch) leadingNumber(name, s string, decimal bool, most float64) {
+	number, rest := leading(s, decimal)
+	x, err := strconv.ParseFloat(number, 64)
+	switch {
+	case number == "" || err != nil && !errors.Is(err, strconv.ErrRange):
+		l.refuse("flag-value", "", "%s is %q, which is no number", name, clip(s, 60))
+	case math.Abs(x) > most && !(math.IsInf(x, 0) && err == nil):
+		l.refuse("flag-value-range", "", "%s is %s, which is too large for %s", name, clip(number, 60), l.engine.label)
+	case rest != "":
+		l.warn("flag-value", "write the number in full", "%s is %q, of which %s reads only %s", name, clip(s, 60), l.engine.label, number)
+	}
+}
+
+var betweenShares = regexp.MustCompile(`[,/]+`)
+
+// shares judges a list with a number for each card (common/arg.cpp: fewer than llama_max_devices, which is 16).
+func (l *launch) shares(name, s string) {
+	parts := betweenShares.Split(s, -1)
+	if len(parts) > 1 && parts[len(parts)-1] == "" { // what ends the list is not read
+		parts = parts[:len(parts)-1]
+	}
+	if len(parts) >= 16 {
+		l.refuse("flag-value", "", "%s lists %d numbers, and takes at most 15", name, len(parts))
+		return
+	}
+	for _, p := range parts {
+		l.leadingNumber(name, p, true, math.MaxFloat32)
+	}
 }
 
 // intValue judges a whole number: Python's, or one that llama.cpp reads, which forgets what follows the digits.
 func (l *launch) intValue(name, s string) {
 	if l.engine.dialect == plain {
-		digits := strings.TrimLeft(s, "+-")
-		k := len(digits) - len(strings.TrimLeft(digits, "0123456789"))
-		switch {
-		case k == 0:
-			l.refuse("flag-value", "", "%s is %q, which is no number", name, clip(s, 60))
-		case k < len(digits):
-			l.warn("flag-value", "write the number in full", "%s is %q, of which llama.cpp reads only %s", name, clip(s, 60), digits[:k])
-		}
+		l.leadingNumber(name, s, false, math.MaxInt32)
 		return
 	}
 	n, ok := pythonInt(s)
@@ -92,6 +146,10 @@ func isAuto(s string) bool { return strings.EqualFold(strings.TrimSpace(s), "aut
 
 // floatValue judges a decimal number, among which Python counts infinities and nan.
 func (l *launch) floatValue(name, s string) {
+	if l.engine.dialect == plain {
+		l.leadingNumber(name, s, true, math.MaxFloat32)
+		return
+	}
 	if _, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err != nil && !errors.Is(err, strconv.ErrRange) {
 		l.refuse("flag-value", "", "%s is %q, which is no number", name, clip(s, 60))
 	}
@@ -143,7 +201,7 @@ func (l *launch) choice(f *flag, name, s string) {
 	}
 	fix := "write one of " + strings.Join(first(values, 24), ", ")
 	severity := Warn
-	if l.certain() {
+	if l.versed() || l.engine.dialect == plain && l.version.before(l.engine.newest) && f.name != flashAttention { // the lists of llama.cpp only grew
 		severity = Block
 	}
 	say := func(s Severity, format string, args ...any) {

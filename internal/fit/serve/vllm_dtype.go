@@ -84,9 +84,13 @@ func (l *launch) vllmCache() {
 	if i := slices.IndexFunc(vllmBackends, func(s spelling) bool { return s.name == backend }); given && backend != "AUTO" && (i < 0 || !vllmBackends[i].alive(l.version) && l.named) {
 		l.refuse("attn-backend", "leave the backend to the engine", "--attention-backend is %q, which is none of vLLM %s", clip(backend, 40), l.version.text)
 	}
+	if given {
+		l.selectedBackend(backend)
+	}
+	l.cacheWithout(kv)
 	switch {
 	case !l.version.since("0.11.0"): // the first engine takes another one by itself
-	case strings.HasPrefix(backend, "FLASH_ATTN") && cc > 0 && cc < 80:
+	case backend == "FLASH_ATTN" && cc > 0 && cc < 80:
 		l.block("attn-backend", "leave the backend to the engine", "%s needs compute capability 8.0, and %s has %s", backend, l.request.GPU.Name, shownCapability(cc))
 	case backend == "FLASH_ATTN" && m.HeadDim > 0 && !m.HasLatent() && m.HeadDim%8 != 0:
 		l.block("attn-backend", "leave the backend to the engine", "%s takes heads whose size is a multiple of 8, not %d", backend, m.HeadDim)
