@@ -25,14 +25,28 @@ type engine struct {
 	image func(v version) []string
 	// positionals is how many words beside flags it takes.
 	positionals func(*launch) int
-	replaced    map[string]string // what to write in place of a flag that is gone
+	replaced    map[string]string  // what to write in place of a flag that is gone
+	calls       map[concept]string // its flags for what other engines have too
 	check       func(*launch)
 }
 
 // engines are in the order in which they are asked; each file adds its own.
 var engines []*engine
 
+// define adds an engine. Its file and its table in flags/ are all that it takes.
 func define(e engine) *engine {
+	if e.id == "" || e.label == "" || e.flags == nil || e.entry == nil || e.check == nil || e.assumed.text == "" {
+		panic("serve: the engine " + e.id + " lacks its name, table, entry, check or version")
+	}
+	if e.positionals == nil {
+		e.positionals = func(*launch) int { return 0 }
+	}
+	if e.oldest.text == "" {
+		e.oldest = e.assumed
+	}
+	if e.newest.text == "" {
+		e.newest = e.assumed
+	}
 	engines = append(engines, &e)
 	slices.SortFunc(engines, func(a, b *engine) int { return a.order - b.order })
 	return &e

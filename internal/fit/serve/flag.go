@@ -90,8 +90,12 @@ func loadTable(file string) *table {
 	if err != nil {
 		panic(fmt.Sprintf("serve: %v", err))
 	}
+	return readTable(file, string(data))
+}
+
+func readTable(file, text string) *table {
 	t := &table{byName: map[string]*flag{}}
-	for i, line := range strings.Split(string(data), "\n") {
+	for i, line := range strings.Split(text, "\n") {
 		if line == "" || line[0] == '#' {
 			continue
 		}

@@ -7,28 +7,31 @@ import (
 	"strings"
 )
 
-// concepts are what several engines call differently: vLLM, SGLang, TensorRT-LLM, TGI, llama.cpp.
-var concepts = [][]string{
-	{"--tensor-parallel-size", "--tp-size", "--tp_size", "--num-shard", "--split-mode"},
-	{"--pipeline-parallel-size", "--pp-size", "--pp_size", "", ""},
-	{"--data-parallel-size", "--dp-size", "", "", ""},
-	{"--max-model-len", "--context-length", "--max_seq_len", "--max-total-tokens", "--ctx-size"},
-	{"--gpu-memory-utilization", "--mem-fraction-static", "--kv_cache_free_gpu_memory_fraction", "--cuda-memory-fraction", ""},
-	{"--max-num-seqs", "--max-running-requests", "--max_batch_size", "--max-batch-size", "--parallel"},
-	{"--max-num-batched-tokens", "--chunked-prefill-size", "--max_num_tokens", "--max-batch-prefill-tokens", "--batch-size"},
-	{"--quantization", "--quantization", "", "--quantize", ""},
-	{"--kv-cache-dtype", "--kv-cache-dtype", "--kv_cache_dtype", "--kv-cache-dtype", "--cache-type-k"},
-	{"--trust-remote-code", "--trust-remote-code", "--trust_remote_code", "--trust-remote-code", ""},
-	{"--model", "--model-path", "", "--model-id", "--model"},
-	{"--enforce-eager", "--disable-cuda-graph", "", "", ""},
-	{"--served-model-name", "--served-model-name", "", "", "--alias"},
-	{"--host", "--host", "--host", "--hostname", "--host"},
-}
+// concept is what several engines have a flag for, under names of their own.
+type concept uint8
+
+// The concepts.
+const (
+	tensorParallel   concept = iota // cards that share a layer
+	pipelineParallel                // stages
+	dataParallel                    // copies
+	contextLength                   // tokens of the longest sequence
+	memoryShare                     // of a card
+	sequences                       // that run at once
+	batchTokens                     // tokens of a step
+	quantisation                    // of the weights
+	cacheType                       // of keys and values
+	remoteCode                      // the model's own
+	modelName                       // what is served
+	eagerMode                       // no graphs
+	servedName                      // of the model, to clients
+	hostName                        // to listen at
+)
 
 // conceptual finds what the engine calls a flag that another has.
 func (l *launch) conceptual(name string) (other *engine, mine string) {
 	spelled := strings.ReplaceAll(name, "_", "-")
-	for i, e := range engines {
+	for _, e := range engines {
 		if e == l.engine {
 			continue
 		}
@@ -39,9 +42,9 @@ func (l *launch) conceptual(name string) (other *engine, mine string) {
 		if f == nil || !strings.HasPrefix(name, "--") {
 			continue
 		}
-		for _, c := range concepts {
-			if i < len(c) && slices.ContainsFunc(f.names, func(s spelling) bool { return s.name == c[i] }) {
-				return e, c[slices.Index(engines, l.engine)]
+		for c := tensorParallel; c <= hostName; c++ {
+			if its := e.calls[c]; its != "" && slices.ContainsFunc(f.names, func(s spelling) bool { return s.name == its }) {
+				return e, l.engine.calls[c]
 			}
 		}
 		if other == nil {

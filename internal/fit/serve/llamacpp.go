@@ -18,7 +18,11 @@ var _ = define(engine{
 	image:       func(version) []string { return []string{"llama-server"} },
 	positionals: func(*launch) int { return 0 },
 	replaced:    map[string]string{"--draft": "use --spec-draft-n-max", "--draft-min": "use --spec-draft-n-min"},
-	check:       checkLlamaCpp,
+	calls: map[concept]string{
+		tensorParallel: "--split-mode", contextLength: "--ctx-size", sequences: "--parallel", batchTokens: "--batch-size",
+		cacheType: "--cache-type-k", modelName: "--model", servedName: "--alias", hostName: "--host",
+	},
+	check: checkLlamaCpp,
 })
 
 // cacheBits are the types of a cache and the bits of an element, with its scales, times ten; and the elements of a block.

@@ -28,6 +28,12 @@ var _ = define(engine{
 		"--enable-flashinfer-cutlass-moe": "use --moe-runner-backend flashinfer_cutlass", "--enable-flashinfer-trtllm-moe": "use --moe-runner-backend flashinfer_trtllm",
 		"--hybrid-kvcache-ratio": "use --swa-full-tokens-ratio",
 	},
+	calls: map[concept]string{
+		tensorParallel: "--tp-size", pipelineParallel: "--pp-size", dataParallel: "--dp-size", contextLength: "--context-length",
+		memoryShare: "--mem-fraction-static", sequences: "--max-running-requests", batchTokens: "--chunked-prefill-size",
+		quantisation: "--quantization", cacheType: "--kv-cache-dtype", remoteCode: "--trust-remote-code", modelName: "--model-path",
+		eagerMode: "--disable-cuda-graph", servedName: "--served-model-name", hostName: "--host",
+	},
 	check: checkSGLang,
 })
 

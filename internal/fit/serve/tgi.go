@@ -18,7 +18,12 @@ var _ = define(engine{
 	},
 	image:       func(version) []string { return []string{"text-generation-launcher"} },
 	positionals: func(*launch) int { return 0 },
-	check:       checkTGI,
+	calls: map[concept]string{
+		tensorParallel: "--num-shard", contextLength: "--max-total-tokens", memoryShare: "--cuda-memory-fraction",
+		sequences: "--max-batch-size", batchTokens: "--max-batch-prefill-tokens", quantisation: "--quantize",
+		cacheType: "--kv-cache-dtype", remoteCode: "--trust-remote-code", modelName: "--model-id", hostName: "--hostname",
+	},
+	check: checkTGI,
 })
 
 // checkTGI judges as text-generation-launcher does at start-up (launcher/src/main.rs, server/text_generation_server).

@@ -19,7 +19,12 @@ var _ = define(engine{
 		return 0
 	},
 	positionals: func(*launch) int { return 1 },
-	check:       checkTRT,
+	calls: map[concept]string{
+		tensorParallel: "--tp_size", pipelineParallel: "--pp_size", contextLength: "--max_seq_len",
+		memoryShare: "--kv_cache_free_gpu_memory_fraction", sequences: "--max_batch_size", batchTokens: "--max_num_tokens",
+		cacheType: "--kv_cache_dtype", remoteCode: "--trust_remote_code", hostName: "--host",
+	},
+	check: checkTRT,
 })
 
 // checkTRT judges as trtllm-serve does at start-up (mapping.py, _torch/modules/attention.py, llmapi). Its files were read at several

@@ -32,6 +32,13 @@ var _ = define(engine{
 		"--num-redundant-experts": "use --eplb-config", "--worker-use-ray": "use --distributed-executor-backend ray", "--disable-mm-preprocessor-cache": "use --mm-processor-cache-gb 0",
 		"--use-v2-block-manager": "leave it out", "--max-num-partial-prefills": "leave it out", "--max-long-partial-prefills": "leave it out", "--device": "leave it out",
 	},
+	calls: map[concept]string{
+		tensorParallel: "--tensor-parallel-size", pipelineParallel: "--pipeline-parallel-size", dataParallel: "--data-parallel-size",
+		contextLength: "--max-model-len", memoryShare: "--gpu-memory-utilization", sequences: "--max-num-seqs",
+		batchTokens: "--max-num-batched-tokens", quantisation: "--quantization", cacheType: "--kv-cache-dtype",
+		remoteCode: "--trust-remote-code", modelName: "--model", eagerMode: "--enforce-eager", servedName: "--served-model-name",
+		hostName: "--host",
+	},
 	check: checkVLLM,
 })
 
