@@ -1,12 +1,15 @@
 package action
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/policy"
+	"github.com/modelverifier/verifier/internal/spelling"
 )
 
 // The members that have graphs in them.
@@ -41,6 +44,7 @@ func (r *Room) Read(data []byte, limits graph.Limits, graphs ...string) *Fields 
 type Fields struct {
 	members []graph.BodyMember // of a request
 	params  []graph.Param      // of an object in it
+	asked   []string           // names of params that were asked for: all that the object can have
 	prefix  string
 	err     error
 }
@@ -66,6 +70,9 @@ func (f *Fields) Path(name string) string { return f.prefix + name }
 
 // value returns a member, null where it was left out.
 func (f *Fields) value(name string) graph.Value {
+	if f.members == nil && !slices.Contains(f.asked, name) {
+		f.asked = append(f.asked, name)
+	}
 	for _, p := range f.params {
 		if p.Name == name {
 			return p.Value
@@ -106,11 +113,33 @@ func (f *Fields) Object(name string) *Fields {
 	return &Fields{params: params, prefix: f.Path(name) + ".", err: f.err}
 }
 
-// Close hands the error of an object's member over to the request.
+// Close ends the reading of an object and hands its error over to the request. A member that was not asked for is one: a question
+// that is mistyped must not be answered as if it had not been put.
 func (f *Fields) Close(object *Fields) {
+	if object.err == nil {
+		object.fail(object.unknown())
+	}
 	if object.err != nil {
 		f.Fail(object.err)
 	}
+}
+
+// unknown is the error of the first member that nothing asked for, or nil.
+func (f *Fields) unknown() *graph.Error {
+	for _, p := range f.params {
+		if slices.Contains(f.asked, p.Name) {
+			continue
+		}
+		of := strings.TrimSuffix(f.prefix, ".")
+		meant := ""
+		if near := cmp.Or(spelling.Nearest(p.Name, f.asked), spelling.Part(p.Name, f.asked)); near != "" {
+			meant = "did you mean " + near + "? "
+		}
+		e := Errorf(policy.CodeKey, graph.MemberPath(of, p.Name), "is no key of %s: %sallowed are %s", of, meant, strings.Join(f.asked, ", "))
+		e.Allowed = f.asked
+		return e
+	}
+	return nil
 }
 
 // wrongType is the error where a value of another kind stands.

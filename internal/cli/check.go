@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,7 +59,7 @@ func datasets(j *judge, q *check.Request) error {
 		if strings.HasPrefix(strings.TrimSpace(ref), "{") {
 			r, err := check.DecodeData(ref)
 			if err != nil {
-				return err
+				return fmt.Errorf("--data: %w", err)
 			}
 			found = r
 		} else {

@@ -1,12 +1,15 @@
 package graph
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"runtime"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // wrap puts a parameter value where the graph's fourth component has it.
@@ -31,6 +34,17 @@ func TestDecodeRefusesWithCodeAndPath(t *testing.T) {
 		{"only blanks", " \n", CodeSyntax, "model", "ends too early"},
 		{"byte order mark", "\uFEFF{}", CodeSyntax, "model", "not JSON at byte 0"},
 		{"a list", `[]`, CodeType, "model", "must be an object, not a list"},
+		{"text that begins as null does", `not json`, CodeSyntax, "model", "not JSON at byte 0: expected an object, found 'n'"},
+		{"text that begins as true does", `the model`, CodeSyntax, "model", "not JSON at byte 0"},
+		{"null and more", `nullx`, CodeSyntax, "model", "nothing behind the document"},
+		{"a number and more", `12 layers`, CodeSyntax, "model", "nothing behind the document"},
+		{"a list that is none", `[x]`, CodeSyntax, "model[0]", "not JSON at byte 1"},
+		{"a string that does not end", `"model`, CodeSyntax, "model", "ends too early"},
+		{"a minus sign", `- a list`, CodeSyntax, "model", "a digit"},
+		{"null", `null`, CodeType, "model", "must be an object, not null"},
+		{"components that begin as null does", `{"components":nothing}`, CodeSyntax, "model.components", "not JSON at byte 14: expected a list, found 'n'"},
+		{"components that go on", `{"components":null x}`, CodeSyntax, "model.components", "expected a comma"},
+		{"an id that begins as false does", `{"components":[{"id":fc1}]}`, CodeSyntax, "model.components[0].id", "expected a string, found 'f'"},
 		{"no components", `{"name":"x"}`, CodeMissing, "model", "components"},
 		{"components null", `{"components":null}`, CodeType, "model.components", "must be a list, not null"},
 		{"components an object", `{"components":{}}`, CodeType, "model.components", "must be a list, not an object"},
@@ -320,4 +334,23 @@ func BenchmarkHostile(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A document that is no object is of the wrong type exactly when it is JSON.
+func TestWhatIsNotJSONIsNotCalledAnotherKind(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SliceOfN(rapid.SampledFrom([]string{"null", "not", "true", "t", "false", `"`, `"a"`, "[", "]", "1", "-", "0", ",", " ", "x", "{", "}", ":"}), 0, 6).Draw(t, "parts")
+		text := strings.Join(parts, "")
+		if strings.HasPrefix(strings.TrimSpace(text), "{") {
+			t.Skip()
+		}
+		_, err := Decode([]byte(text), "model", ServiceLimits)
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if want := map[bool]string{true: CodeType, false: CodeSyntax}[json.Valid([]byte(text))]; e.Code != want {
+			t.Fatalf("%q: %s (%v), want %s", text, e.Code, err, want)
+		}
+	})
 }

@@ -66,6 +66,9 @@ func (e *Error) in(segment string) *Error {
 	return e
 }
 
+// MemberPath is the path of a member of the object at a path.
+func MemberPath(path, name string) string { return path + (&Error{}).under(name).Path }
+
 func isPathName(s string) bool {
 	for i := range len(s) {
 		c := s[i]

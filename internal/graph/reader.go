@@ -43,11 +43,26 @@ func kindWord(c byte) string {
 	return ""
 }
 
-// wrongKind is the error where a value of another kind stands, or none.
+// wrongKind is the error where a value of another kind stands, or none. A first byte does not make a value: what begins with an n
+// is read before it is called null.
 func (r *reader) wrongKind(expected byte) *Error {
 	found := kindWord(r.space())
 	if found == "" {
 		return r.syntax(kindWord(expected))
+	}
+	start := r.at
+	if err := r.skip(); err != nil && err.Code == CodeSyntax {
+		if found == kindWord('n') || found == kindWord('t') { // none of JSON's three words
+			r.at = start
+			return r.syntax(kindWord(expected))
+		}
+		return err
+	}
+	switch c := r.space(); {
+	case r.depth == 0 && r.at < len(r.text):
+		return r.syntax("nothing behind the document")
+	case r.depth > 0 && c != ',' && c != '}' && c != ']':
+		return r.syntax("a comma or the end of what is open")
 	}
 	return errorf(CodeType, "", "must be %s, not %s", kindWord(expected), found)
 }

@@ -3,8 +3,10 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -151,5 +153,55 @@ func TestTheDocumentCanFail(t *testing.T) {
 		if schema.Validate(plain(t, bad)) == nil {
 			t.Errorf("%s = %v is taken", name, value)
 		}
+	}
+}
+
+// TestOptionObjectsTakeTheKeysOfTheirSchema asks for a key that no object has: the answer names those that the document declares.
+func TestOptionObjectsTakeTheKeysOfTheirSchema(t *testing.T) {
+	s := start(t, nil)
+	schemas := document(t, New(testConfig(io.Discard)))["components"].(map[string]any)["schemas"].(map[string]any)
+	objects := 0
+	var look func(path string, at []string, schema map[string]any)
+	look = func(path string, at []string, schema map[string]any) {
+		if to, ok := schema["$ref"].(string); ok {
+			schema = schemas[strings.TrimPrefix(to, "#/components/schemas/")].(map[string]any)
+		}
+		properties, _ := schema["properties"].(map[string]any)
+		for name, property := range properties {
+			look(path, append(slices.Clone(at), name), property.(map[string]any))
+		}
+		if schema["additionalProperties"] != false {
+			return
+		}
+		objects++
+		body := `{"surely_not":1}`
+		switch at[len(at)-1] {
+		case "serve":
+			body = `{"surely_not":1,"command":"vllm serve x"}`
+		case "lora":
+			body = `{"surely_not":1,"rank":1}`
+		}
+		for _, name := range slices.Backward(at) {
+			body = fmt.Sprintf(`{%q:%s}`, name, body)
+		}
+		r := s.post(path, strings.TrimSuffix(small, "}")+","+body[1:])
+		if path == "/v1/rank" {
+			r = s.post(path, `{"candidates":[`+small+`],`+body[1:])
+		}
+		allowed, _ := r.body["allowed"].([]any)
+		if r.status != 422 || r.body["code"] != "unknown-key" || r.body["path"] != strings.Join(at, ".")+".surely_not" || len(allowed) != len(properties) {
+			t.Errorf("%s %v: %d %s", path, at, r.status, r.text)
+		}
+		for _, key := range allowed {
+			if properties[key.(string)] == nil {
+				t.Errorf("%s: the document lacks %v.%s", path, at, key)
+			}
+		}
+	}
+	for path, request := range map[string]string{"/v1/check": "CheckRequest", "/v1/lint": "LintRequest", "/v1/plan": "PlanRequest", "/v1/rank": "RankRequest"} {
+		look(path, nil, schemas[request].(map[string]any))
+	}
+	if objects != 11 { // policy of four, data, layout, serve, training, lora, inference and source
+		t.Errorf("%d objects of options", objects)
 	}
 }

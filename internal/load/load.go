@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hub"
@@ -133,16 +134,16 @@ func readGraph(_ context.Context, src *hub.Source, opt Options) (*Model, error) 
 		m.Body = data
 		return m, nil
 	}
-	m.Graph, err = decode(data, opt.Limits)
+	m.Graph, err = decode(data, strings.HasSuffix(textFile(src), ".json"), opt.Limits)
 	return m, err
 }
 
-// decode reads a graph. JSON is told from the text notation by its first character.
-func decode(data []byte, limits graph.Limits) (*graph.Graph, error) {
+// decode reads a graph. JSON is told from the text notation by the name of its file, or else by its first character.
+func decode(data []byte, named bool, limits graph.Limits) (*graph.Graph, error) {
 	if len(bytes.TrimLeft(data, blanks)) == 0 {
 		return nil, errors.New("the file is empty")
 	}
-	if !isJSON(data) {
+	if !named && !isJSON(data) {
 		return graph.Parse(string(data))
 	}
 	return graph.Decode(data, "model", limits)

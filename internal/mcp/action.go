@@ -70,4 +70,5 @@ func edits(list []action.Edit) string {
 	return string(raw)
 }
 
-const policyProperty = `"policy":{"type":"object","description":"max_params, must_fit, forbid_types, require_types, max_layers, max_memory_gb, max_cost_usd"}`
+var policyProperty = options("policy", `"object"`, "own limits; severity: rule id to block, warn or info", nil,
+	"max_params", "must_fit", "forbid_types", "require_types", "max_layers", "max_memory_gb", "max_cost_usd", "severity")

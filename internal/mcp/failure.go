@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/policy"
 )
 
 // The codes of what only this surface refuses.
@@ -39,7 +40,7 @@ var next = map[string]string{
 	graph.CodeBytes: "Leave out what is not part of the graph, or use the command line, which takes more.", graph.CodeCandidates: "Rank fewer candidates at once.",
 	graph.CodeNotation: "Correct that line; describe and export notation show the form.",
 	action.CodeValue:   "Use one of the words that are allowed.", action.CodeRange: "Choose a value within the range.", action.CodeShape: "Give sizes of at least 1, without the batch.",
-	graph.CodeDepth: "Flatten the value: no parameter needs so many levels.", action.CodeSameID: "Give every candidate an id of its own.",
+	graph.CodeDepth: "Flatten the value: no parameter needs so many levels.", policy.CodeKey: "Use one of the keys that are allowed.", action.CodeSameID: "Give every candidate an id of its own.",
 	action.CodeNotFound: "Give a path inside the root, or the graph itself as an object.", action.CodeFile: "The file is damaged or not what its name says: give another.",
 	action.CodeUnsupported: "Give the graph itself as an object, or a config.json, ONNX, GGUF or PyTorch file.",
 }

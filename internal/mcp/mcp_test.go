@@ -224,6 +224,46 @@ func TestEveryToolAnswers(t *testing.T) {
 	}
 }
 
+// TestOptionObjectsTakeTheKeysOfTheirSchema asks for a key that no object has: the answer names those that the schema declares.
+func TestOptionObjectsTakeTheKeysOfTheirSchema(t *testing.T) {
+	s := connect(t, folder(t), nil)
+	tools, err := s.ListTools(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := 0
+	for _, tool := range tools.Tools {
+		for name, property := range tool.InputSchema.(map[string]any)["properties"].(map[string]any) {
+			schema := property.(map[string]any)
+			if closed, given := schema["additionalProperties"]; !given || closed != false {
+				continue
+			}
+			objects++
+			model := `"model":"right.json"`
+			if tool.Name == "rank" {
+				model = `"candidates":[{"model":"right.json"}]`
+			}
+			required := ""
+			if name == "serve" {
+				required = `"command":"vllm serve x",`
+			}
+			r := call(t, s, tool.Name, fmt.Sprintf(`{%s,%q:{%s"surely_not":1}}`, model, name, required))
+			allowed, _ := r.body["allowed"].([]any)
+			if !r.failed || r.body["code"] != "unknown-key" || r.body["path"] != name+".surely_not" || len(allowed) != len(schema["properties"].(map[string]any)) {
+				t.Errorf("%s %s: %v", tool.Name, name, r.body)
+			}
+			for _, key := range allowed {
+				if schema["properties"].(map[string]any)[key.(string)] == nil {
+					t.Errorf("%s: the schema of %s lacks %s", tool.Name, name, key)
+				}
+			}
+		}
+	}
+	if objects != 10 { // policy of four tools, data, layout, serve, training, inference and source
+		t.Errorf("%d objects of options", objects)
+	}
+}
+
 // TestErrorsSayWhatToDo holds that a call which cannot be served gets a code and a next step, and leaves the server as it was.
 func TestErrorsSayWhatToDo(t *testing.T) {
 	s := connect(t, folder(t), nil, "--write")

@@ -6,8 +6,11 @@ var _ = define(tool{
 	name: "plan", title: "Price a model, and compare it with the version before",
 	doc: `Parameters, FLOPs, training memory, time and dollars, which cards hold it, changes that make it fit, what using it takes; with base, what changed since. Estimates carry their error.`,
 	input: modelProperty + `,"base":{"type":["string","object"],"description":"the version before, as model"},` + policyProperty + `,` +
-		`"training":{"type":"object","description":"batch, precision (fp32, tf32, amp, fp16, bf16), optimizer, epochs, samples, checkpointing, microBatch, fusedLoss, dropout, gpu, frozen, lora"},` +
-		`"inference":{"type":"object","description":"batch, precision, prompt, generated"},"attention":{"enum":["sdpa","flash","eager"]},"seq_len":{"type":"integer","minimum":1}`,
+		options("training", `"object"`, "precision: fp32, tf32, amp, fp16, bf16; frozen: ids; lora: {rank, targets}", nil,
+			"batch", "precision", "optimizer", "epochs", "samples", "checkpointing", "microBatch", "fusedLoss", "dropout", "gpu", "frozen", "lora") + `,` +
+		options("inference", `"object"`, "using the trained model", nil, "batch", "precision", "prompt", "generated") + `,` +
+		options("source", `"object"`, "where the model is from", nil, "kind", "target", "input") + `,` +
+		`"attention":{"enum":["sdpa","flash","eager"]},"seq_len":{"type":"integer","minimum":1}`,
 	output: []field{{"plan", "object"}, {"text", "string"}, {"markdown", "string"}},
 	run:    act("plan", func(r *plan.Result) string { return r.Text }),
 })

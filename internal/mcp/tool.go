@@ -43,6 +43,24 @@ func define(t tool) bool {
 // modelProperty is the member that every tool takes.
 const modelProperty = `"model":{"type":["string","object"],"description":"path inside the root, or a graph: {components:[{id,type,params}],connections:[{from,to}]}"}`
 
+// options is a member that is an object of options. It has no other keys: one that is mistyped is refused, and not left out.
+func options(name, kinds, doc string, required []string, keys ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `%q:{"type":%s,"description":%q,"properties":{`, name, kinds, doc)
+	for i, k := range keys {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `%q:{}`, k)
+	}
+	b.WriteString(`},`)
+	if len(required) > 0 {
+		fmt.Fprintf(&b, `"required":["%s"],`, strings.Join(required, `","`))
+	}
+	b.WriteString(`"additionalProperties":false}`)
+	return b.String()
+}
+
 // declaration is the tool as clients list it.
 func (t *tool) declaration() *sdk.Tool {
 	required := ""

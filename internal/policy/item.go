@@ -46,13 +46,15 @@ func (v item) wrong(expected string) *graph.Error {
 // unknown names the known word that is nearest, or all where none is near and they are few.
 func (v item) unknown(code, what, word string, known []string) *graph.Error {
 	near := spelling.Nearest(word, known)
+	e := v.errorf(code, "no %s is named %q", what, clip(word))
 	switch {
 	case near != "":
-		return v.errorf(code, "no %s is named %q: did you mean %s?", what, clip(word), near)
+		e.Message += ": did you mean " + near + "?"
 	case len(known) <= 10:
-		return v.errorf(code, "no %s is named %q: there are %s", what, clip(word), strings.Join(known, ", "))
+		e.Message += ": there are " + strings.Join(known, ", ")
 	}
-	return v.errorf(code, "no %s is named %q", what, clip(word))
+	e.Allowed = known
+	return e
 }
 
 // member returns a member that is not null, or nil.

@@ -60,6 +60,20 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
+// Part returns the known word that shares most with a word, being part of it or having it as a part, or "": gpus for num_gpus.
+func Part(word string, known []string) (best string) {
+	const enough = 4 // letters: fewer stand in another word by chance
+	key, shared := fold(word), 0
+	for _, k := range known {
+		f := fold(k)
+		n := min(len(f), len(key))
+		if n >= enough && n > shared && (strings.Contains(key, f) || strings.Contains(f, key)) {
+			best, shared = k, n
+		}
+	}
+	return best
+}
+
 // DidYouMean is the end of a message that names the nearest of the known words, or "" where none is near.
 func DidYouMean(word string, known []string) string {
 	if near := Nearest(word, known); near != "" {

@@ -37,3 +37,12 @@ func TestNearest(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestPart(t *testing.T) {
+	known := []string{"gpu", "gpus", "batch", "max_memory_gb", "microBatch"}
+	for word, want := range map[string]string{"num_gpus": "gpus", "batch_size": "batch", "max_memory": "max_memory_gb", "micro_batch_size": "microBatch", "gp": "", "": "", "columns": ""} {
+		if got := Part(word, known); got != want {
+			t.Errorf("%q: %q, want %q", word, got, want)
+		}
+	}
+}

@@ -41,6 +41,9 @@ func decodeData(f *action.Fields) *fitdata.Request {
 
 // DecodeData reads a dataset's description alone, as the member data of a request has it.
 func DecodeData(text string) (*fitdata.Request, error) {
+	if err := action.Read([]byte(text), graph.LocalLimits).Err(); err != nil {
+		return nil, err // not an object, and nothing behind it: what stands in a request next could end it
+	}
 	f := action.Read([]byte(`{"data":`+text+`}`), graph.LocalLimits)
 	r := decodeData(f)
 	if err := f.Err(); err != nil {
