@@ -70,6 +70,9 @@ func TestEveryEntryOfTheWireIsShown(t *testing.T) {
 	for _, c := range load(t) {
 		known[c.Name] = true
 	}
+	for _, e := range exchanges(t) {
+		known[e.Name] = true
+	}
 	list := entries(t)
 	if len(list) < 150 {
 		t.Errorf("only %d entries were read", len(list))
@@ -89,6 +92,11 @@ func TestEveryEntryOfTheWireIsShown(t *testing.T) {
 	for _, c := range load(t) {
 		if !used[c.Name] {
 			t.Errorf("no entry names %s", c.Name)
+		}
+	}
+	for _, e := range exchanges(t) {
+		if !used[e.Name] {
+			t.Errorf("no entry names %s", e.Name)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/policy"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // The codes of a request that can be read and not be served; those of the reader are in package graph. They are part of the
@@ -92,7 +93,7 @@ func Explain(err error) ErrorBody {
 
 // Errorf returns an error of the caller's.
 func Errorf(code, path, format string, args ...any) *graph.Error {
-	return &graph.Error{Code: code, Path: path, Message: fmt.Sprintf(format, args...)}
+	return &graph.Error{Code: code, Path: path, Message: quantity.Sprintf(format, args...)}
 }
 
 // unknownValue is the error where a word stands that is none of those allowed.

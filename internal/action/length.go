@@ -21,7 +21,7 @@ type Length struct {
 
 // Sentence says how long a sample is and, where it is not as long as it was to be, why.
 func (l Length) Sentence() string {
-	text := quantity.Grouped(l.Used) + " tokens a sample"
+	text := quantity.Sprintf("%s tokens a sample", quantity.Grouped(l.Used))
 	if l.Used == 1 {
 		text = "1 token a sample"
 	}

@@ -15,7 +15,7 @@ var _ = define(Type{
 	Shape: func(c *Call) (Shape, error) {
 		in, out := c.In[0], Shape(c.Ints("shape"))
 		if len(out) != len(in) {
-			return nil, c.Errorf(RankMismatch, "shape is %v but must have a size for each of the %d axes of %v", out, len(in), in)
+			return nil, c.Errorf(RankMismatch, "shape is %v but must have a size for each axis of %v, which has %d", out, in, len(in))
 		}
 		wrong, fitting := -1, Shape(c.Ints("shape"))
 		for i, n := range in {
@@ -41,6 +41,6 @@ var _ = define(Type{
 		{In: "[8,1,64]", Args: "shape=[-1,12,-1]", Out: "[8,12,64]"},
 		{In: "[2,64]", Args: "shape=[12,64]", Err: "axis 1 has 2 entries, and only axes of size 1 can be stretched"},
 		{In: "[2,3]", Args: "shape=[4,5]", Err: "shape is [4,5] but [2,3] arrives"},
-		{In: "[64]", Args: "shape=[12,64]", Err: "must have a size for each of the 1 axes of [64]"},
+		{In: "[64]", Args: "shape=[12,64]", Err: "must have a size for each axis of [64], which has 1"},
 	},
 })

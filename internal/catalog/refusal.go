@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // The rules that a component alone can break. Each has a file in package rules with its page; a test holds the two together.
@@ -77,7 +78,7 @@ func (r *Refusal) Error() string { return r.Message }
 
 // Errorf refuses the call for breaking a rule. The message carries the numbers.
 func (c *Call) Errorf(rule, format string, args ...any) *Refusal {
-	return &Refusal{Rule: rule, Message: fmt.Sprintf(format, args...)}
+	return &Refusal{Rule: rule, Message: quantity.Sprintf(format, args...)}
 }
 
 // Set names the one parameter whose change repairs the component.

@@ -13,7 +13,7 @@ var _ = define(Type{
 	Shape: func(c *Call) (Shape, error) {
 		in, repeats := c.In[0], c.Ints("repeats")
 		if len(repeats) != len(in) {
-			return nil, c.Errorf(RankMismatch, "repeats is %v but must have a number for each of the %d axes of %v", Shape(repeats), len(in), in)
+			return nil, c.Errorf(RankMismatch, "repeats is %v but must have a number for each axis of %v, which has %d", Shape(repeats), in, len(in))
 		}
 		out := make(Shape, len(in))
 		for i, n := range in {
@@ -25,7 +25,7 @@ var _ = define(Type{
 	Examples: []Example{
 		{In: "[1,64]", Args: "repeats=[12,1]", Out: "[12,64]"},
 		{In: "[3]", Args: "repeats=[2]", Out: "[6]"},
-		{In: "[12,64]", Args: "repeats=[2]", Err: "repeats is [2] but must have a number for each of the 2 axes of [12,64]"},
+		{In: "[12,64]", Args: "repeats=[2]", Err: "repeats is [2] but must have a number for each axis of [12,64], which has 2"},
 		{In: "[12]", Args: "repeats=[0]", Err: "has an axis without elements"},
 		{In: "[12]", Args: "repeats=2", Err: "takes a list of integers"},
 	},

@@ -1,6 +1,6 @@
 package catalog
 
-import "fmt"
+import "github.com/modelverifier/verifier/internal/quantity"
 
 var _ = define(Type{
 	ID:      "reshape",
@@ -15,7 +15,7 @@ var _ = define(Type{
 		Doc: "size of every axis behind the batch; one may be -1"}},
 	Shape: func(c *Call) (Shape, error) {
 		n := c.Size(c.In[0])
-		return c.fit("shape", n, fmt.Sprintf("%d elements arrive", n))
+		return c.fit("shape", n, quantity.Sprintf("%d elements arrive", n))
 	},
 	Torch: `lambda x: x.reshape(x.shape[0], *{{shape}})`,
 	Examples: []Example{

@@ -1,8 +1,9 @@
 package catalog
 
 import (
-	"fmt"
 	"slices"
+
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 var _ = define(Type{
@@ -23,7 +24,7 @@ var _ = define(Type{
 		if err != nil {
 			return nil, err
 		}
-		_, err = c.within("index", fmt.Sprintf("%d entries of axis %d", in[at], at+1), in[at])
+		_, err = c.within("index", quantity.Sprintf("%d entries of axis %d", in[at], at+1), in[at])
 		return slices.Delete(slices.Clone(in), at, at+1), err
 	},
 	Torch: `lambda x: x.select({{dim}}, {{index}})`,

@@ -1,6 +1,6 @@
 package catalog
 
-import "fmt"
+import "github.com/modelverifier/verifier/internal/quantity"
 
 var _ = define(Type{
 	ID:     "split",
@@ -42,7 +42,7 @@ var pieceIndex = Param{Name: "index", Kind: Int, Negative: true, Bools: true, De
 // piece returns the size of the piece at index of n entries that are cut into pieces of a size; the last has the rest.
 func (c *Call) piece(n, size int64) (int64, error) {
 	pieces := (n-1)/size + 1
-	i, err := c.within("index", fmt.Sprintf("%d pieces", pieces), pieces)
+	i, err := c.within("index", quantity.Sprintf("%d pieces", pieces), pieces)
 	if err == nil && i == pieces-1 {
 		size = n - i*size
 	}
@@ -58,7 +58,7 @@ func (c *Call) section(n int64) (int64, error) {
 	if sum != n {
 		return 0, c.Errorf(ReshapeSizeMismatch, "splitSize is %v, which is %d in all, but the axis has %d entries", sizes, sum, n)
 	}
-	i, err := c.within("index", fmt.Sprintf("%d pieces", len(sizes)), int64(len(sizes)))
+	i, err := c.within("index", quantity.Sprintf("%d pieces", len(sizes)), int64(len(sizes)))
 	if err != nil {
 		return 0, err
 	}

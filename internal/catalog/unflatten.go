@@ -1,6 +1,6 @@
 package catalog
 
-import "fmt"
+import "github.com/modelverifier/verifier/internal/quantity"
 
 var _ = define(Type{
 	ID:     "unflatten",
@@ -23,7 +23,7 @@ var _ = define(Type{
 		if at < 0 {
 			return c.unflattenBatch()
 		}
-		sizes, err := c.fit("unflattenedSize", in[at], fmt.Sprintf("axis %d has %d entries", at+1, in[at]))
+		sizes, err := c.fit("unflattenedSize", in[at], quantity.Sprintf("axis %d has %d entries", at+1, in[at]))
 		if sizes == nil {
 			return nil, err
 		}

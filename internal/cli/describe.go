@@ -23,7 +23,7 @@ var _ = register(func() *cobra.Command {
 		Long: `Shows every component with its shape, weights, FLOPs and what is saved for backward, the totals and the heaviest. Blocks that
 repeat one after the other are one line with how often, above the lines of the first; --all lists each of them, as --json does. The
 table is as wide as the terminal, or COLUMNS.`,
-		Args:  cobra.ExactArgs(1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			g, err := readModel(cmd, args[0])
 			if err != nil {

@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // isTerminal reports whether a person reads what is written.
@@ -57,7 +58,7 @@ func (p *page) line(format string, args ...any) {
 			args[i] = clean(s)
 		}
 	}
-	p.WriteString(wrap(fmt.Sprintf(format, args...)) + "\n")
+	p.WriteString(wrap(quantity.Sprintf(format, args...)) + "\n")
 }
 
 // clean replaces what would not show.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/internal/report"
 	"github.com/modelverifier/verifier/internal/report/annotate"
 )
@@ -95,7 +96,7 @@ func tokens(n int64) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %d tokens a sample", n)
+	return quantity.Sprintf(", %d tokens a sample", n)
 }
 
 // passed counts the rules of each checker that ran, and those that found nothing.

@@ -216,7 +216,7 @@ func (t *Inference) Assumptions() string {
 	text := fmt.Sprintf("batch %s, %s, %s attention", quantity.Grouped(o.Batch), inferText(o.Precision), o.Attention)
 	exact, bound := "weights are an exact size", ""
 	if o.Prompt > 0 {
-		text += fmt.Sprintf(", %s tokens read and %s written", quantity.Grouped(o.Prompt), quantity.Grouped(o.Generated))
+		text += quantity.Sprintf(", %s tokens read and %s written", quantity.Grouped(o.Prompt), quantity.Grouped(o.Generated))
 		exact, bound = "weights and cache are exact sizes", ", with the logits of one position"
 	}
 	return text + fmt.Sprintf("; %s, activations estimated%s; eager PyTorch with nothing else on the card, plus %s of workspace and %s of context; %s",

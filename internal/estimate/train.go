@@ -199,7 +199,7 @@ func (t *Training) Assumptions() string {
 	if !o.SamplesGiven {
 		samples = "samples (assumed)"
 	}
-	text := fmt.Sprintf("%s epochs of %s %s, batch %s, %s, %s, %s attention", quantity.Grouped(o.Epochs), quantity.Grouped(o.Samples), samples,
+	text := quantity.Sprintf("%s epochs of %s "+samples+", batch %s, %s, %s, %s attention", quantity.Grouped(o.Epochs), quantity.Grouped(o.Samples),
 		quantity.Grouped(o.Batch), precisionText(o.Precision), o.Optimizer, o.Attention)
 	if o.Checkpointing {
 		text += ", activations of attention layers and blocks computed again"

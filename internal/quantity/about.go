@@ -19,6 +19,9 @@ func Significant(n int64, digits int) int64 {
 
 // AboutDollars writes an estimate of non-negative micro-dollars with two digits: $9.8, $1,200, $0.0031.
 func AboutDollars(micro int64) string {
+	if micro == 0 {
+		return "$0.00"
+	}
 	n := Significant(micro, 2)
 	if n >= 10_000_000 {
 		return "$" + Grouped(n/1_000_000)

@@ -3,7 +3,7 @@ package quantity
 import "testing"
 
 func TestEstimatesHaveTwoDigits(t *testing.T) {
-	for micro, want := range map[int64]string{0: "$0", 1: "$0.000001", 308: "$0.00031", 1_949_999: "$1.9", 9_764_000: "$9.8", 9_960_000: "$10",
+	for micro, want := range map[int64]string{0: "$0.00", 1: "$0.000001", 308: "$0.00031", 1_949_999: "$1.9", 9_764_000: "$9.8", 9_960_000: "$10",
 		1_234_000_000: "$1,200", 590_400: "$0.59", 14_500_000: "$15"} {
 		if got := AboutDollars(micro); got != want {
 			t.Errorf("%d is %s, want %s", micro, got, want)

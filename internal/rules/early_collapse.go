@@ -22,7 +22,7 @@ var _ = define(Rule{
 		}
 		if first >= 0 {
 			kernel, n, _ := p.Spatial(first, "kernelSize")
-			p.Reportf(first, "a kernel of size %v slides over the single element of %v (components behind the same collapse: %d more)", kernel[:n], p.Nodes[first].In[0], more)
+			p.Reportf(first, "a kernel of size %v slides over the single element of %v (components behind the same collapse: %d more)", catalog.Shape(kernel[:n]), p.Nodes[first].In[0], more)
 		}
 	},
 	Examples: []string{

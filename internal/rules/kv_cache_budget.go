@@ -37,7 +37,7 @@ var _ = define(Rule{
 			layers++
 		}
 		if total >= cacheBytes {
-			p.Reportf(first, "keys and values of %d layers take %s for each sequence of %d tokens in 16-bit floats", layers, quantity.Bytes(total), p.Nodes[first].In[0].At(0))
+			p.Reportf(first, "the keys and values take %s in %d layers for each sequence of %d tokens, in 16-bit floats", quantity.Bytes(total), layers, p.Nodes[first].In[0].At(0))
 		}
 	},
 	Examples: []string{

@@ -7,6 +7,7 @@ import (
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // Pass is what a rule sees: the walked graph, and a way to report.
@@ -42,7 +43,7 @@ func newPass(res *infer.Result) *Pass {
 
 // Reportf reports a finding on a component, or on the graph itself where node is -1.
 func (p *Pass) Reportf(node int, format string, args ...any) {
-	p.findings = append(p.findings, Finding{Rule: p.rule, Node: node, Message: fmt.Sprintf(format, args...)})
+	p.findings = append(p.findings, Finding{Rule: p.rule, Node: node, Message: quantity.Sprintf(format, args...)})
 }
 
 // ReportEdit reports a finding that one change of a parameter repairs.

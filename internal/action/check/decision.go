@@ -62,7 +62,7 @@ func (w *walk) dataset() *Decision {
 		o := Option{Label: s.label, Value: s.value}
 		switch {
 		case s.shape == nil && len(in) == 1:
-			o.Hint = fmt.Sprintf("fits if a row has %d numbers", in[0])
+			o.Hint = quantity.Sprintf("fits if a row has %d numbers", in[0])
 		case s.shape == nil:
 			o.Hint = "does not fit: the model takes " + taken
 		case !s.shape.Equal(in):

@@ -60,7 +60,7 @@ func (i *Inference) words() string {
 	text := fmt.Sprintf("%s on the card in %s, batch %s (%s): weights %s, activations about %s", quantity.Bytes(i.CardBytes), i.Precision, quantity.Grouped(i.Batch), i.FitsGPU,
 		quantity.Bytes(i.WeightBytes), quantity.Bytes(i.ActivationBytes))
 	if i.Prompt > 0 {
-		text += fmt.Sprintf(", %s remembered of %s tokens read and %s written", quantity.Bytes(i.KVBytes), quantity.Grouped(i.Prompt), quantity.Grouped(i.Generated))
+		text += quantity.Sprintf(", a KV cache of %s for %s tokens read and %s written", quantity.Bytes(i.KVBytes), quantity.Grouped(i.Prompt), quantity.Grouped(i.Generated))
 		if i.KVBytesPerToken > 0 {
 			text += fmt.Sprintf(", %s a token", quantity.Bytes(i.KVBytesPerToken))
 		}

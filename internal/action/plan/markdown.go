@@ -85,7 +85,7 @@ func table(b *strings.Builder, r *Record) {
 	}
 	if d := r.Diff; d != nil {
 		rows[0][1] += " (" + signed(d.ParamsDelta) + percentText(d) + ")"
-		rows[2][1] += " (" + signedDecimal(d.MemoryDeltaGB) + " GB)"
+		rows[2][1] += " (" + moreMemory(d.MemoryDeltaGB) + ")"
 		rows[5][1] += " (" + signedDollars(d.CostDeltaUSD) + ")"
 	}
 	if r.Cost.RefusedRunUSD != nil {

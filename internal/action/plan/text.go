@@ -93,7 +93,7 @@ func eager(r *Record) string {
 	if extra == 0 || extra < r.Memory.PeakBytes/100 {
 		return ""
 	}
-	return fmt.Sprintf("eager attention would add %v GB", quantity.GB(extra))
+	return "eager attention would add " + quantity.Bytes(extra)
 }
 
 func (p *page) diff(d *Diff) {
@@ -104,7 +104,7 @@ func (p *page) diff(d *Diff) {
 	if d.empty() {
 		return
 	}
-	p.row("", "%s downstream of a change, %s GB of memory", count(d.BlastRadius, "component"), signedDecimal(d.MemoryDeltaGB))
+	p.row("", "%s downstream of a change, %s", count(d.BlastRadius, "component"), moreMemory(d.MemoryDeltaGB))
 	p.list(d.Lines)
 	for _, g := range d.groups() {
 		p.row("", "%s: %s", g.word, some(g.names))

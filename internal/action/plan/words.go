@@ -80,8 +80,11 @@ func (m *Memory) peak() string {
 }
 
 func signedDollars(d quantity.Decimal) string {
-	if d.Unscaled > 0 {
+	switch {
+	case d.Unscaled > 0:
 		return "+" + dollars(d)
+	case d.Unscaled == 0:
+		return "the same price"
 	}
 	return dollars(d)
 }
@@ -91,6 +94,23 @@ func signedDecimal(d quantity.Decimal) string {
 		return "+" + d.String()
 	}
 	return d.String()
+}
+
+// moreMemory is a difference of memory that the record holds in thousandths of a GB, in whole MiB and the units of all else.
+func moreMemory(d quantity.Decimal) string {
+	const mib = 1 << 20
+	bytes := d.Unscaled
+	for range 9 - d.Places {
+		bytes *= 10
+	}
+	switch n := (max(bytes, -bytes) + mib/2) / mib * mib; {
+	case n == 0:
+		return "the same memory"
+	case bytes < 0:
+		return "-" + quantity.Bytes(n) + " of memory"
+	default:
+		return "+" + quantity.Bytes(n) + " of memory"
+	}
 }
 
 // words is a source in a line.
@@ -132,7 +152,7 @@ func (r *Record) last() string {
 	}
 	o := r.History.Rows[0]
 	at, _, _ := strings.Cut(o.At, "T")
-	return clip(o.Metric) + " " + quantity.Round(o.Value, 4).String() + " after " + quantity.Grouped(o.Epochs) + " epochs for " + quantity.Dollars(o.EstCostUSD.Unscaled) + " on " + clip(at)
+	return clip(o.Metric) + " " + quantity.Round(o.Value, 4).String() + " after " + quantity.Sprintf("%s epochs", quantity.Grouped(o.Epochs)) + " for " + quantity.Dollars(o.EstCostUSD.Unscaled) + " on " + clip(at)
 }
 
 // shape writes a shape, of which nil is not known.

@@ -61,7 +61,7 @@ func (s *subject) channels(i int, own []int64) Check {
 	switch {
 	case refusal != nil:
 		c.Status, c.component = block, s.res.Graph.Components[refusal.Node].ID
-		c.Detail = "images have " + quantity.Grouped(s.Channels) + " channels: " + s.label(refusal) + ": " + refusal.Message
+		c.Detail = "images have " + counted(s.Channels, "channel") + ": " + s.label(refusal) + ": " + refusal.Message
 		c.Fix = "convert the images to " + counted(own[0], "channel")
 	case !known:
 		c.Status, c.Detail = unknown, s.unasked()

@@ -105,7 +105,7 @@ func samples(s *subject) []Check {
 		c.Status, c.title, c.Detail = block, "There are no samples", "PyTorch's RandomSampler refuses a dataset without samples"
 	case count < wanted:
 		c.Status = warn
-		c.Detail = counted(count, "sample") + " are fewer than " + strconv.Itoa(fewPerClass) + " for each of " + counted(classes, "class")
+		c.Detail = counted(count, "sample") + " in all, fewer than " + strconv.Itoa(fewPerClass) + " for each of " + counted(classes, "class")
 		if s.classes() == 0 {
 			c.Detail = counted(count, "sample") + " are hardly enough to learn from"
 		}

@@ -8,7 +8,6 @@ package serve
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/fit/facts"
@@ -173,16 +172,19 @@ func engineList() string {
 
 // block reports what the engine refuses; warn what it does not, or what is not certain.
 func (l *launch) block(rule, fix, format string, args ...any) {
-	l.add(Block, rule, fix, fmt.Sprintf(format, args...))
+	l.add(Block, rule, fix, quantity.Sprintf(format, args...))
 }
 
 func (l *launch) warn(rule, fix, format string, args ...any) {
-	l.add(Warn, rule, fix, fmt.Sprintf(format, args...))
+	l.add(Warn, rule, fix, quantity.Sprintf(format, args...))
 }
 
 func (l *launch) add(s Severity, rule, fix, detail string) {
 	if s == Block && l.soften != "" {
 		s, detail = Warn, detail+", "+l.soften
+	}
+	if head, list, ok := strings.Cut(fix, " to one of "); ok && !strings.ContainsAny(list, " ,") {
+		fix = head + " to " + list // a choice of one is none
 	}
 	title, ok := titles[rule]
 	if !ok {

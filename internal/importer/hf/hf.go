@@ -74,7 +74,7 @@ func Import(config []byte, opt Options) (m *Model, err error) {
 type fault struct{ err *graph.Error }
 
 func fail(code, path, format string, args ...any) {
-	panic(fault{&graph.Error{Code: code, Path: path, Message: fmt.Sprintf(format, args...)}})
+	panic(fault{&graph.Error{Code: code, Path: path, Message: quantity.Sprintf(format, args...)}})
 }
 
 // finish closes the graph.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // windowBytes is how much of the file is held at a time. Weights are stepped over, so that a file of any size costs this.
@@ -46,7 +47,7 @@ type field struct {
 }
 
 func malformed(path, format string, args ...any) error {
-	return &graph.Error{Code: action.CodeFile, Path: path, Message: fmt.Sprintf(format, args...)}
+	return &graph.Error{Code: action.CodeFile, Path: path, Message: quantity.Sprintf(format, args...)}
 }
 
 func tooLarge(limit int64, path, format string, args ...any) error {

@@ -1,0 +1,136 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelverifier/verifier/internal/account/accounttest"
+	"github.com/modelverifier/verifier/internal/hostedapi"
+	"github.com/modelverifier/verifier/internal/httpapi"
+	"github.com/modelverifier/verifier/internal/site"
+)
+
+// exchange is one request to the hosted service and what is expected of it. Those of a folder are sent in the order of their names.
+type exchange struct {
+	Case
+	Method string            `json:"method"`
+	Path   string            `json:"path"`
+	Key    string            `json:"key"`              // good, wrong or none
+	Host   string            `json:"host,omitempty"`   // that of the service where it is left out
+	Header map[string]string `json:"header,omitempty"` // of the answer
+}
+
+// exchanges reads those of the folder hosted.
+func exchanges(t *testing.T) []*exchange {
+	t.Helper()
+	files, err := filepath.Glob("hosted/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no exchanges: %v", err)
+	}
+	var out []*exchange
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := &exchange{}
+		d := json.NewDecoder(bytes.NewReader(data))
+		d.DisallowUnknownFields()
+		if err := d.Decode(e); err != nil || e.Name+".json" != filepath.Base(file) {
+			t.Fatalf("%s: %v", file, err)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// published runs the service with its pages and a bare host.
+func published(t *testing.T) (*httptest.Server, string) {
+	t.Helper()
+	pages, err := site.New(site.Config{BaseURL: "http://www.apex.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := hostedapi.New(hostedapi.Config{
+		Build: httpapi.Build{Name: "verifier-hosted", Version: "test"}, Limits: httpapi.Defaults(), Store: accounttest.Open(t, accounttest.SQLite(t)), PublicURL: "http://www.apex.example",
+		ApexHost: "apex.example", Site: pages, KeyRate: 1_000_000, PlanRate: 1_000_000, Hasher: accounttest.Hasher(t), Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	org, owner, _ := accounttest.Found(t, h.Accounts, "Alpha", "owner@alpha.example")
+	_, key, err := h.Accounts.CreateKey(t.Context(), org, owner.ID, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s, key
+}
+
+// TestTheServiceAnswersAsWritten sends the exchanges: keys, history, the corpus in numbers, the bare host, the indexes.
+func TestTheServiceAnswersAsWritten(t *testing.T) {
+	s, key := published(t)
+	keys := map[string]string{"good": key, "wrong": key[:len(key)-4] + "AAAA", "none": ""}
+	_, made := askWith(t, s, http.MethodPost, "/api/v1/plan", "application/json", "", fingerprinted(t))
+	var plan struct {
+		Plan struct{ Model struct{ Fingerprint string } }
+	}
+	if err := json.Unmarshal(made, &plan); err != nil || plan.Plan.Model.Fingerprint == "" {
+		t.Fatalf("%v: %s", err, made)
+	}
+	for _, e := range exchanges(t) {
+		fill := strings.NewReplacer("{fingerprint}", plan.Plan.Model.Fingerprint)
+		r, err := http.NewRequest(e.Method, s.URL+fill.Replace(e.Path), strings.NewReader(fill.Replace(string(e.Request))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		if e.Host != "" {
+			r.Host = e.Host
+		}
+		if k := keys[e.Key]; k != "" {
+			r.Header.Set("Authorization", "Bearer "+k)
+		}
+		resp, err := http.DefaultTransport.RoundTrip(r) // follows nothing
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil || resp.StatusCode != e.Status {
+			t.Errorf("%s: status %d, want %d: %.300s", e.Name, resp.StatusCode, e.Status, got)
+			continue
+		}
+		for name, want := range e.Header {
+			if resp.Header.Get(name) != want {
+				t.Errorf("%s: %s is %q, want %q", e.Name, name, resp.Header.Get(name), want)
+			}
+		}
+		if e.Response != nil {
+			for _, d := range e.Match(got) {
+				t.Errorf("%s: %s", e.Name, d)
+			}
+		}
+	}
+}
+
+// fingerprinted is the request of the exchange whose model the history is of.
+func fingerprinted(t *testing.T) []byte {
+	t.Helper()
+	for _, e := range exchanges(t) {
+		if e.Name == "history-7-plan-with-key" {
+			return e.Request
+		}
+	}
+	t.Fatal("no exchange asks for a plan with a key")
+	return nil
+}
