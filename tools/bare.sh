@@ -81,7 +81,17 @@ try() {
 		mount --rbind /dev "$0/dev"
 		exec chroot "$0" env -i "$@"' \
 		"$root" HOME=/root PATH=/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin CI=true "${environment[@]}" \
-		/root/verifier/tools/bare.sh inside "$tests"
+		/root/verifier/tools/bare.sh inside "$tests" &
+	running=$!
+	wait "$running"
+	running=
+}
+
+# tidy ends what runs in a root, and removes it.
+tidy() {
+	[ -z "$running" ] || kill -KILL "$running" 2>/dev/null || true
+	[ -z "$dir" ] || rm -rf --one-file-system "$dir"
+	dir=
 }
 
 if [ "${1-}" = inside ]; then
@@ -94,12 +104,12 @@ shift
 [ "$(id -u)" = 0 ] || fail "a root can be made by root alone"
 command -v debootstrap >/dev/null || fail "debootstrap is missing: apt-get install debootstrap"
 [ -z "$(git status --porcelain)" ] || say "what is not committed is not tested: HEAD is"
-dir=
-trap '[ -z "$dir" ] || rm -rf --one-file-system "$dir"' EXIT
+dir= running=
+trap tidy EXIT
 trap 'exit 130' INT TERM
 for version; do
 	dir=$(mktemp -d "${TMPDIR:-/var/tmp}/bare.XXXXXX")
 	chmod 755 "$dir"
 	try "$dir" "$tests" "$version"
-	rm -rf --one-file-system "$dir"
+	tidy
 done
