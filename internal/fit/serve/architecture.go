@@ -34,10 +34,10 @@ func (l *launch) architectureRules(known []string, trustFlag string) {
 	}
 	name := clip(strings.Join(first(l.model.Architectures, 3), ", "), 120)
 	if l.config.has("auto_map") && !l.on(trustFlag, false) {
-		l.warn("remote-code", "add "+trustFlag+" if you trust the model's code", "%s is none of the engine's own architectures, and the model brings its own code, which runs only with %s", name, trustFlag)
+		l.warn("remote-code", add(trustFlag), "%s is none of the engine's own architectures, and the model brings its own code, which runs only with %s", name, trustFlag)
 		return
 	}
-	l.warn("arch-unsupported", "", "%s is none of the architectures of %s: it runs only if the engine can fall back to transformers", name, l.engine.label)
+	l.warn("arch-unsupported", nil, "%s is none of the architectures of %s: it runs only if the engine can fall back to transformers", name, l.engine.label)
 }
 
 // adapterRules judges adapters whose adapter_config.json the caller has. Ranks are the limits that can be set, none where any can.
@@ -58,7 +58,7 @@ func (l *launch) adapterRules(flag string, most int64, ranks []string) {
 			r, ok := decodeConfig(f.Text).num("r")
 			l.judgedWhere(ok, "lora-rank-adapter")
 			if ok && r > most {
-				l.block("lora-rank-adapter", "set --max-lora-rank to at least "+itoa(rankFor(r, ranks)), "the adapter %s has rank %d but --max-lora-rank is %d", clip(name, 60), r, most)
+				l.block("lora-rank-adapter", setSize("--max-lora-rank", rankFor(r, ranks)), "the adapter %s has rank %d but --max-lora-rank is %d", clip(name, 60), r, most)
 			}
 		}
 	}

@@ -8,12 +8,12 @@ func (l *launch) containerRules() {
 	}
 	l.judged("docker-gpus", "docker-entrypoint-mismatch")
 	if !b.hasGPUs {
-		l.warn("docker-gpus", "add --gpus all", "the container is given no GPU: neither --gpus, --runtime nor --device is there")
+		l.warn("docker-gpus", remedy{{{op: opContainer, flag: boxGPUs}}}, "the container is given no GPU: neither --gpus, --runtime nor --device is there")
 	}
 	if l.repeated {
-		fix := "leave the repeated command out, or set --entrypoint"
+		fix := remedy{{{op: opNotRepeated}}}
 		if l.positionals() == 0 && len(l.strays) > 0 && l.strays[0].known() {
-			fix = "leave the repeated command out, and write --model " + quote(l.strays[0].text)
+			fix = remedy{{{op: opNotRepeated}, {op: opModelFlag, flag: "--model"}}}
 		}
 		l.block("docker-entrypoint-mismatch", fix, "the image %s runs %q itself, and its arguments repeat it", b.image, l.entryText())
 	}
@@ -34,6 +34,6 @@ func (l *launch) entryText() string {
 func (l *launch) sharedMemory(ranks int64) {
 	l.judgedWhere(l.box != nil, "docker-shm")
 	if l.box != nil && ranks > 1 && !l.box.shm {
-		l.warn("docker-shm", "add --ipc=host or --shm-size=16g", "%d processes exchange data through shared memory, of which Docker gives 64 MB", ranks)
+		l.warn("docker-shm", remedy{{{op: opContainer, flag: boxMemory}}}, "%d processes exchange data through shared memory, of which Docker gives 64 MB", ranks)
 	}
 }

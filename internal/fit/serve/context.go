@@ -2,7 +2,6 @@ package serve
 
 import (
 	"math"
-	"strconv"
 	"strings"
 )
 
@@ -91,7 +90,7 @@ func (l *launch) contextVLLM() (length int64, auto, known bool) {
 	if !l.given("--max-model-len") || asked == -1 {
 		if r := l.rope(over); ropeType(r) == "longrope" {
 			if n, ok := l.text.num("original_max_position_embeddings"); ok && n > 0 {
-				l.warn("max-len-longrope", "set --max-model-len to up to "+strconv.FormatInt(derived, 10), "the model stretches its positions (longrope): without --max-model-len the context is %d, not %d", n, derived)
+				l.warn("max-len-longrope", setSize("--max-model-len", derived), "the model stretches its positions (longrope): without --max-model-len the context is %d, not %d", n, derived)
 				return n, asked == -1, true
 			}
 		}
@@ -104,10 +103,10 @@ func (l *launch) contextVLLM() (length int64, auto, known bool) {
 		return asked, false, true
 	}
 	if truthy(l.envText("VLLM_ALLOW_LONG_MAX_MODEL_LEN")) {
-		l.warn("max-len-derived", "", "--max-model-len is %d but the model is made for %d (%s)", asked, derived, key)
+		l.warn("max-len-derived", nil, "--max-model-len is %d but the model is made for %d (%s)", asked, derived, key)
 		return asked, false, true
 	}
-	l.block("max-len-derived", "set --max-model-len to at most "+strconv.FormatInt(derived, 10)+l.yarnHint(), "--max-model-len is %d but the model is made for %d (%s)", asked, derived, key)
+	l.block("max-len-derived", setSize("--max-model-len", derived), "--max-model-len is %d but the model is made for %d (%s)%s", asked, derived, key, l.yarnHint())
 	return derived, false, true
 }
 
@@ -116,7 +115,7 @@ func (l *launch) yarnHint() string {
 	if l.model.PositionKind != "rope" || l.rope(nil) != nil && ropeType(l.rope(nil)) != "default" {
 		return ""
 	}
-	return ", or stretch its positions with --hf-overrides (rope_parameters of type yarn)"
+	return "; --hf-overrides can stretch its positions (rope_parameters of type yarn)"
 }
 
 // derivedSGLang is the longest sequence as SGLang derives it (utils/hf_transformers, get_context_length).

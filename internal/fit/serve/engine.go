@@ -25,7 +25,7 @@ type engine struct {
 	image func(v version) []string
 	// positionals is how many words beside flags it takes.
 	positionals func(*launch) int
-	replaced    map[string]string  // what to write in place of a flag that is gone
+	replaced    map[string]string  // what it has in place of a flag that is gone, in words
 	calls       map[concept]string // its flags for what other engines have too
 	check       func(*launch)
 }
@@ -195,12 +195,25 @@ func module(words []word, name string) int {
 	return 0
 }
 
-// replacement is what to write in place of a flag that is gone.
-func (l *launch) replacement(name string) string {
+// hint is what the engine has in place of a flag that is gone, in words behind a sentence.
+func (l *launch) hint(name string) string {
 	if s := l.engine.replaced[name]; s != "" {
-		return s
+		return ": " + s
 	}
-	return "leave it out"
+	return ""
+}
+
+// instead is what could be written in place of a flag that is gone: the one that its hint begins with, else nothing.
+func (l *launch) instead(a *argument) remedy {
+	if words, ok := strings.CutPrefix(l.engine.replaced[a.flag.name], "use --"); ok {
+		if flag, value, _ := strings.Cut("--"+words, " "); l.engine.flags.byName[flag] != nil {
+			if value != "" && !strings.ContainsAny(value, " '") {
+				return remedy{{{op: opDrop, flag: a.written}, {opSet, flag, value}}, {{op: opDrop, flag: a.written}}}
+			}
+			return rename(a.written, flag).or(change{{op: opDrop, flag: a.written}})
+		}
+	}
+	return drop(a.written)
 }
 
 // positionals is how many words beside flags the engine takes.

@@ -23,13 +23,13 @@ func (l *launch) configFiles() {
 		return
 	}
 	if end := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]); l.engine.dialect != click && end != "yaml" && end != "yml" {
-		l.block("config-file", "write the file in YAML", "%s is no .yaml or .yml file, which %s takes alone", clip(name, 120), l.engine.label)
+		l.block("config-file", nil, "%s is no .yaml or .yml file, which %s takes alone", clip(name, 120), l.engine.label)
 		return
 	}
 	l.judged("config-file")
 	i := slices.IndexFunc(l.request.Files, func(f File) bool { return f.Name == name })
 	if i < 0 {
-		l.warn("config-file", "", "%s was not read: what it says is not judged", clip(name, 120))
+		l.warn("config-file", nil, "%s was not read: what it says is not judged", clip(name, 120))
 		if l.engine.dialect == click {
 			l.soften = firstOf(l.soften, "unless "+clip(name, 120)+" says otherwise")
 		}
@@ -37,7 +37,7 @@ func (l *launch) configFiles() {
 	}
 	values, err := readYAML(l.request.Files[i].Text)
 	if err != nil {
-		l.block("config-file", "", "%s cannot be read: %v", clip(name, 120), err)
+		l.block("config-file", nil, "%s cannot be read: %v", clip(name, 120), err)
 		return
 	}
 	if l.engine.dialect == click {

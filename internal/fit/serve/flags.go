@@ -64,11 +64,11 @@ func (l *launch) flagRules() {
 		case unknownFlag:
 			l.unknown(a)
 		case ambiguous:
-			l.refuse("flag-ambiguous-prefix", "write one of "+strings.Join(first(a.names, 8), ", "), "%s could mean %s", a.written, strings.Join(first(a.names, 8), ", "))
+			l.refuse("flag-ambiguous-prefix", rename(a.written, first(a.names, 8)...), "%s could mean %s", a.written, strings.Join(first(a.names, 8), ", "))
 		case missingValue:
-			l.refuse("flag-value-missing", "", "%s has no value", a.written)
+			l.refuse("flag-value-missing", nil, "%s has no value", a.written)
 		case extraValue:
-			l.refuse("flag-bool-value", "write "+a.flag.shownName(l.version)+" alone", "%s takes no value, but has %q", a.written, clip(a.values[0].text, 60))
+			l.refuse("flag-bool-value", remedy{{{op: opAlone, flag: a.written}}}, "%s takes no value, but has %q", a.written, clip(a.values[0].text, 60))
 		default:
 			l.value(a)
 		}
@@ -76,15 +76,15 @@ func (l *launch) flagRules() {
 			continue
 		}
 		if r := a.flag.refused; r != nil && r.alive(l.version) {
-			l.refuse("flag-removed", l.replacement(a.flag.name), "%s is refused by %s %s", a.written, l.engine.label, l.version.text)
+			l.refuse("flag-removed", l.instead(a), "%s is refused by %s %s", a.written, l.engine.label, l.version.text)
 		} else if d := a.flag.deprecated; d != nil && d.alive(l.version) {
-			l.warn("flag-deprecated", "", "%s is deprecated in %s %s", a.written, l.engine.label, l.version.text)
+			l.warn("flag-deprecated", nil, "%s is deprecated in %s %s", a.written, l.engine.label, l.version.text)
 		}
 		if a.key == "" && seen[a.flag.name] && a.written != a.flag.env && !repeatable[a.flag.name] {
 			if l.engine.dialect == clap {
-				l.refuse("flag-duplicate", "leave one out", "%s is given more than once, which %s refuses", a.flag.shownName(l.version), l.engine.label)
+				l.refuse("flag-duplicate", nil, "%s is given more than once, which %s refuses", a.flag.shownName(l.version), l.engine.label)
 			} else {
-				l.warn("flag-duplicate", "", "%s is given more than once: the last one holds", a.flag.shownName(l.version))
+				l.warn("flag-duplicate", nil, "%s is given more than once: the last one holds", a.flag.shownName(l.version))
 			}
 		}
 		seen[a.flag.name] = seen[a.flag.name] || a.written != a.flag.env
@@ -106,7 +106,7 @@ func (l *launch) versed() bool {
 func (l *launch) certain() bool { return l.engine.complete && l.versed() }
 
 // refuse blocks what the table says of a flag where it was read at the version, and warns else.
-func (l *launch) refuse(rule, fix, format string, args ...any) {
+func (l *launch) refuse(rule string, fix remedy, format string, args ...any) {
 	if l.versed() {
 		l.block(rule, fix, format, args...)
 	} else {
@@ -123,30 +123,30 @@ func (l *launch) unknown(a *argument) {
 	if f := a.flag; f != nil {
 		s := f.spelt(a.name)
 		if s.until.text != "" && s.until.before(l.version) {
-			l.add(severity, "flag-removed", l.replacement(f.name), a.written+" was last in "+l.engine.label+" "+s.until.text+", and is refused by "+l.version.text)
+			l.add(severity, "flag-removed", l.instead(a), a.written+" was last in "+l.engine.label+" "+s.until.text+", and is refused by "+l.version.text+l.hint(f.name))
 			return
 		}
 		if !l.named {
 			severity = Warn // a younger engine than the assumed one has it
 		}
-		l.add(severity, "flag-not-yet", "use "+l.engine.label+" "+s.since.text+" or younger, or leave it out", a.written+" came with "+l.engine.label+" "+s.since.text+", and is refused by "+l.version.text)
+		l.add(severity, "flag-not-yet", drop(a.written), a.written+" came with "+l.engine.label+" "+s.since.text+", and is refused by "+l.version.text)
 		return
 	}
 	if spelled := l.respelled(a.name); spelled != "" {
-		l.add(severity, "flag-unknown", "write "+spelled, l.engine.label+" has no flag "+clip(a.written, 80))
+		l.add(severity, "flag-unknown", rename(a.written, spelled), l.engine.label+" has no flag "+clip(a.written, 80))
 		return
 	}
 	if other, mine := l.conceptual(a.name); other != nil {
-		fix := ""
+		fix := drop(a.written)
 		if mine != "" {
-			fix = "write " + mine
+			fix = rename(a.written, mine)
 		}
 		l.add(severity, "flag-wrong-engine", fix, a.written+" is a flag of "+other.label+", not of "+l.engine.label)
 		return
 	}
-	fix := ""
+	var fix remedy
 	if near := l.engine.flags.nearest(a.name, l.version); near != "" {
-		fix = "did you mean " + near + "?"
+		fix = rename(a.written, near)
 	}
 	l.add(severity, "flag-unknown", fix, l.engine.label+" has no flag "+clip(a.written, 80))
 }
@@ -182,15 +182,15 @@ func (l *launch) strayRules() {
 		before := l.strayAt[i] - 1
 		if before >= 0 && before < len(l.args) {
 			if a := &l.args[before]; a.flag != nil && len(a.values) == 0 && isBoolWord(w.text) {
-				fix := "write " + a.written + " alone"
+				fix := remedy{{{op: opNoWord, value: w.text}}}
 				if !truthy(w.text) && a.flag.in(l.version).kind == kindBool {
-					fix = "write --no-" + a.flag.name[2:]
+					fix = remedy{{{op: opNoWord, value: w.text}, {opRename, a.written, "--no-" + a.flag.name[2:]}}}
 				}
 				l.block("flag-bool-value", fix, "%s takes no value, but %q follows it", a.written, w.text)
 				continue
 			}
 		}
-		l.block("extra-argument", "", "%q is one word too many: %s takes %s", clip(w.text, 60), l.engine.label, [...]string{"only flags", "one model"}[min(takes, 1)])
+		l.block("extra-argument", nil, "%q is one word too many: %s takes %s", clip(w.text, 60), l.engine.label, [...]string{"only flags", "one model"}[min(takes, 1)])
 	}
 }
 
@@ -214,17 +214,17 @@ func (l *launch) between(name string, least, most float64) {
 	}
 	shown := strconv.FormatFloat(x, 'g', -1, 64)
 	if math.IsInf(most, 1) {
-		l.block("flag-value-range", "", "%s is %s but must be at least %g", name, shown, least)
+		l.block("flag-value-range", set(name, strconv.FormatFloat(least, 'f', -1, 64)), "%s is %s but must be at least %g", name, shown, least)
 		return
 	}
-	l.block("flag-value-range", "", "%s is %s but must be from %g to %g", name, shown, least, most)
+	l.block("flag-value-range", nil, "%s is %s but must be from %g to %g", name, shown, least, most)
 }
 
 // enormous blocks sizes that no cluster has; the other rules do not reckon with them.
 func (l *launch) enormous(names ...string) {
 	for _, name := range names {
 		if n, known := l.num(name, 1); known && n >= 1<<20 {
-			l.block("flag-value-range", "", "%s is %d: so many cards there are not", name, n)
+			l.block("flag-value-range", nil, "%s is %d: so many cards there are not", name, n)
 		}
 	}
 }

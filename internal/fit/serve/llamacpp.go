@@ -40,42 +40,42 @@ func checkLlamaCpp(l *launch) {
 	l.judgedWhere(l.model.HeadDim > 0, "gguf-flash")
 	flash, _ := l.str(flashAttention)
 	if a, given := l.last(flashAttention); given && len(a.values) == 0 && a.problem == "" {
-		l.warn("flag-value-missing", "write "+a.written+" on", "%s has no value, which only older versions than %s take", a.written, l.version.text)
+		l.warn("flag-value-missing", set(flashAttention, "on"), "%s has no value, which only older versions than %s take", a.written, l.version.text)
 	}
 	off := flash == "off" || flash == "0" || flash == "false" || flash == "disabled"
 	k, v := l.cacheType("--cache-type-k"), l.cacheType("--cache-type-v")
 	if off && cacheBits[v].block > 1 {
-		l.block("gguf-flash", "use --flash-attn on", "a cache of values in %s needs flash attention, which is off", v)
+		l.block("gguf-flash", set(flashAttention, "on"), "a cache of values in %s needs flash attention, which is off", v)
 	}
 	m := &l.model
 	if (m.HasLatent() || m.ModelType == "deepseek_v4") && k != v { // llama_init_from_model; files of before April 2025 keep no latent vectors
-		l.warn("kv-type", "use one type for both", "a model with latent attention takes one type of cache, not %s for keys and %s for values", k, v)
+		l.warn("kv-type", set("--cache-type-v", k), "a model with latent attention takes one type of cache, not %s for keys and %s for values", k, v)
 	}
 	for _, t := range []string{k, v} {
 		if off {
 			break // the blocks are looked at with flash attention alone
 		}
 		if block := cacheBits[t].block; block > 1 && m.HeadDim > 0 && !m.HasLatent() && m.HeadDim%block != 0 {
-			l.block("gguf-flash", "use f16", "heads of %d features do not divide into the blocks of %d of %s", m.HeadDim, block, t)
+			l.block("gguf-flash", remedy{{{opSet, "--cache-type-k", "f16"}, {opSet, "--cache-type-v", "f16"}}}, "heads of %d features do not divide into the blocks of %d of %s", m.HeadDim, block, t)
 			break
 		}
 	}
 	if mode, _ := l.str("--split-mode"); mode == "tensor" {
 		if off {
-			l.block("sm-tensor", "use --flash-attn on", "--split-mode tensor needs flash attention, which is off")
+			l.block("sm-tensor", set(flashAttention, "on"), "--split-mode tensor needs flash attention, which is off")
 		}
 		if t := m.ModelType; slices.Contains(withoutTensorSplit, t) {
-			l.refuse("sm-tensor", "use --split-mode layer", "--split-mode tensor is not there for models of type %s", t)
+			l.refuse("sm-tensor", set("--split-mode", "layer"), "--split-mode tensor is not there for models of type %s", t)
 		}
 	}
 	batch, known := l.num("--batch-size", 2048)
 	if ubatch, ok := l.num("--ubatch-size", 512); ok && known && batch == 0 && ubatch == 0 {
-		l.block("flag-value-range", "", "--batch-size and --ubatch-size are both 0")
+		l.block("flag-value-range", nil, "--batch-size and --ubatch-size are both 0")
 	}
 	if !l.given("--model") && !l.given("--hf-repo") && !l.given("--model-url") && len(l.open) == 0 && !slices.ContainsFunc(l.args, func(a argument) bool {
 		return a.flag != nil && (strings.Contains(a.flag.name, "-default") || strings.HasPrefix(a.flag.name, "--models-") || strings.HasPrefix(a.flag.name, "--gpt-oss") || strings.HasPrefix(a.flag.name, "--embd-") || strings.HasPrefix(a.flag.name, "--fim-"))
 	}) {
-		l.warn("model-missing", "add -m or -hf", "no model is named: the server waits for one")
+		l.warn("model-missing", nil, "no model is named: the server waits for one")
 	}
 	l.llamaContext(k, v)
 }
@@ -106,12 +106,12 @@ func (l *launch) llamaContext(k, v string) {
 	each := total
 	if slots > 1 && !l.given("--kv-unified") {
 		if each = total / slots; total > 0 && each == 0 {
-			l.block("ctx-train", "raise --ctx-size", "--ctx-size %d is nothing for each of %d slots", total, slots)
+			l.block("ctx-train", setSize("--ctx-size", m.Positions), "--ctx-size %d is nothing for each of %d slots", total, slots)
 			return
 		}
 	}
 	if m.Positions > 0 && each > m.Positions {
-		l.warn("ctx-train", "set --ctx-size to at most "+itoa(m.Positions*max(slots, 1)), "a slot has %d tokens but the model is made for %d", each, m.Positions)
+		l.warn("ctx-train", setSize("--ctx-size", m.Positions*max(slots, 1)), "a slot has %d tokens but the model is made for %d", each, m.Positions)
 	}
 	g := l.request.GPU
 	if g == nil || total <= 0 || l.weigh().total() == 0 {
@@ -146,7 +146,7 @@ func (l *launch) llamaMemory(total, slots, bits int64) {
 	l.judged("mem-weights")
 	fit, _ := l.str("--fit")
 	if b.weights.about > b.capacity {
-		l.warn("mem-weights", "use a smaller quantisation, more cards, or fewer --gpu-layers", "the weights take about %s, and the cards have %s", shownGB(b.weights.about), shownGB(b.capacity))
+		l.warn("mem-weights", nil, "the weights take about %s, and the cards have %s", shownGB(b.weights.about), shownGB(b.capacity))
 	} else if fit == "off" || l.given("--ctx-size") {
 		l.oneSequence(b, "--ctx-size", false)
 	}

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/quantity"
@@ -178,12 +177,12 @@ func (l *launch) offloaded(b *budget) {
 			moved = b.weights.about
 		}
 		b.weights.least, b.weights.about = max(0, b.weights.least-moved), max(0, b.weights.about-moved)
-		l.warn("mem-cpu-offload", "", "%s of the weights of each card are kept on the host, and read over the bus in every step", shownGB(moved))
+		l.warn("mem-cpu-offload", nil, "%s of the weights of each card are kept on the host, and read over the bus in every step", shownGB(moved))
 	}
 	for _, name := range []string{"--offload-group-size", "--offload-backend", "--kt-num-gpu-experts", "--kt-weight-path"} {
 		if l.given(name) {
 			b.weights.least = 0
-			l.warn("mem-cpu-offload", "", "%s keeps part of the weights on the host: how much is not reckoned here", name)
+			l.warn("mem-cpu-offload", nil, "%s keeps part of the weights on the host: how much is not reckoned here", name)
 			return
 		}
 	}
@@ -220,7 +219,7 @@ func (l *launch) shareRule(b *budget, flag string) bool {
 		return true
 	}
 	percent := b.weights.about*100/total + 6
-	l.block("mem-weights", fmt.Sprintf("set %s to at least 0.%02d", flag, percent), "the weights take at least %s on each card, and %s leaves %s", shownGB(b.weights.least), flag, shownGB(b.capacity))
+	l.block("mem-weights", set(flag, fmt.Sprintf("0.%02d", percent)), "the weights take at least %s on each card, and %s leaves %s", shownGB(b.weights.least), flag, shownGB(b.capacity))
 	return false
 }
 
@@ -230,7 +229,7 @@ func (l *launch) weightRule(b *budget, flag string, s sizes, dtypeFlag, method s
 	if b.weights.least <= b.capacity {
 		return true
 	}
-	fix := ""
+	var fix remedy
 	for _, n := range []int64{2, 4, 8, 16} {
 		t := s
 		t.tp, t.attnTP = n, n
@@ -238,12 +237,8 @@ func (l *launch) weightRule(b *budget, flag string, s sizes, dtypeFlag, method s
 			t.epSize = max(n*s.dp, 1)
 		}
 		if n > s.tp && flag != "" && l.legalTP(n, t) && l.weightBytes(t, dtypeFlag, method).about < b.capacity {
-			fix = "set " + flag + " to " + strconv.FormatInt(n, 10) + " or more"
-			break
+			fix = append(fix, setSize(flag, n)...)
 		}
-	}
-	if fix == "" {
-		fix = "take larger or more cards, or quantised weights"
 	}
 	l.block("mem-weights", fix, "the weights take at least %s on each card, and the engine may use %s of %s", shownGB(b.weights.least), shownGB(b.capacity), l.request.GPU.Name)
 	return false
@@ -257,9 +252,9 @@ func (l *launch) oneSequence(b *budget, lengthFlag string, refuses bool) {
 	l.judged("mem-kv-one-seq", "mem-kv-none")
 	need := b.cache.sequence(b.length, b.inFlight)
 	fit := b.cache.longest(b.kv, b.length, b.inFlight)
-	fix := ""
+	var fix remedy
 	if fit > 0 {
-		fix = "set " + lengthFlag + " to at most " + strconv.FormatInt(fit, 10) + ", or take more cards"
+		fix = setSize(lengthFlag, fit)
 	}
 	switch {
 	case b.cache.sequence(b.length, 0) > b.kvMost && refuses:

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"strconv"
 	"strings"
 )
 
@@ -14,15 +13,15 @@ type sizes struct {
 	known      bool
 }
 
-// divisors lists the sizes up to a limit that a test lets pass, as text for a fix.
-func divisors(limit int64, ok func(int64) bool) string {
-	var out []string
+// divisors lists the sizes up to a limit that a test lets pass.
+func divisors(limit int64, ok func(int64) bool) []int64 {
+	var out []int64
 	for n := int64(1); n <= limit && len(out) < 12; n++ {
 		if ok(n) {
-			out = append(out, strconv.FormatInt(n, 10))
+			out = append(out, n)
 		}
 	}
-	return strings.Join(out, ", ")
+	return out
 }
 
 // legalTP reports whether a tensor-parallel size passes every divisibility of the model, as vLLM and SGLang have them.
@@ -70,15 +69,12 @@ func (l *launch) cards(asked int64) int64 {
 	return max(asked, 64)
 }
 
-func (l *launch) tpFix(flag string, s sizes) string {
+func (l *launch) tpFix(flag string, s sizes) remedy {
 	limit := l.cards(s.tp)
 	if nodes, known := l.size("--nnodes"); l.gpus > 0 && known && nodes < 1<<10 {
 		limit = l.gpus * nodes
 	}
-	if list := divisors(limit, func(n int64) bool { return l.legalTP(n, s) }); list != "" {
-		return "set " + flag + " to one of " + list
-	}
-	return ""
+	return setSize(flag, divisors(limit, func(n int64) bool { return l.legalTP(n, s) })...)
 }
 
 // headRules are the divisibilities of attention under tensor parallelism that vLLM and SGLang share.
@@ -100,7 +96,7 @@ func (l *launch) headRules(flag string, s sizes) {
 	case kv < tp && tp%kv != 0:
 		l.block("tp-kv-heads", l.tpFix(flag, s), "the model has %d key/value heads, and %d is no multiple of them", kv, tp)
 	case kv < tp:
-		l.warn("tp-kv-replicated", "", "the model has %d key/value heads, fewer than %d: each is kept %d times, and the cache of a card is no smaller than with %d cards", kv, tp, tp/kv, kv)
+		l.warn("tp-kv-replicated", nil, "the model has %d key/value heads, fewer than %d: each is kept %d times, and the cache of a card is no smaller than with %d cards", kv, tp, tp/kv, kv)
 	}
 }
 
@@ -130,9 +126,9 @@ func (l *launch) stageRules(flag string, s sizes, variable string) {
 	}
 	switch {
 	case s.pp > m.Layers:
-		l.warn("pp-layers", "set "+flag+" to at most "+strconv.FormatInt(m.Layers, 10), "%d pipeline stages for %d layers: some stages are empty", s.pp, m.Layers)
+		l.warn("pp-layers", setSize(flag, m.Layers), "%d pipeline stages for %d layers: some stages are empty", s.pp, m.Layers)
 	case m.Layers%s.pp != 0:
-		l.warn("pp-uneven", "", "%d layers do not divide into %d stages: the largest has %d", m.Layers, s.pp, (m.Layers+s.pp-1)/s.pp)
+		l.warn("pp-uneven", nil, "%d layers do not divide into %d stages: the largest has %d", m.Layers, s.pp, (m.Layers+s.pp-1)/s.pp)
 	}
 }
 
@@ -144,20 +140,17 @@ func (l *launch) partition(variable, text string, pp int64) {
 	for _, p := range parts {
 		n, ok := wholeNumber(p)
 		if !ok || n < 0 {
-			l.block("pp-partition", "", "%s is %q, which is no list of numbers", variable, clip(text, 60))
+			l.block("pp-partition", nil, "%s is %q, which is no list of numbers", variable, clip(text, 60))
 			return
 		}
 		sum += min(n, 1<<20)
 	}
 	if int64(len(parts)) != pp || sum != l.model.Layers {
-		l.block("pp-partition", "", "%s lists %d stages with %d layers, but there are %d stages and %d layers", variable, len(parts), sum, pp, l.model.Layers)
+		l.block("pp-partition", nil, "%s lists %d stages with %d layers, but there are %d stages and %d layers", variable, len(parts), sum, pp, l.model.Layers)
 	}
 }
 
 // worldFix lists the sizes that so many cards hold beside the other sizes of the command.
-func worldFix(flag string, cards, others int64, legal func(int64) bool) string {
-	if list := divisors(cards/max(others, 1), legal); list != "" {
-		return "set " + flag + " to one of " + list
-	}
-	return "use " + itoa(others) + " cards or more, or smaller sizes"
+func worldFix(flag string, cards, others int64, legal func(int64) bool) remedy {
+	return setSize(flag, divisors(cards/max(others, 1), legal)...)
 }

@@ -56,11 +56,11 @@ func (l *launch) quantRules(flag string, least map[string]int64) {
 	l.judgedWhere(!l.hidden(flag) && l.config != nil, "quant-mismatch")
 	l.judgedWhere(!l.hidden(flag) && l.config != nil && l.capability() > 0, "quant-capability")
 	if asked, ok := l.str(flag); ok && checkpoint != "" && !related(strings.ToLower(asked), checkpoint) && !l.overridden() {
-		l.block("quant-mismatch", "leave "+flag+" out: the engine reads the method from the checkpoint", "%s is %s but the checkpoint is quantised with %s", flag, asked, checkpoint)
+		l.block("quant-mismatch", drop(flag), "%s is %s but the checkpoint is quantised with %s", flag, asked, checkpoint)
 	}
 	need, known := least[m]
 	if cc := l.capability(); known && cc > 0 && cc < need {
-		l.block("quant-capability", "use a card of capability "+shownCapability(need)+" or higher, or another quantisation",
+		l.block("quant-capability", nil,
 			"%s needs compute capability %s, and %s has %s", m, shownCapability(need), l.request.GPU.Name, shownCapability(cc))
 	}
 }
@@ -137,13 +137,24 @@ func (l *launch) shardRules(flag string, s sizes) {
 	if bad := l.quantBlockBad(s.tp, s); bad != "" {
 		fix := l.tpFix(flag, s)
 		if l.model.HasExperts() && !s.ep {
-			fix += ", or spread the experts whole (expert parallelism)"
+			fix = append(fix, l.wholeExperts(s)...)
 		}
 		l.block("quant-fp8-block-tp", fix, "%s", bad)
 	}
 	if bad := l.quantGroupBad(s.tp, s); bad != "" {
 		l.block("quant-group-tp", l.tpFix(flag, s), "%s", bad)
 	}
+}
+
+// wholeExperts spreads experts whole over the cards.
+func (l *launch) wholeExperts(s sizes) remedy {
+	switch l.engine.id {
+	case "vllm":
+		return add("--enable-expert-parallel")
+	case "sglang":
+		return setSize("--ep-size", s.tp)
+	}
+	return nil
 }
 
 // bitsPerWeight is what a quantised weight takes at the least and, with its scales, about. Zero where it is not quantised.

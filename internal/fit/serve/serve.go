@@ -43,7 +43,7 @@ type Finding struct {
 	Severity Severity `json:"severity"`
 	Title    string   `json:"title"`
 	Detail   string   `json:"detail"`
-	Fix      string   `json:"fix,omitempty"`
+	Fix      string   `json:"fix,omitempty"` // what was judged to do away with it
 }
 
 // Memory is what the fullest card holds, in units of 10^9 bytes. A part that cannot be known is 0.
@@ -88,14 +88,23 @@ type launch struct {
 	soften     string          // why nothing blocks for certain, "" where it does
 	fileValues config          // of the file that overrides the command
 	fileRead   bool            // the file of --config was there to be read
+	asked      *Request        // as it was sent
+	origin     *command        // as it was read, before files are
+	known      *launch         // one for the same model, whose facts are taken
+	remedies   []remedy        // of the findings, in the order in which they were found: those that help, once they were judged
 	seen       map[string]bool // rules that were looked at with everything that they need
 }
 
 // Check judges a launch command.
 func Check(res *infer.Result, r *Request) *Result {
-	out := &Result{Findings: []Finding{}}
-	l := &launch{out: out, request: r, walked: res, seen: map[string]bool{}}
 	c, err := read(r.Command, r.EngineVersion)
+	return check(res, r, c, err).out
+}
+
+// check judges a command that was read, nil where none is known.
+func check(res *infer.Result, r *Request, c *command, err error) *launch {
+	out := &Result{Findings: []Finding{}}
+	l := &launch{out: out, request: r, asked: r, walked: res, seen: map[string]bool{}}
 	l.command = c
 	var shell *shellError
 	if l.judged("command-unread"); !errors.As(err, &shell) || !shell.unread {
@@ -106,17 +115,20 @@ func Check(res *infer.Result, r *Request) *Result {
 	}
 	switch {
 	case errors.As(err, &shell) && shell.unread:
-		l.warn("command-unread", "give the launch command alone", "%v", err)
+		l.warn("command-unread", nil, "%v", err)
 		out.Command = strings.TrimSpace(clip(r.Command, 400))
 	case err != nil:
-		l.block("command-syntax", "", "%v", err)
+		l.block("command-syntax", nil, "%v", err)
 		out.Command = strings.TrimSpace(clip(r.Command, 400))
 	case c == nil:
-		l.warn("unknown-engine-command", "give a command of "+engineList(),
-			"no launch of a known engine is in %q", clip(strings.TrimSpace(r.Command), 120))
+		l.warn("unknown-engine-command", nil,
+			"no launch of a known engine is in %q: give a command of %s", clip(strings.TrimSpace(r.Command), 120), engineList())
 		out.Command = strings.TrimSpace(clip(r.Command, 400))
 	default:
+		origin := *c
+		l.origin = &origin
 		l.judge()
+		l.settle()
 	}
 	out.Verdict = "pass"
 	for _, f := range out.Findings {
@@ -129,15 +141,19 @@ func Check(res *infer.Result, r *Request) *Result {
 	sortFindings(out.Findings)
 	out.Judged = l.lookedAt()
 	out.launch = l
-	return out
+	return l
 }
 
 // judge runs every rule of the engine.
 func (l *launch) judge() {
 	out, c := l.out, l.command
 	out.Engine, out.EngineVersion, out.EngineVersionAssumed, out.Command = c.engine.id, c.version.text, !c.named, c.String()
-	l.model = facts.Of(l.walked)
-	l.config, l.text = configOf(l.walked.Graph)
+	if k := l.known; k != nil {
+		l.model, l.config, l.text, l.weighed = k.model, k.config, k.text, k.weighed
+	} else {
+		l.model = facts.Of(l.walked)
+		l.config, l.text = configOf(l.walked.Graph)
+	}
 	if device, given := l.str("--device"); given && device != "cuda" && device != "auto" && l.engine.dialect <= flexible {
 		r := *l.request // it runs on something else
 		r.GPU, r.GPUs = nil, 0
@@ -153,7 +169,7 @@ func (l *launch) judge() {
 	l.shellNotes()
 	l.judged("prints-help")
 	if l.given("--help") || l.given("--version") {
-		l.warn("prints-help", "", "the command prints something and ends: nothing is launched")
+		l.warn("prints-help", nil, "the command prints something and ends: nothing is launched")
 		return
 	}
 	l.containerRules()
@@ -171,15 +187,15 @@ func engineList() string {
 }
 
 // block reports what the engine refuses; warn what it does not, or what is not certain.
-func (l *launch) block(rule, fix, format string, args ...any) {
+func (l *launch) block(rule string, fix remedy, format string, args ...any) {
 	l.add(Block, rule, fix, quantity.Sprintf(format, args...))
 }
 
-func (l *launch) warn(rule, fix, format string, args ...any) {
+func (l *launch) warn(rule string, fix remedy, format string, args ...any) {
 	l.add(Warn, rule, fix, quantity.Sprintf(format, args...))
 }
 
-func (l *launch) add(s Severity, rule, fix, detail string) {
+func (l *launch) add(s Severity, rule string, fix remedy, detail string) {
 	if s == Block && l.soften != "" {
 		s, detail = Warn, detail+", "+l.soften
 	}
@@ -190,13 +206,13 @@ func (l *launch) add(s Severity, rule, fix, detail string) {
 	if !ok {
 		panic("serve: rule " + rule + " has no title")
 	}
-	f := Finding{Rule: rule, Severity: s, Title: title, Detail: strings.ToValidUTF8(detail, "\uFFFD"), Fix: strings.ToValidUTF8(fix, "\uFFFD")}
+	f := Finding{Rule: rule, Severity: s, Title: title, Detail: strings.ToValidUTF8(detail, "\uFFFD")}
 	for _, other := range l.out.Findings {
 		if other == f {
 			return
 		}
 	}
-	l.out.Findings = append(l.out.Findings, f)
+	l.out.Findings, l.remedies = append(l.out.Findings, f), append(l.remedies, fix)
 	l.judged(rule)
 }
 
@@ -204,10 +220,10 @@ func (l *launch) add(s Severity, rule, fix, detail string) {
 func (l *launch) shellNotes() {
 	l.judged("shell-pipeline", "shell-comment", "shell-variable")
 	if l.piped {
-		l.warn("shell-pipeline", "", "only the engine's own command is judged, not what its output is piped into")
+		l.warn("shell-pipeline", nil, "only the engine's own command is judged, not what its output is piped into")
 	}
 	if l.loose {
-		l.warn("shell-comment", "put the comment on a line of its own", "a comment follows a backslash: a shell ends the command there, here it is read as one command")
+		l.warn("shell-comment", nil, "a comment follows a backslash: a shell ends the command there, here it is read as one command; put it on a line of its own")
 	}
 	var vars []string
 	note := func(ws []word) {
@@ -224,7 +240,7 @@ func (l *launch) shellNotes() {
 		note(l.args[i].values)
 	}
 	if len(vars) > 0 {
-		l.warn("shell-variable", "put the value in place of the variable", "the value of %s is not known here: what depends on it is not judged", strings.Join(vars, ", "))
+		l.warn("shell-variable", nil, "the value of %s is not known here, and what depends on it is not judged: put the value in its place", strings.Join(vars, ", "))
 	}
 }
 

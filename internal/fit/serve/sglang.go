@@ -68,13 +68,13 @@ func (l *launch) sglangEntry() {
 	l.judged("entry-missing", "model-missing")
 	serve := l.entry[len(l.entry)-1] == "serve"
 	if serve && !l.version.since("0.5.5") {
-		l.block("entry-missing", "write python -m sglang.launch_server", "sglang serve came with SGLang 0.5.5, and %s is asked", l.version.text)
+		l.block("entry-missing", nil, "sglang serve came with SGLang 0.5.5, and %s is asked", l.version.text)
 	}
 	if !serve && l.given("--model-type") {
-		l.refuse("flag-unknown", "leave it out", "--model-type is a flag of sglang serve alone")
+		l.refuse("flag-unknown", drop("--model-type"), "--model-type is a flag of sglang serve alone")
 	}
 	if positional := l.positionals() > 0 && len(l.strays) > 0; !positional && !l.given("--model-path") && !l.given("--config") && len(l.open) == 0 {
-		l.block("model-missing", "add --model-path", "no model is named: --model-path is required")
+		l.block("model-missing", nil, "no model is named: --model-path is required")
 	}
 }
 
@@ -103,14 +103,14 @@ func (l *launch) sglangParallel(s sizes) {
 	l.judgedWhere(m.Layers > 0, "ep-divides")
 	dpAttention := l.on("--enable-dp-attention", false)
 	if dpAttention && s.dp > 1 && s.tp%s.dp != 0 {
-		l.block("dp-attention", "set --dp-size to one of "+divisors(s.tp, func(n int64) bool { return s.tp%n == 0 }), "--enable-dp-attention divides %d cards among %d groups, which does not go", s.tp, s.dp)
+		l.block("dp-attention", setSize("--dp-size", divisors(s.tp, func(n int64) bool { return s.tp%n == 0 })...), "--enable-dp-attention divides %d cards among %d groups, which does not go", s.tp, s.dp)
 		return
 	}
 	if dpAttention && s.dp == 1 && s.known {
-		l.warn("dp-attention", "set --dp-size", "--enable-dp-attention does nothing with --dp-size 1")
+		l.warn("dp-attention", drop("--enable-dp-attention"), "--enable-dp-attention does nothing with --dp-size 1")
 	}
 	if l.on("--enable-dp-lm-head", false) && !dpAttention {
-		l.block("dp-attention", "add --enable-dp-attention", "--enable-dp-lm-head needs --enable-dp-attention")
+		l.block("dp-attention", add("--enable-dp-attention"), "--enable-dp-lm-head needs --enable-dp-attention")
 	}
 	l.headRules("--tp-size", s)
 	moeTP := s.tp
@@ -124,19 +124,19 @@ func (l *launch) sglangParallel(s sizes) {
 		redundant, _ := l.num("--ep-num-redundant-experts", 0)
 		switch {
 		case ep > s.tp:
-			l.block("ep-divides", "set --ep-size to at most "+itoa(s.tp), "--ep-size is %d but --tp-size is %d", ep, s.tp)
+			l.block("ep-divides", setSize("--ep-size", s.tp), "--ep-size is %d but --tp-size is %d", ep, s.tp)
 		case s.tp%ep != 0:
-			l.warn("ep-divides", "set --ep-size to a divisor of "+itoa(s.tp), "--ep-size is %d, which does not divide --tp-size %d", ep, s.tp)
+			l.warn("ep-divides", setSize("--ep-size", divisors(s.tp, func(n int64) bool { return s.tp%n == 0 })...), "--ep-size is %d, which does not divide --tp-size %d", ep, s.tp)
 		case m.HasExperts() && (m.Experts+redundant)%ep != 0:
-			l.block("ep-divides", "set --ep-size to one of "+divisors(s.tp, func(n int64) bool { return s.tp%n == 0 && (m.Experts+redundant)%n == 0 }),
+			l.block("ep-divides", setSize("--ep-size", divisors(s.tp, func(n int64) bool { return s.tp%n == 0 && (m.Experts+redundant)%n == 0 })...),
 				"%d experts do not divide among %d cards", m.Experts+redundant, ep)
 		}
 	}
 	if n, ok := l.num("--moe-dense-tp-size", 1); ok && l.given("--moe-dense-tp-size") && n != 1 && n != s.tp {
-		l.block("moe-dense-tp", "set --moe-dense-tp-size to 1", "--moe-dense-tp-size is %d but must be 1 or %d", n, s.tp)
+		l.block("moe-dense-tp", set("--moe-dense-tp-size", "1"), "--moe-dense-tp-size is %d but must be 1 or %d", n, s.tp)
 	}
 	if cp, ok := l.size("--attn-cp-size"); ok && cp > 1 && s.tp%cp != 0 {
-		l.block("attn-cp", "", "--attn-cp-size is %d, which does not divide --tp-size %d", cp, s.tp)
+		l.block("attn-cp", nil, "--attn-cp-size is %d, which does not divide --tp-size %d", cp, s.tp)
 	}
 	l.sglangNodes(s, dpAttention)
 }
@@ -149,10 +149,10 @@ func (l *launch) sglangNodes(s sizes, dpAttention bool) {
 	l.judged("nnodes")
 	l.judgedWhere(l.gpus > 0, "world-gpus")
 	if nodes > 1 && s.tp*s.pp%nodes != 0 {
-		l.block("nnodes", "", "%d ranks do not divide among %d nodes", s.tp*s.pp, nodes)
+		l.block("nnodes", nil, "%d ranks do not divide among %d nodes", s.tp*s.pp, nodes)
 	}
 	if nodes > 1 && s.dp > 1 && !dpAttention {
-		l.block("dp-attention", "add --enable-dp-attention", "data parallelism over %d nodes needs --enable-dp-attention", nodes)
+		l.block("dp-attention", add("--enable-dp-attention"), "data parallelism over %d nodes needs --enable-dp-attention", nodes)
 	}
 	world := s.tp * s.pp
 	if !dpAttention {
@@ -173,28 +173,28 @@ func (l *launch) sglangDtype() {
 	l.judgedWhere(cc > 0 && !l.hidden("--kv-cache-dtype"), "kv-nvfp4", "kv-type")
 	l.judgedWhere(cc > 0 && !l.hidden("--attention-backend"), "attn-backend")
 	if cc > 0 && cc < 75 {
-		l.block("gpu-too-old", "", "SGLang needs compute capability 7.5, and %s has %s", l.request.GPU.Name, shownCapability(cc))
+		l.block("gpu-too-old", nil, "SGLang needs compute capability 7.5, and %s has %s", l.request.GPU.Name, shownCapability(cc))
 	} else if cc > 0 && cc < 80 && l.model.Dtype == "bfloat16" {
-		l.warn("bf16-fallback", "", "%s has no bfloat16: the engine takes float16", l.request.GPU.Name)
+		l.warn("bf16-fallback", nil, "%s has no bfloat16: the engine takes float16", l.request.GPU.Name)
 	}
 	kv, _ := l.str("--kv-cache-dtype")
 	backend, _ := l.str("--attention-backend")
 	if cc > 0 && cc < 100 && (kv == "nvfp4" || kv == "mxfp8") {
-		l.block("kv-nvfp4", "use --kv-cache-dtype fp8_e4m3", "a cache in %s needs a Blackwell card, and %s is none", kv, l.request.GPU.Name)
+		l.block("kv-nvfp4", set("--kv-cache-dtype", "fp8_e4m3"), "a cache in %s needs a Blackwell card, and %s is none", kv, l.request.GPU.Name)
 	}
 	if kv == "fp8_e5m2" && backend == "fa3" {
-		l.warn("kv-type", "use fp8_e4m3", "fa3 has no fp8_e5m2 cache: the engine takes triton instead")
+		l.warn("kv-type", set("--kv-cache-dtype", "fp8_e4m3"), "fa3 has no fp8_e5m2 cache: the engine takes triton instead")
 	}
 	need := map[string]int64{"trtllm_mha": 90, "trtllm_mla": 100, "tokenspeed_mla": 100, "cutlass_mla": 100, "fa3": 80}
 	if least, known := need[backend]; known && cc > 0 && cc < least {
 		if backend == "fa3" || backend == "cutlass_mla" {
-			l.warn("attn-backend", "leave --attention-backend out", "%s needs a younger card than %s", backend, l.request.GPU.Name)
+			l.warn("attn-backend", drop("--attention-backend"), "%s needs a younger card than %s", backend, l.request.GPU.Name)
 		} else {
-			l.block("attn-backend", "leave --attention-backend out", "%s needs compute capability %s, and %s has %s", backend, shownCapability(least), l.request.GPU.Name, shownCapability(cc))
+			l.block("attn-backend", drop("--attention-backend"), "%s needs compute capability %s, and %s has %s", backend, shownCapability(least), l.request.GPU.Name, shownCapability(cc))
 		}
 	}
 	if backend == "hpc_ops" && cc > 0 && cc/10 != 9 {
-		l.block("attn-backend", "leave --attention-backend out", "hpc_ops runs on compute capability 9.0 only, and %s has %s", l.request.GPU.Name, shownCapability(cc))
+		l.block("attn-backend", drop("--attention-backend"), "hpc_ops runs on compute capability 9.0 only, and %s has %s", l.request.GPU.Name, shownCapability(cc))
 	}
 }
 
@@ -214,10 +214,10 @@ func (l *launch) sglangContext() (length int64, known bool) {
 		return asked, true
 	}
 	if truthy(l.envText("SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN")) {
-		l.warn("max-len-derived", "", "--context-length is %d but the model is made for %d", asked, derived)
+		l.warn("max-len-derived", nil, "--context-length is %d but the model is made for %d", asked, derived)
 		return asked, true
 	}
-	l.block("max-len-derived", "set --context-length to at most "+itoa(derived)+", or SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN=1", "--context-length is %d but the model is made for %d", asked, derived)
+	l.block("max-len-derived", setSize("--context-length", derived), "--context-length is %d but the model is made for %d", asked, derived)
 	return derived, true
 }
 
@@ -257,7 +257,7 @@ func (l *launch) sglangMemory(s sizes, length int64) {
 	b.activations = l.activationBytes(chunk, graphs, s.tp, l.factors(denseFactorsS, expertFactorsS))
 	if l.shareRule(b, "--mem-fraction-static") && l.weightRule(b, "--tp-size", s, "--dtype", method) {
 		if b.kvMost <= 0 {
-			l.block("mem-kv-none", "", "nothing is left for keys and values beside the weights")
+			l.block("mem-kv-none", nil, "nothing is left for keys and values beside the weights")
 		} else {
 			l.oneSequence(b, "--context-length", false)
 		}
@@ -265,7 +265,7 @@ func (l *launch) sglangMemory(s sizes, length int64) {
 	}
 	l.judged("mem-prefill")
 	if rest := g.MemoryBytes - b.capacity; l.given("--mem-fraction-static") && rest < b.activations {
-		fix := fmt.Sprintf("set --mem-fraction-static to at most 0.%02d", max(g.MemoryBytes-b.activations, 0)/(g.MemoryBytes/100))
+		fix := set("--mem-fraction-static", fmt.Sprintf("0.%02d", max(g.MemoryBytes-b.activations, 0)/(g.MemoryBytes/100)))
 		l.warn("mem-prefill", fix, "--mem-fraction-static %s leaves %s for activations and graphs, of which we estimate %s: capturing graphs or a long prompt may run out of memory",
 			strconv.FormatFloat(share, 'g', -1, 64), shownGB(rest), shownGB(b.activations))
 	}
@@ -280,7 +280,7 @@ func (l *launch) sglangClipped(b *budget) {
 	}
 	l.judgedWhere(!l.hidden("--max-total-tokens"), "max-total-tokens-clipped")
 	if n, ok := l.num("--max-total-tokens", 0); ok && n > b.kvMost/per {
-		l.warn("max-total-tokens-clipped", "", "--max-total-tokens is %d, and the cache holds about %d", n, b.kv/per)
+		l.warn("max-total-tokens-clipped", nil, "--max-total-tokens is %d, and the cache holds about %d", n, b.kv/per)
 	}
 }
 

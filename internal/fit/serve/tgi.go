@@ -30,19 +30,19 @@ var _ = define(engine{
 func checkTGI(l *launch) {
 	l.judged("tgi-input-twins", "tgi-dtype-and-quantize", "flag-needs-flag")
 	if l.given("--max-input-tokens") && l.given("--max-input-length") {
-		l.block("tgi-input-twins", "leave --max-input-length out", "--max-input-tokens and --max-input-length exclude each other")
+		l.block("tgi-input-twins", drop("--max-input-length"), "--max-input-tokens and --max-input-length exclude each other")
 	}
 	quant, quantised := l.str("--quantize")
 	if l.given("--dtype") && quantised && quant != "bitsandbytes" && quant != "bitsandbytes-nf4" && quant != "bitsandbytes-fp4" {
-		l.block("tgi-dtype-and-quantize", "leave --dtype out", "--dtype and --quantize %s exclude each other", quant)
+		l.block("tgi-dtype-and-quantize", drop("--dtype"), "--dtype and --quantize %s exclude each other", quant)
 	}
 	if x, known := l.fraction("--cuda-memory-fraction", 1); known && (x <= 0 || x > 1) {
-		l.block("flag-value-range", "write a share such as 0.9", "--cuda-memory-fraction is %g but must be above 0 and at most 1", x)
+		l.block("flag-value-range", set("--cuda-memory-fraction", "0.9"), "--cuda-memory-fraction is %g but must be above 0 and at most 1", x)
 	}
 	l.between("--num-shard", 1, math.Inf(1))
 	l.between("--validation-workers", 1, math.Inf(1))
 	if l.on("--ngrok", false) && (!l.given("--ngrok-authtoken") || !l.given("--ngrok-edge")) {
-		l.block("flag-needs-flag", "add --ngrok-authtoken and --ngrok-edge", "--ngrok needs --ngrok-authtoken and --ngrok-edge")
+		l.block("flag-needs-flag", nil, "--ngrok needs --ngrok-authtoken and --ngrok-edge")
 	}
 	l.tgiLengths()
 	l.enormous("--num-shard")
@@ -55,13 +55,13 @@ func checkTGI(l *launch) {
 	l.judgedWhere(cc > 0, "quant-capability", "bf16-sm80")
 	l.judgedWhere(l.config != nil && !l.hidden("--quantize"), "quant-mismatch")
 	if need := map[string]int64{"marlin": 80, "fp8": 80}[quant]; cc > 0 && cc < need {
-		l.warn("quant-capability", "", "%s needs compute capability %s, and %s has %s", quant, shownCapability(need), l.request.GPU.Name, shownCapability(cc))
+		l.warn("quant-capability", nil, "%s needs compute capability %s, and %s has %s", quant, shownCapability(need), l.request.GPU.Name, shownCapability(cc))
 	}
 	if d, _ := l.str("--dtype"); d == "bfloat16" && cc > 0 && cc < 80 {
-		l.warn("bf16-sm80", "use --dtype float16", "bfloat16 needs compute capability 8.0, and %s has %s", l.request.GPU.Name, shownCapability(cc))
+		l.warn("bf16-sm80", set("--dtype", "float16"), "bfloat16 needs compute capability 8.0, and %s has %s", l.request.GPU.Name, shownCapability(cc))
 	}
 	if m := l.model.Quant.Method; quantised && m != "" && !related(quant, m) && !(quant == "marlin" && (m == "gptq" || m == "awq")) {
-		l.warn("quant-mismatch", "leave --quantize out", "--quantize is %s but the checkpoint is quantised with %s", quant, m)
+		l.warn("quant-mismatch", drop("--quantize"), "--quantize is %s but the checkpoint is quantised with %s", quant, m)
 	}
 	if s.known {
 		l.tgiMemory(s)
@@ -77,10 +77,10 @@ func (l *launch) tgiLengths() {
 	batch, c := l.num("--max-batch-total-tokens", 0)
 	l.judgedWhere(a && b && c, "tgi-input-total")
 	if a && b && input > 0 && total > 0 && input >= total {
-		l.block("tgi-input-total", "set --max-total-tokens above "+itoa(input), "--max-input-tokens is %d, which leaves nothing of --max-total-tokens %d", input, total)
+		l.block("tgi-input-total", setSize("--max-total-tokens", input+1), "--max-input-tokens is %d, which leaves nothing of --max-total-tokens %d", input, total)
 	}
 	if b && c && total > 0 && batch > 0 && total > batch {
-		l.block("tgi-input-total", "set --max-batch-total-tokens to at least "+itoa(total), "--max-total-tokens is %d, more than the %d of --max-batch-total-tokens", total, batch)
+		l.block("tgi-input-total", setSize("--max-batch-total-tokens", total), "--max-total-tokens is %d, more than the %d of --max-batch-total-tokens", total, batch)
 	}
 }
 
@@ -97,7 +97,7 @@ func (l *launch) tgiShards() sizes {
 		}
 	}
 	if given && sharded == "true" && known && (l.given("--num-shard") && n <= 1 || !l.given("--num-shard") && l.gpus == 1) {
-		l.block("world-gpus", "leave --sharded out", "--sharded true needs more than one shard")
+		l.block("world-gpus", drop("--sharded"), "--sharded true needs more than one shard")
 	}
 	return sizes{tp: n, pp: 1, dp: 1, attnTP: n, known: known && n < 1<<20}
 }
@@ -112,7 +112,7 @@ func (l *launch) tgiParallel(s sizes, quant string) {
 	legal := func(n int64) bool {
 		return (m.Heads == 0 || m.Heads%n == 0) && (m.KVHeads <= 1 || m.KVHeads/n > 0 && m.KVHeads%n == 0) && (m.Intermediate == 0 || m.Intermediate%n == 0)
 	}
-	fix := "set --num-shard to one of " + divisors(l.cards(n), legal)
+	fix := setSize("--num-shard", divisors(l.cards(n), legal)...)
 	switch {
 	case m.Heads > 0 && m.Heads%n != 0:
 		l.block("tp-heads", fix, "the model has %d attention heads, which %d does not divide", m.Heads, n)
@@ -122,10 +122,10 @@ func (l *launch) tgiParallel(s sizes, quant string) {
 		l.block("tp-intermediate", fix, "the feed-forward network is %d wide, which %d does not divide", m.Intermediate, n)
 	}
 	if quant == "exl2" && n > 1 {
-		l.block("tgi-exl2-shard", "set --num-shard to 1", "exl2 weights are not divided among %d shards", n)
+		l.block("tgi-exl2-shard", set("--num-shard", "1"), "exl2 weights are not divided among %d shards", n)
 	}
 	if l.gpus > 0 && n > l.gpus {
-		l.block("world-gpus", "set --num-shard to at most "+itoa(l.gpus), "--num-shard is %d and there are %d cards", n, l.gpus)
+		l.block("world-gpus", setSize("--num-shard", l.gpus), "--num-shard is %d and there are %d cards", n, l.gpus)
 	}
 }
 

@@ -31,12 +31,12 @@ var _ = define(engine{
 // commits, so flags that are not known warn.
 func checkTRT(l *launch) {
 	if len(l.strays) > 0 && contains([]string{"disaggregated", "disaggregated_mpi_worker", "mm_embedding_serve", "grpc"}, l.strays[0].text) {
-		l.warn("unknown-engine-command", "", "trtllm-serve %s is not judged", l.strays[0].text)
+		l.warn("unknown-engine-command", nil, "trtllm-serve %s is not judged", l.strays[0].text)
 		return
 	}
 	l.judged("model-missing")
 	if len(l.strays) == 0 && len(l.open) == 0 {
-		l.block("model-missing", "write the model behind trtllm-serve", "no model is named")
+		l.block("model-missing", nil, "no model is named")
 	}
 	for _, name := range []string{"--tp_size", "--pp_size", "--cp_size", "--ep_size", "--max_batch_size", "--max_num_tokens", "--max_beam_width"} {
 		l.between(name, 1, math.Inf(1))
@@ -45,7 +45,7 @@ func checkTRT(l *launch) {
 		l.between("--port", 1, 65535)
 	}
 	if x, known := l.fraction("--kv_cache_free_gpu_memory_fraction", 0.9); known && (x < 0 || x > 1) {
-		l.block("flag-value-range", "write a share such as 0.9", "--kv_cache_free_gpu_memory_fraction is %g but must be from 0 to 1", x)
+		l.block("flag-value-range", set("--kv_cache_free_gpu_memory_fraction", "0.9"), "--kv_cache_free_gpu_memory_fraction is %g but must be from 0 to 1", x)
 	}
 	l.enormous("--tp_size", "--pp_size", "--cp_size", "--ep_size")
 	s, cp := l.trtSizes()
@@ -80,29 +80,29 @@ func (l *launch) trtParallel(s sizes, cp int64) {
 	l.judgedWhere(l.gpus > 0, "world-gpus")
 	legal := func(n int64) bool { return m.Heads == 0 || m.Heads%(n*cp) == 0 }
 	if m.Heads > 0 && m.Heads%(s.attnTP*cp) != 0 {
-		l.block("tp-heads", "set --tp_size to one of "+divisors(l.cards(s.tp), legal), "the model has %d attention heads, which %d does not divide", m.Heads, s.attnTP*cp)
+		l.block("tp-heads", setSize("--tp_size", divisors(l.cards(s.tp), legal)...), "the model has %d attention heads, which %d does not divide", m.Heads, s.attnTP*cp)
 	} else if kv := m.KVHeads; kv > 0 && kv < s.attnTP && !m.HasLatent() {
-		l.warn("tp-kv-replicated", "", "the model has %d key/value heads, fewer than %d: they are replicated", kv, s.attnTP)
+		l.warn("tp-kv-replicated", nil, "the model has %d key/value heads, fewer than %d: they are replicated", kv, s.attnTP)
 	} else if kv > 0 && kv%s.attnTP != 0 && !m.HasLatent() {
-		l.warn("tp-kv-heads", "", "the model has %d key/value heads, which %d does not divide", kv, s.attnTP)
+		l.warn("tp-kv-heads", nil, "the model has %d key/value heads, which %d does not divide", kv, s.attnTP)
 	}
 	if m.Intermediate > 0 && l.hasDense() && m.Intermediate%s.tp != 0 {
-		l.warn("tp-intermediate", "", "the feed-forward network is %d wide, which %d does not divide", m.Intermediate, s.tp)
+		l.warn("tp-intermediate", nil, "the feed-forward network is %d wide, which %d does not divide", m.Intermediate, s.tp)
 	}
 	if m.Layers > 0 && s.pp > m.Layers {
-		l.block("pp-layers", "set --pp_size to at most "+itoa(m.Layers), "%d pipeline stages for %d layers", s.pp, m.Layers)
+		l.block("pp-layers", setSize("--pp_size", m.Layers), "%d pipeline stages for %d layers", s.pp, m.Layers)
 	} else if m.Layers > 0 && m.Layers%s.pp != 0 {
-		l.warn("pp-uneven", "", "%d layers do not divide into %d stages", m.Layers, s.pp)
+		l.warn("pp-uneven", nil, "%d layers do not divide into %d stages", m.Layers, s.pp)
 	}
 	if l.given("--ep_size") || l.fileValues.has("moe_expert_parallel_size") {
 		cluster, _ := l.size("--cluster_size")
 		if s.tp%(s.epSize*cluster) != 0 {
-			l.block("ep-divides", "set --ep_size to one of "+divisors(s.tp, func(n int64) bool { return s.tp%(n*cluster) == 0 }), "--ep_size %d does not divide --tp_size %d", s.epSize*cluster, s.tp)
+			l.block("ep-divides", setSize("--ep_size", divisors(s.tp, func(n int64) bool { return s.tp%(n*cluster) == 0 })...), "--ep_size %d does not divide --tp_size %d", s.epSize*cluster, s.tp)
 		} else if m.HasExperts() && m.Experts%s.epSize != 0 {
-			l.warn("ep-divides", "", "%d experts do not divide among %d cards", m.Experts, s.epSize)
+			l.warn("ep-divides", nil, "%d experts do not divide among %d cards", m.Experts, s.epSize)
 		}
 		if cp > 1 && s.epSize > 1 {
-			l.block("ep-divides", "leave one out", "--cp_size %d and --ep_size %d do not go together", cp, s.epSize)
+			l.block("ep-divides", drop("--cp_size", "--ep_size"), "--cp_size %d and --ep_size %d do not go together", cp, s.epSize)
 		}
 	}
 	per, _ := l.num("--gpus_per_node", 0)
@@ -121,14 +121,14 @@ func (l *launch) trtCard() {
 	l.judged("gpu-too-old")
 	l.judgedWhere(l.config != nil && !l.hidden("--kv_cache_dtype"), "quant-capability", "kv-nvfp4")
 	if cc < 80 {
-		l.block("gpu-too-old", "", "TensorRT-LLM runs on Ampere and younger cards (8.0), and %s has %s", l.request.GPU.Name, shownCapability(cc))
+		l.block("gpu-too-old", nil, "TensorRT-LLM runs on Ampere and younger cards (8.0), and %s has %s", l.request.GPU.Name, shownCapability(cc))
 	}
 	method := l.model.Quant.Method
 	if kv, _ := l.str("--kv_cache_dtype"); kv == "fp8" && cc < 89 || method == "fp8" && cc < 89 {
-		l.warn("quant-capability", "", "8-bit floats are there from compute capability 8.9 on, and %s has %s", l.request.GPU.Name, shownCapability(cc))
+		l.warn("quant-capability", nil, "8-bit floats are there from compute capability 8.9 on, and %s has %s", l.request.GPU.Name, shownCapability(cc))
 	}
 	if kv, _ := l.str("--kv_cache_dtype"); kv == "nvfp4" && cc < 100 {
-		l.warn("kv-nvfp4", "use fp8", "4-bit floats are there from compute capability 10.0 on, and %s has %s", l.request.GPU.Name, shownCapability(cc))
+		l.warn("kv-nvfp4", set("--kv_cache_dtype", "fp8"), "4-bit floats are there from compute capability 10.0 on, and %s has %s", l.request.GPU.Name, shownCapability(cc))
 	}
 }
 
@@ -147,7 +147,7 @@ func (l *launch) trtMemory(s sizes) {
 	}
 	l.judged("trt-num-tokens")
 	if length > tokens && !l.on("--enable_chunked_prefill", false) && l.given("--max_seq_len") && !l.fileValues.truth("enable_chunked_prefill") {
-		l.warn("trt-num-tokens", "add --enable_chunked_prefill, or raise --max_num_tokens", "prompts longer than %d tokens (--max_num_tokens) are refused, though --max_seq_len is %d", tokens, length)
+		l.warn("trt-num-tokens", add("--enable_chunked_prefill"), "prompts longer than %d tokens (--max_num_tokens) are refused, though --max_seq_len is %d", tokens, length)
 	}
 	kv, _ := l.str("--kv_cache_dtype")
 	b := &budget{capacity: g.MemoryBytes, weights: l.weightBytes(s, "", l.model.Quant.Method), length: length}

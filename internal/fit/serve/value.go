@@ -17,10 +17,10 @@ func (l *launch) value(a *argument) {
 		switch kind.kind {
 		case kindJSON, kindObject, kindJSONText, kindJSONPairs, kindCompilation:
 			if !l.version.since("0.9.0") && !strings.HasPrefix(a.written, "-O") {
-				l.refuse("flag-unknown", "write the JSON behind "+a.flag.name, "%s.%s: keys behind a point came with vLLM 0.9.0", a.flag.name, a.key)
+				l.refuse("flag-unknown", nil, "%s.%s: keys behind a point came with vLLM 0.9.0", a.flag.name, a.key)
 			}
 		default:
-			l.refuse("flag-unknown", "write "+a.flag.name, "%s.%s: %s takes no JSON", a.flag.name, a.key, a.flag.name)
+			l.refuse("flag-unknown", rename(a.written, a.flag.name), "%s.%s: %s takes no JSON", a.flag.name, a.key, a.flag.name)
 		}
 		return
 	}
@@ -59,7 +59,7 @@ func (l *launch) oneValue(f *flag, kind, name, s string) {
 		return
 	case kindBoolWord, kindBoolValue:
 		if s != "true" && s != "false" && (kind == kindBoolWord || !strings.EqualFold(s, "true") && !strings.EqualFold(s, "false")) {
-			l.refuse("flag-value", "write true or false", "%s is %q, but takes true or false", name, clip(s, 60))
+			l.refuse("flag-value", nil, "%s is %q, but takes true or false", name, clip(s, 60))
 		}
 	case kindJSON, kindObject, kindJSONText, kindJSONPairs, kindPairs, kindCompilation:
 		l.jsonValue(kind, name, s)
@@ -78,7 +78,7 @@ func (l *launch) within(f *flag, name, s string) {
 		number, _ = leading(s, true)
 	}
 	if x, err := strconv.ParseFloat(number, 64); err == nil && !f.limits.hold(x) {
-		l.refuse("flag-value-range", "", "%s is %s but must be %s", name, number, f.limits)
+		l.refuse("flag-value-range", nil, "%s is %s but must be %s", name, number, f.limits)
 	}
 }
 
@@ -89,11 +89,11 @@ func (l *launch) leadingNumber(name, s string, decimal bool, most float64) {
 	x, err := strconv.ParseFloat(number, 64)
 	switch {
 	case number == "" || err != nil && !errors.Is(err, strconv.ErrRange):
-		l.refuse("flag-value", "", "%s is %q, which is no number", name, clip(s, 60))
+		l.refuse("flag-value", nil, "%s is %q, which is no number", name, clip(s, 60))
 	case math.Abs(x) > most && !(math.IsInf(x, 0) && err == nil):
-		l.refuse("flag-value-range", "", "%s is %s, which is too large for %s", name, clip(number, 60), l.engine.label)
+		l.refuse("flag-value-range", nil, "%s is %s, which is too large for %s", name, clip(number, 60), l.engine.label)
 	case rest != "":
-		l.warn("flag-value", "write the number in full", "%s is %q, of which %s reads only %s", name, clip(s, 60), l.engine.label, number)
+		l.warn("flag-value", nil, "%s is %q, of which %s reads only %s", name, clip(s, 60), l.engine.label, number)
 	}
 }
 
@@ -106,7 +106,7 @@ func (l *launch) shares(name, s string) {
 		parts = parts[:len(parts)-1]
 	}
 	if len(parts) >= 16 {
-		l.refuse("flag-value", "", "%s lists %d numbers, and takes at most 15", name, len(parts))
+		l.refuse("flag-value", nil, "%s lists %d numbers, and takes at most 15", name, len(parts))
 		return
 	}
 	for _, p := range parts {
@@ -123,13 +123,13 @@ func (l *launch) intValue(name, s string) {
 	n, ok := pythonInt(s)
 	switch {
 	case !ok:
-		fix := ""
-		if h, ok := humanNumber(s, l.suffixes()); ok && h > 0 {
-			fix = "write " + strconv.FormatInt(h, 10)
+		var fix remedy
+		if h, ok := humanNumber(s, l.suffixes()); ok && h > 0 && l.engine.flags.byName[name] != nil {
+			fix = setSize(name, h)
 		}
 		l.refuse("flag-value", fix, "%s is %q, which is no whole number", name, clip(s, 60))
 	case n < 0 && l.engine.dialect == clap:
-		l.refuse("flag-value", "", "%s is %d, which is below zero", name, n)
+		l.refuse("flag-value", nil, "%s is %d, which is below zero", name, n)
 	}
 }
 
@@ -138,7 +138,7 @@ func (l *launch) humanValue(kind, name, s string) {
 		return
 	}
 	if _, ok := humanNumber(s, l.suffixes()); !ok {
-		l.refuse("flag-value", "write a whole number, or one such as "+l.suffixes().example, "%s is %q, which is no number", name, clip(s, 60))
+		l.refuse("flag-value", nil, "%s is %q, which is no whole number, nor one such as %s", name, clip(s, 60), l.suffixes().example)
 	}
 }
 
@@ -151,7 +151,7 @@ func (l *launch) floatValue(name, s string) {
 		return
 	}
 	if _, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err != nil && !errors.Is(err, strconv.ErrRange) {
-		l.refuse("flag-value", "", "%s is %q, which is no number", name, clip(s, 60))
+		l.refuse("flag-value", nil, "%s is %q, which is no number", name, clip(s, 60))
 	}
 }
 
@@ -179,14 +179,14 @@ func (l *launch) jsonValue(kind, name, s string) {
 		ok = ok && objectText.MatchString(s) || pairsText.MatchString(s)
 	case kindPairs:
 		if ok = pairsText.MatchString(s); !ok {
-			l.refuse("flag-value", "write it as key=number", "%s is %q, but takes key=number, with commas between them, in %s %s", name, clip(s, 80), l.engine.label, l.version.text)
+			l.refuse("flag-value", nil, "%s is %q, but takes key=number, with commas between them, in %s %s", name, clip(s, 80), l.engine.label, l.version.text)
 			return
 		}
 	case kindCompilation:
 		ok = ok && (objectText.MatchString(s) || isDigits(s))
 	}
 	if !ok {
-		l.refuse("flag-json", `quote the JSON: `+name+` '{"key": "value"}'`, "%s is %q, which is no JSON", name, clip(s, 80))
+		l.refuse("flag-json", nil, "%s is %q, which is no JSON: quote it for the shell", name, clip(s, 80))
 	}
 }
 
@@ -199,7 +199,7 @@ func (l *launch) choice(f *flag, name, s string) {
 	if len(values) == 0 || contains(values, s) {
 		return
 	}
-	fix := "write one of " + strings.Join(first(values, 24), ", ")
+	fix := set(f.shownName(l.version), values...)
 	severity := Warn
 	if l.versed() || l.engine.dialect == plain && l.version.before(l.engine.newest) && f.name != flashAttention { // the lists of llama.cpp only grew
 		severity = Block

@@ -25,12 +25,11 @@ var _ = define(engine{
 		return 0
 	},
 	replaced: map[string]string{
-		"--swap-space": "leave it out: the engine recomputes what it preempts", "--task": "use --runner and --convert", "--rope-scaling": `use --hf-overrides '{"rope_parameters": …}'`,
-		"--rope-theta": `use --hf-overrides '{"rope_parameters": …}'`, "--enable-reasoning": "use --reasoning-parser alone", "--guided-decoding-backend": "use --structured-outputs-config",
-		"--disable-log-requests": "leave it out: requests are logged only with --enable-log-requests", "--num-scheduler-steps": "leave it out", "--speculative-model": "use --speculative-config",
+		"--swap-space": "the engine recomputes what it preempts", "--task": "use --runner and --convert", "--rope-scaling": `use --hf-overrides '{"rope_parameters": …}'`,
+		"--rope-theta": `use --hf-overrides '{"rope_parameters": …}'`, "--enable-reasoning": "--reasoning-parser is enough", "--guided-decoding-backend": "use --structured-outputs-config",
+		"--disable-log-requests": "requests are logged only with --enable-log-requests", "--speculative-model": "use --speculative-config",
 		"--num-speculative-tokens": "use --speculative-config", "--max-seq-len-to-capture": "use --max-cudagraph-capture-size", "--cuda-graph-sizes": "use --cudagraph-capture-sizes",
 		"--num-redundant-experts": "use --eplb-config", "--worker-use-ray": "use --distributed-executor-backend ray", "--disable-mm-preprocessor-cache": "use --mm-processor-cache-gb 0",
-		"--use-v2-block-manager": "leave it out", "--max-num-partial-prefills": "leave it out", "--max-long-partial-prefills": "leave it out", "--device": "leave it out",
 	},
 	calls: map[concept]string{
 		tensorParallel: "--tensor-parallel-size", pipelineParallel: "--pipeline-parallel-size", dataParallel: "--data-parallel-size",
@@ -80,12 +79,12 @@ func (l *launch) vllmModel() {
 	l.judged("serve-model-flag")
 	positional := l.entry[len(l.entry)-1] == "serve"
 	model, hasFlag := l.last("--model")
-	const fix = "write the model behind serve"
+	fix := remedy{{{op: opModelWord, flag: "--model"}}}
 	switch {
 	case positional && hasFlag && !l.version.since("0.11.1") && !(model.inline && l.version.since("0.9.0")):
 		l.block("serve-model-flag", fix, "vllm serve of %s takes the model as its first word, not with --model", l.version.text)
 	case positional && hasFlag && len(l.strays) > 0 && l.version.since("0.11.1"):
-		l.block("serve-model-flag", "leave --model out", "vllm serve takes one model, and there is one as a word and one with --model")
+		l.block("serve-model-flag", drop("--model"), "vllm serve takes one model, and there is one as a word and one with --model")
 	case positional && hasFlag:
 		l.warn("serve-model-flag", fix, "vllm serve takes the model as its first word; --model is deprecated there")
 	case positional && len(l.strays) == 0 && l.fileRead && l.version.since("0.8.3"):
@@ -96,7 +95,7 @@ func (l *launch) vllmModel() {
 	if positional || len(l.strays) != 1 || !l.strays[0].known() || l.repeated {
 		return
 	}
-	write := "write --model " + quote(l.strays[0].text)
+	write := remedy{{{op: opModelFlag, flag: "--model"}}}
 	switch {
 	case l.version.since("0.10.0") && !hasFlag:
 		rule := "serve-model-flag"
@@ -120,10 +119,10 @@ func (l *launch) vllmFeatures() {
 	}
 	loras, known := l.num("--max-loras", 1)
 	if cpu, ok := l.num("--max-cpu-loras", loras); known && ok && cpu < loras && l.on("--enable-lora", false) {
-		l.block("lora-cpu", "set --max-cpu-loras to at least "+itoa(loras), "--max-cpu-loras is %d but --max-loras is %d", cpu, loras)
+		l.block("lora-cpu", setSize("--max-cpu-loras", loras), "--max-cpu-loras is %d but --max-loras is %d", cpu, loras)
 	}
 	if v := l.model.Vocab; l.on("--enable-lora", false) && v > 258048 {
-		l.warn("lora-vocab", "", "the vocabulary has %d tokens, and adapters of the head take at most 258,048", v)
+		l.warn("lora-vocab", nil, "the vocabulary has %d tokens, and adapters of the head take at most 258,048", v)
 	}
 	l.vllmAdapters()
 	l.vllmSpeculation()
@@ -142,7 +141,7 @@ func (l *launch) vllmRank() []string {
 	}
 	if n, known := l.num("--max-lora-rank", 16); known && !contains(ranks, itoa(n)) && (parsed || l.on("--enable-lora", false)) {
 		list := strings.Join(ranks, ", ")
-		l.block("lora-rank-choice", "set --max-lora-rank to one of "+list, "--max-lora-rank is %d, which is none of %s", n, list)
+		l.block("lora-rank-choice", set("--max-lora-rank", ranks...), "--max-lora-rank is %d, which is none of %s", n, list)
 	}
 	return ranks
 }

@@ -41,7 +41,7 @@ func (l *launch) selectedBackend(name string) {
 	if !listed || !l.version.since("0.13.0") || m.Layers == 0 {
 		return
 	}
-	const fix = "leave the backend to the engine"
+	fix := drop("--attention-backend")
 	card := ""
 	if cc > 0 {
 		card = l.request.GPU.Name
@@ -72,7 +72,7 @@ func (l *launch) selectedBackend(name string) {
 // cacheWithout judges a type of cache that no backend of the card keeps, where the engine chooses the backend.
 func (l *launch) cacheWithout(kv string) {
 	cc, m := l.capability(), &l.model
-	const fix = "use --kv-cache-dtype auto"
+	fix := set("--kv-cache-dtype", "auto")
 	switch {
 	case cc == 0 || m.Layers == 0 || !l.version.since("0.13.0"):
 	case kv == "nvfp4" && cc/10 != 10 && !m.HasLatent():

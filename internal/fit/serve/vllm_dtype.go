@@ -17,31 +17,31 @@ func (l *launch) vllmDtype() {
 	}
 	half := asked == "half" || asked == "float16"
 	if given && asked == "bfloat16" && cc > 0 && cc < 80 {
-		l.block("bf16-sm80", "use --dtype half", "bfloat16 needs compute capability 8.0, and %s has %s", l.request.GPU.Name, shownCapability(cc))
+		l.block("bf16-sm80", set("--dtype", "half"), "bfloat16 needs compute capability 8.0, and %s has %s", l.request.GPU.Name, shownCapability(cc))
 	}
 	unstable := contains([]string{"gemma2", "gemma3", "gemma3_text", "glm4"}, l.model.ModelType)
 	if given && half && unstable && l.version.since("0.9.1") && (l.model.ModelType != "gemma3_text" || l.version.since("0.11.0")) { // _FLOAT16_NOT_SUPPORTED_MODELS by tag
-		l.block("fp16-unstable", "use --dtype bfloat16 or float32", "models of type %s are not stable in float16", l.model.ModelType)
+		l.block("fp16-unstable", set("--dtype", "bfloat16", "float32"), "models of type %s are not stable in float16", l.model.ModelType)
 	}
 	if (!given || asked == "auto") && l.model.Dtype == "bfloat16" && cc > 0 && cc < 80 {
 		to := "float16"
 		if unstable {
 			to = "float32, which takes twice the memory"
 		}
-		l.warn("bf16-fallback", "", "the checkpoint is in bfloat16, which %s does not have: the engine takes %s", l.request.GPU.Name, to)
+		l.warn("bf16-fallback", nil, "the checkpoint is in bfloat16, which %s does not have: the engine takes %s", l.request.GPU.Name, to)
 	}
 	if cc > 0 && cc < 70 {
-		l.warn("gpu-too-old", "", "%s has compute capability %s, and the wheels of vLLM are built for 7.0 and higher", l.request.GPU.Name, shownCapability(cc))
+		l.warn("gpu-too-old", nil, "%s has compute capability %s, and the wheels of vLLM are built for 7.0 and higher", l.request.GPU.Name, shownCapability(cc))
 	}
 	if given && half && l.model.Dtype == "bfloat16" && !unstable && (cc == 0 || cc >= 80) {
-		l.warn("dtype-cast", "", "the checkpoint is in bfloat16 and is cast to float16")
+		l.warn("dtype-cast", nil, "the checkpoint is in bfloat16 and is cast to float16")
 	}
 	method := l.method("--quantization")
 	if given && method == "mxfp4" && asked != "bfloat16" && asked != "auto" {
-		l.block("dtype-vs-quant", "use --dtype bfloat16", "mxfp4 weights need bfloat16 activations, not %s", asked)
+		l.block("dtype-vs-quant", set("--dtype", "bfloat16"), "mxfp4 weights need bfloat16 activations, not %s", asked)
 	}
 	if given && (asked == "float32" || asked == "float") && contains([]string{"awq", "gptq", "awq_marlin", "gptq_marlin", "fp8"}, method) {
-		l.block("dtype-vs-quant", "use --dtype auto", "%s weights need float16 or bfloat16 activations, not %s", method, asked)
+		l.block("dtype-vs-quant", set("--dtype", "auto"), "%s weights need float16 or bfloat16 activations, not %s", method, asked)
 	}
 }
 
@@ -61,20 +61,20 @@ func (l *launch) vllmCache() {
 		flashinfer := m.HeadDim == 64 || m.HeadDim == 128 || m.HeadDim == 256
 		switch {
 		case cc < 80 && !l.version.since("0.11.0"): // the first engine had kernels of its own
-			l.warn("kv-fp8-sm89", "use --kv-cache-dtype auto", "an fp8 cache on compute capability %s (%s) needs the first engine of vLLM", shownCapability(cc), l.request.GPU.Name)
+			l.warn("kv-fp8-sm89", set("--kv-cache-dtype", "auto"), "an fp8 cache on compute capability %s (%s) needs the first engine of vLLM", shownCapability(cc), l.request.GPU.Name)
 		case cc < 80:
-			l.block("kv-fp8-sm89", "use --kv-cache-dtype auto", "no attention backend keeps an fp8 cache on compute capability %s (%s)", shownCapability(cc), l.request.GPU.Name)
+			l.block("kv-fp8-sm89", set("--kv-cache-dtype", "auto"), "no attention backend keeps an fp8 cache on compute capability %s (%s)", shownCapability(cc), l.request.GPU.Name)
 		case cc < 89 && !flashinfer && m.HeadDim > 0 && !m.HasLatent():
-			l.warn("kv-fp8-sm89", "use --kv-cache-dtype auto", "on compute capability %s an fp8 cache needs FlashInfer, which takes heads of 64, 128 or 256, not %d", shownCapability(cc), m.HeadDim)
+			l.warn("kv-fp8-sm89", set("--kv-cache-dtype", "auto"), "on compute capability %s an fp8 cache needs FlashInfer, which takes heads of 64, 128 or 256, not %d", shownCapability(cc), m.HeadDim)
 		case cc < 89:
-			l.warn("kv-fp8-sm89", "use --kv-cache-dtype auto", "on compute capability %s an fp8 cache needs FlashInfer to be installed", shownCapability(cc))
+			l.warn("kv-fp8-sm89", set("--kv-cache-dtype", "auto"), "on compute capability %s an fp8 cache needs FlashInfer to be installed", shownCapability(cc))
 		}
 	}
 	if kv == "nvfp4" && m.HasLatent() {
-		l.block("kv-nvfp4", "use --kv-cache-dtype auto", "an nvfp4 cache is not there for latent attention")
+		l.block("kv-nvfp4", set("--kv-cache-dtype", "auto"), "an nvfp4 cache is not there for latent attention")
 	}
 	if kv == "bfloat16" && cc > 0 && cc < 80 {
-		l.warn("kv-type", "use --kv-cache-dtype auto", "a bfloat16 cache needs compute capability 8.0, and %s has %s", l.request.GPU.Name, shownCapability(cc))
+		l.warn("kv-type", set("--kv-cache-dtype", "auto"), "a bfloat16 cache needs compute capability 8.0, and %s has %s", l.request.GPU.Name, shownCapability(cc))
 	}
 	backend, given := l.str("--attention-backend")
 	if !given {
@@ -82,7 +82,7 @@ func (l *launch) vllmCache() {
 	}
 	backend = strings.ToUpper(backend)
 	if i := slices.IndexFunc(vllmBackends, func(s spelling) bool { return s.name == backend }); given && backend != "AUTO" && (i < 0 || !vllmBackends[i].alive(l.version) && l.named) {
-		l.refuse("attn-backend", "leave the backend to the engine", "--attention-backend is %q, which is none of vLLM %s", clip(backend, 40), l.version.text)
+		l.refuse("attn-backend", drop("--attention-backend"), "--attention-backend is %q, which is none of vLLM %s", clip(backend, 40), l.version.text)
 	}
 	if given {
 		l.selectedBackend(backend)
@@ -91,14 +91,14 @@ func (l *launch) vllmCache() {
 	switch {
 	case !l.version.since("0.11.0"): // the first engine takes another one by itself
 	case backend == "FLASH_ATTN" && cc > 0 && cc < 80:
-		l.block("attn-backend", "leave the backend to the engine", "%s needs compute capability 8.0, and %s has %s", backend, l.request.GPU.Name, shownCapability(cc))
+		l.block("attn-backend", drop("--attention-backend"), "%s needs compute capability 8.0, and %s has %s", backend, l.request.GPU.Name, shownCapability(cc))
 	case backend == "FLASH_ATTN" && m.HeadDim > 0 && !m.HasLatent() && m.HeadDim%8 != 0:
-		l.block("attn-backend", "leave the backend to the engine", "%s takes heads whose size is a multiple of 8, not %d", backend, m.HeadDim)
+		l.block("attn-backend", drop("--attention-backend"), "%s takes heads whose size is a multiple of 8, not %d", backend, m.HeadDim)
 	case backend == "FLASHINFER" && cc > 0 && (cc < 75 || cc < 80 && l.version.since("0.27.0")):
-		l.block("attn-backend", "leave the backend to the engine", "%s needs a younger card than %s, which has compute capability %s", backend, l.request.GPU.Name, shownCapability(cc))
+		l.block("attn-backend", drop("--attention-backend"), "%s needs a younger card than %s, which has compute capability %s", backend, l.request.GPU.Name, shownCapability(cc))
 	}
 	if n, known := l.num("--block-size", 16); known && n > 0 && n%16 != 0 && n != 1 && n != 8 {
-		l.warn("kv-type", "set --block-size to a multiple of 16", "--block-size is %d, and the attention kernels take multiples of 16", n)
+		l.warn("kv-type", setSize("--block-size", (n+15)/16*16), "--block-size is %d, and the attention kernels take multiples of 16", n)
 	}
 }
 
@@ -110,7 +110,7 @@ var deprecatedQuants = spellings("deepspeedfp~0.14.1,hqq~0.14.1,rtn~0.14.1,auto-
 func (l *launch) vllmDeprecated() {
 	m := l.method("--quantization")
 	if slices.ContainsFunc(deprecatedQuants, func(s spelling) bool { return s.name == m && s.alive(l.version) }) && l.version.since("0.14.0") && !l.on("--allow-deprecated-quantization", false) {
-		l.block("quant-deprecated", "add --allow-deprecated-quantization", "the quantisation %s is deprecated, and refused without --allow-deprecated-quantization", m)
+		l.block("quant-deprecated", add("--allow-deprecated-quantization"), "the quantisation %s is deprecated, and refused without --allow-deprecated-quantization", m)
 	}
 }
 
@@ -129,12 +129,12 @@ func (l *launch) vllmQuant() {
 	}
 	f := l.engine.flags.byName["--quantization"]
 	if methods := f.choices(l.version); !contains(methods, asked) {
-		fix := "use one of " + strings.Join(methods, ", ")
+		fix := drop("--quantization")
 		i := slices.IndexFunc(f.values, func(s spelling) bool { return s.name == asked })
 		switch {
 		case i >= 0 && f.values[i].until.text != "" && f.values[i].until.before(l.version):
 			last := f.values[i].until.text
-			l.refuse("quant-unknown", "use vLLM "+last, "--quantization %s was last in vLLM %s, and is refused by %s", asked, last, l.version.text)
+			l.refuse("quant-unknown", drop("--quantization"), "--quantization %s was last in vLLM %s, and is refused by %s", asked, last, l.version.text)
 		case i >= 0 && !l.named: // a younger engine than the assumed one has it
 			l.warn("quant-unknown", fix, "--quantization %s came with vLLM %s", asked, f.values[i].since.text)
 		default:
@@ -142,6 +142,6 @@ func (l *launch) vllmQuant() {
 		}
 	}
 	if cc := l.capability(); cc > 0 && cc < 100 && (asked == "modelopt_fp4" || asked == "nvfp4") {
-		l.warn("nvfp4-gpu", "", "%s has no 4-bit floats: they are emulated", l.request.GPU.Name)
+		l.warn("nvfp4-gpu", nil, "%s has no 4-bit floats: they are emulated", l.request.GPU.Name)
 	}
 }

@@ -40,11 +40,11 @@ func (l *launch) vllmScheduler(length int64, auto bool) {
 	l.judgedWhere(l.request.GPU != nil || l.given("--max-num-batched-tokens"), "batched-lt-seqs") // the default is that of the card
 	chunked := l.on("--enable-chunked-prefill", true)
 	if !chunked && tokens < length && l.given("--max-num-batched-tokens") && (!l.version.since("0.8.0") || l.version.since("0.11.1")) { // between them the switch is forgotten
-		l.block("batched-lt-maxlen", "set --max-num-batched-tokens to at least "+itoa(length)+", or leave chunked prefill on",
+		l.block("batched-lt-maxlen", setSize("--max-num-batched-tokens", length).or(change{{op: opDrop, flag: "--enable-chunked-prefill"}}),
 			"without chunked prefill --max-num-batched-tokens of %d must hold a sequence of %d", tokens, length)
 	}
 	if dp, _ := l.size(flagDP); tokens < seqs && l.given("--max-num-seqs") {
-		fix := "set --max-num-batched-tokens to at least " + itoa(seqs)
+		fix := setSize("--max-num-batched-tokens", seqs)
 		switch {
 		case l.given("--max-num-batched-tokens"):
 			l.block("batched-lt-seqs", fix, "--max-num-batched-tokens is %d, fewer than the %d of --max-num-seqs", tokens, seqs)
@@ -53,14 +53,14 @@ func (l *launch) vllmScheduler(length int64, auto bool) {
 		}
 	}
 	if l.given("--max-num-batched-tokens") && seqs < 1<<30 && length < 1<<30 && tokens > seqs*length {
-		l.warn("batched-gt-all", "", "--max-num-batched-tokens is %d, more than %d sequences of %d tokens have", tokens, seqs, length)
+		l.warn("batched-gt-all", nil, "--max-num-batched-tokens is %d, more than %d sequences of %d tokens have", tokens, seqs, length)
 	}
 	partial, _ := l.num("--max-num-partial-prefills", 1)
 	if n, ok := l.num("--long-prefill-token-threshold", 0); ok && n > length && (l.version.since("0.27.0") || partial > 1) { // before, it is looked at only with partial prefills
-		l.block("long-prefill-threshold", "set --long-prefill-token-threshold to at most "+itoa(length), "--long-prefill-token-threshold is %d, longer than the context of %d", n, length)
+		l.block("long-prefill-threshold", setSize("--long-prefill-token-threshold", length), "--long-prefill-token-threshold is %d, longer than the context of %d", n, length)
 	}
 	if !chunked && l.given("--enable-chunked-prefill") && l.model.Vocab > 0 && l.version.since("0.11.0") {
-		l.warn("chunked-off", "", "chunked prefill is switched off, which vLLM does not officially support for generation")
+		l.warn("chunked-off", nil, "chunked prefill is switched off, which vLLM does not officially support for generation")
 	}
 	if !l.given("--cudagraph-capture-sizes") || !l.given("--max-cudagraph-capture-size") {
 		return
@@ -74,7 +74,7 @@ func (l *launch) vllmScheduler(length int64, auto bool) {
 		}
 	}
 	if largest != most {
-		l.block("cg-sizes", "set --max-cudagraph-capture-size to "+itoa(largest), "--max-cudagraph-capture-size is %d but the largest of --cudagraph-capture-sizes is %d", most, largest)
+		l.block("cg-sizes", setSize("--max-cudagraph-capture-size", largest), "--max-cudagraph-capture-size is %d but the largest of --cudagraph-capture-sizes is %d", most, largest)
 	}
 }
 
@@ -113,10 +113,10 @@ func (l *launch) vllmMemory(s sizes, length int64, auto bool) {
 	l.vllmJudgeMemory(b, s, method, auto)
 	l.publish(b)
 	if share >= 0.95 && !l.version.since("0.21.0") && !l.on("--enforce-eager", false) {
-		l.warn("mem-graphs", "set --gpu-memory-utilization to at most 0.94, or add --enforce-eager", "--gpu-memory-utilization is %g, and before 0.21 the graphs are captured in what it leaves", share)
+		l.warn("mem-graphs", set("--gpu-memory-utilization", "0.94").or(change{{op: opAdd, flag: "--enforce-eager"}}), "--gpu-memory-utilization is %g, and before 0.21 the graphs are captured in what it leaves", share)
 	}
 	if share > 0.97 {
-		l.warn("mem-util-free", "set --gpu-memory-utilization to at most 0.95", "--gpu-memory-utilization is %g, but the driver and the context take some of the card before the engine starts", share)
+		l.warn("mem-util-free", set("--gpu-memory-utilization", "0.95"), "--gpu-memory-utilization is %g, but the driver and the context take some of the card before the engine starts", share)
 	}
 }
 
@@ -128,10 +128,10 @@ func (l *launch) vllmJudgeMemory(b *budget, s sizes, method string, auto bool) {
 	}
 	if n, ok := l.num("--kv-cache-memory-bytes", 0); ok && n > 0 {
 		b.kv, b.kvMost = n, n
-		l.warn("mem-kv-override", "", "--kv-cache-memory-bytes sets the cache to %s without a look at what is free", shownGB(n))
+		l.warn("mem-kv-override", nil, "--kv-cache-memory-bytes sets the cache to %s without a look at what is free", shownGB(n))
 		b.capacity = l.request.GPU.MemoryBytes
 	} else if l.given("--num-gpu-blocks-override") {
-		l.warn("mem-kv-override", "", "--num-gpu-blocks-override sets the cache without a look at what is free")
+		l.warn("mem-kv-override", nil, "--num-gpu-blocks-override sets the cache without a look at what is free")
 		return
 	}
 	if !l.shareRule(b, "--gpu-memory-utilization") || !l.weightRule(b, flagTP, least, "--dtype", method) {
@@ -140,7 +140,7 @@ func (l *launch) vllmJudgeMemory(b *budget, s sizes, method string, auto bool) {
 	if auto {
 		l.judgedWhere(b.cache.known && b.length > 0, "mem-kv-one-seq")
 		if fit := b.cache.longest(b.kv, b.length, b.inFlight); b.cache.known && fit < b.length {
-			l.warn("mem-kv-one-seq", "", "the engine shortens the context: by our estimate from %d to about %d tokens", b.length, fit)
+			l.warn("mem-kv-one-seq", nil, "the engine shortens the context: by our estimate from %d to about %d tokens", b.length, fit)
 		}
 		return
 	}

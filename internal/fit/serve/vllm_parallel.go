@@ -42,13 +42,13 @@ func (l *launch) vllmParallel(s sizes) {
 		l.block("tp-vocab", l.tpFix(flagTP, s), "the vocabulary of %d is padded to %d, which %d does not divide", m.Vocab, (m.Vocab+63)/64*64, s.tp)
 	}
 	if m.ModelType == "qwen3_moe" && m.Experts > 0 && s.tp > m.Experts {
-		l.block("tp-experts", "", "there are %d experts, fewer than %d cards", m.Experts, s.tp)
+		l.block("tp-experts", nil, "there are %d experts, fewer than %d cards", m.Experts, s.tp)
 	}
 	l.linearHeads(s)
 	l.stageRules(flagPP, s, "VLLM_PP_LAYER_PARTITION")
 	l.vllmPipeline(s)
 	if e, ok := l.str("--distributed-executor-backend"); ok && s.pp > 1 && e == "uni" {
-		l.block("pp-executor", "use mp or ray", "--distributed-executor-backend %s runs no pipeline", e)
+		l.block("pp-executor", set("--distributed-executor-backend", "mp", "ray"), "--distributed-executor-backend %s runs no pipeline", e)
 	}
 	l.vllmExperts(s)
 	l.vllmContextParallel(s)
@@ -70,7 +70,7 @@ func (l *launch) vllmPipeline(s sizes) {
 	if l.version.since("0.27.0") && l.versed() {
 		severity = Block
 	}
-	l.add(severity, "pp-unsupported-model", "set "+flagPP+" to 1", l.model.Architectures[0]+" runs in no pipeline in vLLM")
+	l.add(severity, "pp-unsupported-model", setSize(flagPP, 1), l.model.Architectures[0]+" runs in no pipeline in vLLM")
 }
 
 // linearHeads judges the heads of linear attention and of state-space layers.
@@ -88,7 +88,7 @@ func (l *launch) vllmExperts(s sizes) {
 	m := &l.model
 	asked := l.on("--enable-expert-parallel", false)
 	if asked && !m.HasExperts() && m.Layers > 0 {
-		l.block("ep-needs-moe", "leave --enable-expert-parallel out", "--enable-expert-parallel is for models with experts, and this one has none")
+		l.block("ep-needs-moe", drop("--enable-expert-parallel"), "--enable-expert-parallel is for models with experts, and this one has none")
 	}
 	eplb := l.on("--enable-eplb", false)
 	redundant, _ := l.object("--eplb-config").num("num_redundant_experts")
@@ -97,16 +97,16 @@ func (l *launch) vllmExperts(s sizes) {
 	}
 	switch {
 	case eplb && !asked:
-		l.block("eplb-needs-ep", "add --enable-expert-parallel", "--enable-eplb needs --enable-expert-parallel")
+		l.block("eplb-needs-ep", add("--enable-expert-parallel"), "--enable-eplb needs --enable-expert-parallel")
 	case eplb && s.epSize <= 1:
-		l.block("eplb-needs-ep", "", "--enable-eplb needs more than one card")
+		l.block("eplb-needs-ep", nil, "--enable-eplb needs more than one card")
 	case !eplb && redundant > 0:
-		l.block("eplb-needs-ep", "add --enable-eplb", "there are %d redundant experts but --enable-eplb is off", redundant)
+		l.block("eplb-needs-ep", add("--enable-eplb"), "there are %d redundant experts but --enable-eplb is off", redundant)
 	case eplb && m.Experts > 0 && (m.Experts+redundant)%s.epSize != 0:
-		l.block("ep-divides", "set num_redundant_experts to "+itoa((s.epSize-m.Experts%s.epSize)%s.epSize)+" in --eplb-config",
+		l.block("ep-divides", nil,
 			"%d experts and %d redundant ones do not divide among %d cards", m.Experts, redundant, s.epSize)
 	case asked && m.Experts > 0 && s.epSize > 1 && m.Experts%s.epSize != 0:
-		l.warn("ep-uneven", "", "%d experts do not divide among %d cards: some hold one more", m.Experts, s.epSize)
+		l.warn("ep-uneven", nil, "%d experts do not divide among %d cards: some hold one more", m.Experts, s.epSize)
 	}
 }
 
@@ -120,13 +120,13 @@ func (l *launch) vllmContextParallel(s sizes) {
 	}
 	l.judgedWhere(dcp == 1 || m.HasLatent() || m.KVHeads > 0 && m.Heads > 0, "dcp")
 	if pcp > 1 && s.dp > 1 {
-		l.block("dcp", "", "--prefill-context-parallel-size %d does not go with %d data-parallel groups", pcp, s.dp)
+		l.block("dcp", nil, "--prefill-context-parallel-size %d does not go with %d data-parallel groups", pcp, s.dp)
 	}
 	if dcp <= 1 {
 		return
 	}
 	if pcp == 1 && s.tp%dcp != 0 {
-		l.block("dcp", "set --decode-context-parallel-size to one of "+divisors(s.tp, func(n int64) bool { return s.tp%n == 0 }), "--decode-context-parallel-size is %d, which does not divide %d cards", dcp, s.tp)
+		l.block("dcp", setSize("--decode-context-parallel-size", divisors(s.tp, func(n int64) bool { return s.tp%n == 0 })...), "--decode-context-parallel-size is %d, which does not divide %d cards", dcp, s.tp)
 		return
 	}
 	if m.HasLatent() || m.KVHeads == 0 || m.Heads == 0 {
@@ -136,7 +136,7 @@ func (l *launch) vllmContextParallel(s sizes) {
 		return s.tp%n == 0 && (n == 1 || s.tp > m.KVHeads && n <= s.tp/m.KVHeads && m.Heads/m.KVHeads%n == 0)
 	}
 	if !legal(dcp) {
-		l.block("dcp", "set --decode-context-parallel-size to one of "+divisors(s.tp, legal),
+		l.block("dcp", setSize("--decode-context-parallel-size", divisors(s.tp, legal)...),
 			"--decode-context-parallel-size is %d; with %d cards and %d key/value heads of %d it must divide the %d copies of each", dcp, s.tp, m.KVHeads, m.Heads, max(s.tp/m.KVHeads, 1))
 	}
 }
@@ -150,20 +150,20 @@ func (l *launch) vllmNodes(s sizes) {
 	l.judgedWhere(known, "nnodes")
 	l.judgedWhere(!l.hidden("--data-parallel-size-local") && !l.hidden("--data-parallel-rank"), "dp-local")
 	if rank, ok := l.num("--node-rank", 0); ok && known && rank >= nodes {
-		l.block("nnodes", "", "--node-rank is %d of %d nodes", rank, nodes)
+		l.block("nnodes", nil, "--node-rank is %d of %d nodes", rank, nodes)
 	}
 	if known && nodes > 1 && world*s.dp%nodes != 0 {
-		l.block("nnodes", "", "%d ranks do not divide among %d nodes", world*s.dp, nodes)
+		l.block("nnodes", nil, "%d ranks do not divide among %d nodes", world*s.dp, nodes)
 	}
 	local, localKnown := l.num("--data-parallel-size-local", s.dp)
 	if localKnown && local > s.dp {
-		l.block("dp-local", "set --data-parallel-size-local to at most "+itoa(s.dp), "--data-parallel-size-local is %d but --data-parallel-size is %d", local, s.dp)
+		l.block("dp-local", setSize("--data-parallel-size-local", s.dp), "--data-parallel-size-local is %d but --data-parallel-size is %d", local, s.dp)
 	}
 	if rank, ok := l.num("--data-parallel-rank", 0); ok && l.given("--data-parallel-rank") && rank >= s.dp && s.dp > 1 {
-		l.block("dp-local", "", "--data-parallel-rank is %d of %d", rank, s.dp)
+		l.block("dp-local", nil, "--data-parallel-rank is %d of %d", rank, s.dp)
 	}
 	if l.on("--data-parallel-hybrid-lb", false) && !l.given("--data-parallel-size-local") {
-		l.block("dp-local", "add --data-parallel-size-local", "--data-parallel-hybrid-lb needs --data-parallel-size-local")
+		l.block("dp-local", setSize("--data-parallel-size-local", s.dp), "--data-parallel-hybrid-lb needs --data-parallel-size-local")
 	}
 	if l.gpus == 0 || !known || nodes > 1 || executor == "ray" || executor == "external_launcher" || l.on("--headless", false) {
 		return
@@ -175,7 +175,7 @@ func (l *launch) vllmNodes(s sizes) {
 	case localKnown && local >= 1 && local < 1<<20 && world*local > l.gpus && !l.given("--data-parallel-rank"):
 		backend, _ := l.str("--data-parallel-backend")
 		if backend != "ray" {
-			l.block("dp-gpus", "set --data-parallel-size to at most "+itoa(max(l.gpus/world, 1)), "%d data-parallel groups of %d cards need %d, and there are %d", local, world, world*local, l.gpus)
+			l.block("dp-gpus", setSize("--data-parallel-size", max(l.gpus/world, 1)), "%d data-parallel groups of %d cards need %d, and there are %d", local, world, world*local, l.gpus)
 		}
 	}
 }

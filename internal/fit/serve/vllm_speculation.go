@@ -46,7 +46,7 @@ func (l *launch) vllmSpeculation() {
 	for _, k := range spec.keys() {
 		i := slices.IndexFunc(specFields, func(s spelling) bool { return s.name == k })
 		if i < 0 || !specFields[i].alive(l.version) && (l.named || specFields[i].until.text != "") {
-			l.refuse("spec-key", "leave it out", "the speculation has %q, which vLLM %s does not know", clip(k, 60), l.version.text)
+			l.refuse("spec-key", nil, "the speculation has %q, which vLLM %s does not know", clip(k, 60), l.version.text)
 		}
 	}
 	l.specTokens(spec)
@@ -58,20 +58,20 @@ func (l *launch) specTokens(spec config) {
 	n, has := spec.num("num_speculative_tokens")
 	switch {
 	case has && n <= 0:
-		l.block("spec-tokens", "set num_speculative_tokens to 1 or more", "num_speculative_tokens is %d", n)
+		l.block("spec-tokens", nil, "num_speculative_tokens is %d", n)
 	case !has && (method == "ngram" || spec.has("model") && method == "draft_model"):
-		l.block("spec-tokens", "add num_speculative_tokens", "the speculation has no num_speculative_tokens")
+		l.block("spec-tokens", nil, "the speculation has no num_speculative_tokens")
 	case method == "" && !spec.has("model"):
-		l.block("spec-method", "add method or model", "the speculation names neither a method nor a model")
+		l.block("spec-method", nil, "the speculation names neither a method nor a model")
 	}
 	if method == "ngram" {
 		low, hasLow := spec.num("prompt_lookup_min")
 		high, hasHigh := spec.num("prompt_lookup_max")
 		switch {
 		case hasLow && hasHigh && low > high:
-			l.block("spec-ngram", "set prompt_lookup_min to at most "+itoa(high), "prompt_lookup_min is %d but prompt_lookup_max is %d", low, high)
+			l.block("spec-ngram", nil, "prompt_lookup_min is %d but prompt_lookup_max is %d", low, high)
 		case hasLow && low < 1 || hasHigh && high < 1:
-			l.block("spec-ngram", "set both to 1 or more", "the n-gram lengths are %d and %d, but must be at least 1", low, high)
+			l.block("spec-ngram", nil, "the n-gram lengths are %d and %d, but must be at least 1", low, high)
 		}
 	}
 }
@@ -80,13 +80,13 @@ func (l *launch) specDraft(spec config) {
 	method := spec.str("method")
 	if tp, ok := spec.num("draft_tensor_parallel_size"); ok {
 		if mine, known := l.size(flagTP); known && tp != 1 && tp != mine {
-			l.block("spec-draft-tp", "set draft_tensor_parallel_size to 1 or "+itoa(mine), "draft_tensor_parallel_size is %d but must be 1 or %d", tp, mine)
+			l.block("spec-draft-tp", nil, "draft_tensor_parallel_size is %d but must be 1 or %d", tp, mine)
 		}
 	}
 	if spec.has("tensor_parallel_size") {
-		l.block("spec-draft-tp", "write draft_tensor_parallel_size", "the speculation has tensor_parallel_size, which is called draft_tensor_parallel_size")
+		l.block("spec-draft-tp", nil, "the speculation has tensor_parallel_size, which is called draft_tensor_parallel_size")
 	}
 	if nextn, _ := l.text.num("num_nextn_predict_layers"); (method == "deepseek_mtp" || method == "mtp") && l.model.ModelType == "deepseek_v3" && l.config != nil && nextn == 0 {
-		l.block("spec-mtp-missing", "use another method", "the model has no layers for multi-token prediction")
+		l.block("spec-mtp-missing", nil, "the model has no layers for multi-token prediction")
 	}
 }
