@@ -136,7 +136,11 @@ func (l *launch) unknown(a *argument) {
 		l.add(severity, "flag-unknown", rename(a.written, spelled), l.engine.label+" has no flag "+clip(a.written, 80))
 		return
 	}
-	if other, mine := l.conceptual(a.name); other != nil {
+	other, mine := l.conceptual(a.name)
+	if other == nil {
+		other, mine = l.conceptual(a.written)
+	}
+	if other != nil {
 		fix := drop(a.written)
 		if mine != "" {
 			fix = rename(a.written, mine)
