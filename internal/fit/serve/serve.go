@@ -199,9 +199,6 @@ func (l *launch) add(s Severity, rule string, fix remedy, detail string) {
 	if s == Block && l.soften != "" {
 		s, detail = Warn, detail+", "+l.soften
 	}
-	if head, list, ok := strings.Cut(fix, " to one of "); ok && !strings.ContainsAny(list, " ,") {
-		fix = head + " to " + list // a choice of one is none
-	}
 	title, ok := titles[rule]
 	if !ok {
 		panic("serve: rule " + rule + " has no title")
