@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/policy"
 	"github.com/modelverifier/verifier/internal/spelling"
@@ -236,7 +237,7 @@ func (f *Fields) Graph(name string) *graph.Graph {
 	if m == nil || f.err != nil {
 		return nil
 	}
-	f.fail(CheckShapes(m.Graph, f.Path(name)))
+	f.fail(CheckModel(m.Graph, f.Path(name)))
 	return m.Graph
 }
 
@@ -271,8 +272,22 @@ func (f *Fields) Candidates() []*Fields {
 	return out
 }
 
-// CheckShapes refuses an input whose shape has a size below 1: no tensor has such a shape, so there is nothing to verify.
-func CheckShapes(g *graph.Graph, path string) *graph.Error {
+// CheckModel refuses what no model can say: an input whose shape has a size below 1, since no tensor has such a shape, and words on
+// whose module a component is that no importer writes, since they would choose the estimate.
+func CheckModel(g *graph.Graph, path string) *graph.Error {
+	if err := checkShapes(g, path); err != nil {
+		return err
+	}
+	p := estimate.CheckWords(g)
+	if p == nil {
+		return nil
+	}
+	err := Errorf(CodeValue, Item(path+".components", p.Component)+".implementation", "%s", p.Text)
+	err.Allowed = p.Allowed
+	return err
+}
+
+func checkShapes(g *graph.Graph, path string) *graph.Error {
 	for i := range g.Components {
 		c := &g.Components[i]
 		for _, p := range c.Params {

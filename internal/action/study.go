@@ -93,7 +93,7 @@ func (s *Study) Assumptions() string {
 	if s.Length.Own > 0 {
 		text += "; " + s.Length.Sentence()
 	}
-	return text
+	return text + s.modules()
 }
 
 // repair walks a model that does not run with every fix applied: what the failed run was meant to cost is more than what its

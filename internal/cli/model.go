@@ -106,7 +106,7 @@ func (in *input) verifiable(path string) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := action.CheckShapes(g, path); err != nil {
+	if err := action.CheckModel(g, path); err != nil {
 		return nil, in.wrap(err)
 	}
 	return g, nil
@@ -115,7 +115,7 @@ func (in *input) verifiable(path string) (*graph.Graph, error) {
 // request reads the request of an action: the body as it stands, or one that has the model and nothing else.
 func request[Q any](in *input, decode func([]byte, graph.Limits) (*Q, error), of func(*graph.Graph) *Q) (*Q, error) {
 	if in.model != nil {
-		if err := action.CheckShapes(in.model, "model"); err != nil {
+		if err := action.CheckModel(in.model, "model"); err != nil {
 			return nil, in.wrap(err)
 		}
 		return of(in.model), nil

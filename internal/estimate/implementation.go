@@ -64,44 +64,28 @@ const (
 	nested                      // a part of a layer that checkpointing computes again by itself, inside of a stage that it does
 )
 
-var ways = map[string]implementation{"plain": plain, "wide": wide, "late": late, "fused": fused, "steps": steps, "eager": eager, "capped": capped, "broadcast": broadcast,
-	"biased": biased, "recast": recast, "strided": strided, "joined": joined, "exact": exact, "masked": masks, "clipped": clipped, "added": added, "inside": inside,
-	"products": products, "erf": erf, "xielu": xielu, "dropped": dropped, "clamped": clamped, "indexed": indexed, "streams": streams, "held": held,
-	"looped": looped, "batched": batched, "chunks": chunks, "scan": scan, "serial": serial, "detached": detached, "linear": linear, "remade": remade,
-	"banded": banded, "paired": paired, "rectified": rectified, "frozen": frozen, "absent": absent, "matrices": matrices, "scaled": scaled,
-	"ungraded": ungraded, "flags": flags, "emptied": emptied, "blocks": blocks, "nested": nested, "spread": spread}
-
 func (w implementation) has(all implementation) bool { return w&all == all }
 
 func implementationOf(c *graph.Component) implementation {
-	for i := range c.Extra {
-		m := &c.Extra[i]
-		if m.Name != "implementation" || !strings.HasPrefix(m.Raw, `"transformers`) {
-			continue
-		}
-		out := transformers
-		_, words, _ := strings.Cut(strings.Trim(m.Raw, `"`), "/")
-		for words != "" {
-			var word string
-			word, words, _ = strings.Cut(words, "/")
-			out |= ways[strings.TrimRight(word, "0123456789")]
-		}
-		return out
+	library, words, _ := strings.Cut(c.Implementation(), "/")
+	if library != libraryName {
+		return 0
 	}
-	return 0
+	out := transformers
+	for words != "" {
+		var word string
+		word, words, _ = strings.Cut(words, "/")
+		out |= ways[strings.TrimRight(word, digits)].bit
+	}
+	return out
 }
 
 // sizeOf is the number behind a word of a component's implementation, 0 where there is none.
 func sizeOf(c *graph.Component, name string) int64 {
-	for i := range c.Extra {
-		if c.Extra[i].Name != "implementation" {
-			continue
-		}
-		for _, word := range strings.Split(strings.Trim(c.Extra[i].Raw, `"`), "/") {
-			if digits, found := strings.CutPrefix(word, name); found {
-				if n, err := strconv.ParseInt(digits, 10, 32); err == nil {
-					return n
-				}
+	for word := range strings.SplitSeq(c.Implementation(), "/") {
+		if number, found := strings.CutPrefix(word, name); found {
+			if n, err := strconv.ParseInt(number, 10, 32); err == nil {
+				return n
 			}
 		}
 	}

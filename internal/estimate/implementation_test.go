@@ -9,7 +9,7 @@ import (
 func TestWhoseModuleAComponentIs(t *testing.T) {
 	for raw, want := range map[string]implementation{`"transformers"`: transformers, `"transformers/plain/eager"`: transformers | plain | eager,
 		`"transformers/scan256/state16"`: transformers | scan,
-		`"transformers/nonsense"`:        transformers, `"torch"`: 0, `7`: 0, ``: 0, `"`: 0, `"transformers`: transformers} {
+		`"transformers/nonsense"`:        transformers, `"torch"`: 0, `7`: 0, ``: 0, `"`: 0, `"transformers`: 0, `"transformersx/plain"`: 0} {
 		if got := implementationOf(&graph.Component{Extra: []graph.Member{{Name: "implementation", Raw: raw}}}); got != want {
 			t.Errorf("%s is %b, want %b", raw, got, want)
 		}

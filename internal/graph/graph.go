@@ -20,6 +20,20 @@ type Component struct {
 	Extra          []Member
 }
 
+// Implementation is what an importer says of whose module the component is, as library/word/word; empty where nothing is said. A
+// member of another kind is handed out as it is written, for whoever refuses it.
+func (c *Component) Implementation() string {
+	for i := range c.Extra {
+		if m := &c.Extra[i]; m.Name == "implementation" && m.Raw != "null" {
+			if n := len(m.Raw); n >= 2 && m.Raw[0] == '"' && m.Raw[n-1] == '"' {
+				return m.Raw[1 : n-1]
+			}
+			return m.Raw
+		}
+	}
+	return ""
+}
+
 // Param is a named parameter of a component.
 type Param struct {
 	Name  string

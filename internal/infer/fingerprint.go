@@ -2,6 +2,7 @@ package infer
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
 )
@@ -40,12 +41,32 @@ func indexOf(node *Node, param string) int {
 	return -1
 }
 
-// Fingerprint names the structure of the graph in eight hex digits: types, resolved arguments and connections, but no ids,
-// names or positions. A default or a size taken from the input counts the same whether it is written out or not.
+// ImplementationParam is the name under which whose module a component is counts among what it is.
+const ImplementationParam = "implementation"
+
+// Identity is what a component is: its resolved parameters and, where an importer says so, whose module it is, as words in order. Two
+// components that differ in it are priced differently.
+func (r *Result) Identity(i int) []graph.Param { return r.appendIdentity(nil, i) }
+
+func (r *Result) appendIdentity(out []graph.Param, i int) []graph.Param {
+	out = r.appendArguments(out, i)
+	text := r.Nodes[i].Component.Implementation()
+	if text == "" {
+		return out
+	}
+	library, rest, _ := strings.Cut(text, "/")
+	words := strings.Split(rest, "/")
+	slices.Sort(words)
+	text = strings.TrimSuffix(library+"/"+strings.Join(slices.Compact(words), "/"), "/")
+	return append(out, graph.Param{Name: ImplementationParam, Value: graph.StringValue(text)})
+}
+
+// Fingerprint names the structure of the graph in eight hex digits: types, resolved arguments, connections and whose modules its
+// components are, but no ids, names or positions. A default or a size taken from the input counts the same whether it is written out or not.
 func (r *Result) Fingerprint() string {
 	var room []graph.Param // for one component after the other: each is hashed before the next
 	return r.Graph.Fingerprint(func(i int) []graph.Param {
-		room = r.appendArguments(room[:0], i)
+		room = r.appendIdentity(room[:0], i)
 		return room
 	})
 }

@@ -68,9 +68,9 @@ func (a *arguments) model(ctx context.Context) (*model, error) {
 	return m, nil
 }
 
-// shapes refuses input shapes as the service does. A nil *graph.Error must not become an error.
+// shapes refuses what no model can say, as the service does. A nil *graph.Error must not become an error.
 func shapes(g *graph.Graph, path string) error {
-	if err := action.CheckShapes(g, path); err != nil {
+	if err := action.CheckModel(g, path); err != nil {
 		return err
 	}
 	return nil

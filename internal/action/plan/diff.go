@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/infer"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
@@ -12,9 +13,9 @@ import (
 func diff(base, s *studied) *Diff {
 	delta := graph.Diff(base.Graph, s.Graph, func(g *graph.Graph, i int) []graph.Param {
 		if g == base.Graph {
-			return base.Walked.Arguments(i)
+			return base.Walked.Identity(i)
 		}
-		return s.Walked.Arguments(i)
+		return s.Walked.Identity(i)
 	})
 	dropDerived(&delta, base.Graph, s.Graph)
 	d := &Diff{
@@ -74,7 +75,7 @@ func dropDerived(d *graph.Delta, before, after *graph.Graph) {
 		for _, p := range c.Params {
 			_, was := before.Components[c.Before].Param(p.Name)
 			_, is := after.Components[c.After].Param(p.Name)
-			if was || is {
+			if was || is || p.Name == infer.ImplementationParam {
 				params = append(params, p)
 			}
 		}

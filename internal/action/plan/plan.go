@@ -49,7 +49,7 @@ func (s *studied) record(r *Request) *Record {
 	t := s.Training
 	rec := &Record{
 		Version: Version,
-		Model:   Model{s.Graph.Name, s.Layers(), s.Params(), s.InputShape(), s.OutputShape(), s.Walked.Fingerprint()},
+		Model:   Model{s.Graph.Name, s.Layers(), s.Params(), s.InputShape(), s.OutputShape(), s.Walked.Fingerprint(), implementation(s.Study)},
 		Run:     Legality{s.legal(), s.blockers, s.warnings, s.Withheld},
 		Cost: Cost{EstCostUSD: quantity.USD(t.CostMicroUSD), EstTrainSec: quantity.Round(t.TotalSec, 3), FitsGPU: s.FitsGPU(), GPU: s.GPU(),
 			GPUFits: GPUFits{T4: s.on("T4"), A10040: s.on("A100_40"), H10080: s.on("H100_80")}, Assumptions: s.Assumptions(),

@@ -10,7 +10,7 @@ import (
 const Version = 1
 
 // Record is the plan. Text and Markdown are made from it and from nothing else. Memory, FLOPs, MACs, Training, SeqLen, Source,
-// Inference, Fixes, run.withheld, cost.gpu, cost.range and the lists of components in a diff are additions to the specification.
+// Inference, Fixes, model.implementation, run.withheld, cost.gpu, cost.range and the lists of components in a diff are additions to the specification.
 type Record struct {
 	Version  int      `json:"version"`
 	Summary  string   `json:"summary"`
@@ -39,6 +39,8 @@ type Model struct {
 	InputShape  catalog.Shape `json:"inputShape"`
 	OutputShape catalog.Shape `json:"outputShape"`
 	Fingerprint string        `json:"fingerprint"`
+
+	Implementation *Implementation `json:"implementation,omitempty"` // null for PyTorch's own modules
 }
 
 // Legality is whether it runs.

@@ -25,6 +25,9 @@ func Text(r *Record) string {
 	p.row("structure", "%s, %s, %s", r.Model.Fingerprint, count(r.Model.Layers, "layer"), shapes(r))
 	p.row("parameters", "%s (%s)%s", quantity.Grouped(r.Model.Params), quantity.Short(r.Model.Params), behind(", ", r.adapted()))
 	p.row("compute", "%s (%s FLOPs) forward, one sample; %s multiply-adds", quantity.FLOPs(r.FLOPs), quantity.Grouped(r.FLOPs), quantity.Grouped(r.MACs))
+	if i := r.Model.Implementation; i != nil {
+		p.row("modules", "%s", i.words())
+	}
 	p.memory(r)
 	p.row("fits", "%s; T4 %s, A100_40 %s, H100_80 %s", r.Cost.FitsGPU, yes(r.Cost.GPUFits.T4), yes(r.Cost.GPUFits.A10040), yes(r.Cost.GPUFits.H10080))
 	p.row("time", "%s", r.Cost.time())
