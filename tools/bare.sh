@@ -77,6 +77,7 @@ try() {
 	local environment
 	mapfile -t environment < <(variables)
 	unshare --mount --pid --fork --kill-child bash -euc '
+		mount --bind "$0" "$0" # a root that is mounted, as that of a machine is
 		mount -t proc proc "$0/proc"
 		mount --rbind /dev "$0/dev"
 		exec chroot "$0" env -i "$@"' \
