@@ -8,6 +8,7 @@ import (
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/action/check"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/infer"
 	"github.com/modelverifier/verifier/internal/rules"
 )
 
@@ -35,34 +36,51 @@ type Repair struct {
 }
 
 // Follow makes the edit of the first finding that blocks and has one, checks again, and goes on until nothing blocks or no edit is
-// left that was not made before. Nothing is judged or chosen: what it cannot repair needs someone who knows what was meant.
+// left that was not made before. An edit after which more blocks is taken back, unless more of the model came to be known by it. Nothing
+// is chosen: what it cannot repair needs someone who knows what was meant.
 func Follow(g *graph.Graph, limits graph.Limits) (*Repair, error) {
 	r := &Repair{Steps: []Step{}, Left: []action.Finding{}, Graph: g}
 	made := map[string]bool{}
+	now := judge(g)
+	r.Before = now.structure
 	for {
-		result := check.Run(&check.Request{Model: r.Graph.Clone()})
-		structure := result.Study.Walked.Fingerprint()
-		if len(r.Steps) == 0 {
-			r.Before = structure
-		}
-		blocks := Blocking(result.Findings)
-		if n := len(r.Steps); n > 0 {
-			r.Steps[n-1].Blocks = len(blocks)
-		}
-		r.After, r.Left, r.Passes = structure, blocks, len(blocks) == 0
-		next := slices.IndexFunc(blocks, func(f action.Finding) bool { return len(f.Edit) > 0 && !made[key(f.Edit)] })
+		r.After, r.Left, r.Passes = now.structure, now.blocks, len(now.blocks) == 0
+		next := slices.IndexFunc(now.blocks, func(f action.Finding) bool { return len(f.Edit) > 0 && !made[key(f.Edit)] })
 		if next < 0 || len(r.Steps) == maxSteps {
 			return r, nil
 		}
-		f := &blocks[next]
+		f := &now.blocks[next]
 		made[key(f.Edit)] = true
 		changed, err := Apply(r.Graph, opsOf(f.Edit), limits)
 		if err != nil {
 			return nil, err
 		}
+		then := judge(changed)
+		if len(then.blocks) > len(now.blocks) && then.known <= now.known {
+			continue
+		}
 		r.Graph = changed
-		r.Steps = append(r.Steps, Step{Rule: f.RuleID, Component: f.Component, Detail: f.Detail, Fix: f.Fix, Edit: f.Edit})
+		r.Steps = append(r.Steps, Step{Rule: f.RuleID, Component: f.Component, Detail: f.Detail, Fix: f.Fix, Edit: f.Edit, Blocks: len(then.blocks)})
+		now = then
 	}
+}
+
+// judgement is what a model was found to be.
+type judgement struct {
+	structure string
+	blocks    []action.Finding
+	known     int // components that are found out
+}
+
+func judge(g *graph.Graph) judgement {
+	result := check.Run(&check.Request{Model: g.Clone()})
+	j := judgement{structure: result.Study.Walked.Fingerprint(), blocks: Blocking(result.Findings)}
+	for i := range result.Study.Walked.Nodes {
+		if result.Study.Walked.Nodes[i].State != infer.Unknown {
+			j.known++
+		}
+	}
+	return j
 }
 
 // Blocking returns the findings that keep a model from running.
