@@ -28,9 +28,12 @@ type Key struct{ ID, Title, Stage string }
 func Keys() []Key { return []Key{noTarget, noCard} }
 
 var (
-	noCard   = Key{"no-single-gpu", "No single GPU holds a training step", "train"}
+	noCard   = Key{NoCardKey, "No single GPU holds a training step", "train"}
 	noTarget = Key{"no-deploy-target", "Too large for every deploy target", "deploy"}
 )
+
+// NoCardKey is the id of the finding on a card that does not hold a training step.
+const NoCardKey = "no-single-gpu"
 
 // Edit is the change of one parameter that repairs a finding.
 type Edit struct {

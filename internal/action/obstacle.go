@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/internal/rules"
 )
@@ -35,6 +36,18 @@ func (s *Study) noCard() (Finding, bool) {
 		Stage: noCard.Stage, Severity: rules.Warn, Title: noCard.Title, Key: noCard.ID,
 		Detail: fmt.Sprintf("a step takes an estimated %s on the card and the largest that can be rented, %s, has %s; it must be split or made smaller",
 			quantity.Bytes(t.CardBytes), largest.Name, quantity.Bytes(largest.MemoryBytes)),
+	}, true
+}
+
+// AskedCard warns of a card that is asked for and does not hold a training step.
+func (s *Study) AskedCard() (Finding, bool) {
+	g := hardware.Lookup(s.Training.Options.GPU)
+	if g == nil || s.Training.CardBytes <= g.MemoryBytes || !s.Runs() {
+		return Finding{}, false
+	}
+	return Finding{
+		Stage: noCard.Stage, Severity: rules.Warn, Title: "The GPU that is asked for does not hold a training step", Key: noCard.ID,
+		Detail: fmt.Sprintf("a step needs %s of the %s that %s has", quantity.Bytes(s.Training.CardBytes), quantity.Bytes(g.MemoryBytes), g.Name),
 	}, true
 }
 

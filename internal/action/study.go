@@ -44,6 +44,8 @@ type Study struct {
 	Repaired bool               // whether the estimates are those of the model with every fix applied
 	Training *estimate.Training // of Sized
 
+	precision string // where the precision is from, for what is assumed
+
 	targets []estimate.Deployment // once they were asked for
 }
 
@@ -81,6 +83,7 @@ func (s *Study) Price(o estimate.Options, seqLen int64) {
 	if whole := s.repair(); whole != nil {
 		s.Sized, s.Repaired = whole, true
 	}
+	o, s.precision = s.settle(o)
 	s.Training = s.room.estimate.Train(s.Sized, o)
 }
 
@@ -93,7 +96,7 @@ func (s *Study) Assumptions() string {
 	if s.Length.Own > 0 {
 		text += "; " + s.Length.Sentence()
 	}
-	return text + s.modules()
+	return text + s.precision + s.modules()
 }
 
 // repair walks a model that does not run with every fix applied: what the failed run was meant to cost is more than what its

@@ -20,8 +20,12 @@ type Fix struct {
 	Fits     bool
 }
 
-// worthwhile is the share of the peak, one in so many, that a change must save to be named.
+// worthwhile is the share of what must fit on the card, one in so many, that a change must save to be named.
 const worthwhile = 50
+
+// helps reports whether a run takes less of the card than another: what is allocated may fall while what is reserved, which is what must
+// fit, rises.
+func helps(next, now *Training) bool { return next.CardBytes <= now.CardBytes-now.CardBytes/worthwhile }
 
 // change is one step that can be taken, from what is asked for to what would do.
 type change struct {
@@ -62,9 +66,9 @@ func Fixes(res *infer.Result, o Options, gpu *hardware.GPU) []Fix {
 			return 1
 		}
 		if a.Fits {
-			return cmp.Or(cmp.Compare(a.Training.CostMicroUSD, b.Training.CostMicroUSD), cmp.Compare(a.Training.PeakBytes, b.Training.PeakBytes))
+			return cmp.Or(cmp.Compare(a.Training.CostMicroUSD, b.Training.CostMicroUSD), cmp.Compare(a.Training.CardBytes, b.Training.CardBytes))
 		}
-		return cmp.Compare(a.Training.PeakBytes, b.Training.PeakBytes)
+		return cmp.Compare(a.Training.CardBytes, b.Training.CardBytes)
 	})
 	return f.out
 }
@@ -79,7 +83,7 @@ type fixer struct {
 // try adds a change that helps.
 func (f *fixer) try(words string, o Options) {
 	t := Train(f.res, o)
-	if t.PeakBytes > f.now.PeakBytes-f.now.PeakBytes/worthwhile {
+	if !helps(t, f.now) {
 		return
 	}
 	f.out = append(f.out, Fix{words, t, hardware.Lookup(o.GPU), t.Fitting()})
@@ -151,7 +155,7 @@ func (f *fixer) together(o Options) {
 	best := f.now
 	for _, c := range f.changes() {
 		next := Train(f.res, c.apply(o))
-		if next.PeakBytes > best.PeakBytes-best.PeakBytes/worthwhile {
+		if !helps(next, best) {
 			continue
 		}
 		best, o = next, c.apply(o)

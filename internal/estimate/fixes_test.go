@@ -43,10 +43,13 @@ func TestFixesHaveTheirEffectSimulated(t *testing.T) {
 			t.Errorf("%s comes behind %s", f.Change, fixes[i-1].Change)
 		}
 	}
-	for _, want := range []string{"fused loss", "checkpointing", "micro-batches of ", "fp16 autocast", "another card, L4"} {
+	for _, want := range []string{"fused loss", "micro-batches of ", "fp16 autocast", "another card, L4"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("no fix is %q:\n%s", want, words)
 		}
+	}
+	if strings.Contains(words, "checkpointing") { // it allocates less, and reserves more than it saves here
+		t.Error("a change is offered that does not lower what must fit")
 	}
 	if strings.Contains(words, "everything in bf16") {
 		t.Error("bf16 is offered on a card that does not have it")

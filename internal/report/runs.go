@@ -84,6 +84,9 @@ func OfPlan(r *plan.Result, g *graph.Graph, p *policy.Policy) *Run {
 	run := &Run{Command: "plan", Verdict: "ok", Summary: r.Plan.Summary, Rules: structuralRules(&cover)}
 	run.leaveOut(&cover)
 	run.addPolicy(p, &cover)
+	if r.Plan.Cost.Asked != nil {
+		run.addAsked(&cover)
+	}
 	names := places(g)
 	for _, f := range legal.Blockers {
 		run.Verdict = string(rules.Block)
@@ -143,6 +146,18 @@ func (r *Run) addStages(res *check.Result, c *rules.Coverage) {
 			rule.Withheld = refusedWhy
 		}
 		r.Rules = append(r.Rules, rule)
+	}
+}
+
+// addAsked adds that a card is asked for, and so judged.
+func (r *Run) addAsked(c *rules.Coverage) {
+	for _, rule := range stageRules() {
+		if rule.ID == action.NoCardKey {
+			if !c.Full() {
+				rule.Withheld = refusedWhy
+			}
+			r.Rules = append(r.Rules, rule)
+		}
 	}
 }
 

@@ -20,6 +20,20 @@ type Fix struct {
 	Training   Training         `json:"training"` // what to ask for
 }
 
+// asked is whether the run fits on the card that it is asked for, nil where none is.
+func (s *studied) asked() *Asked {
+	g := hardware.Lookup(s.Training.Options.GPU)
+	if g == nil {
+		return nil
+	}
+	return &Asked{g.Name, s.Training.CardBytes <= g.MemoryBytes, s.Training.CardBytes, g.MemoryBytes}
+}
+
+// words is a line on it.
+func (a *Asked) words() string {
+	return fmt.Sprintf("%s %s, needs %s of %s", a.GPU, yes(a.Fits), quantity.Bytes(a.NeedBytes), quantity.Bytes(a.MemoryBytes))
+}
+
 // fixes are there where the model runs and its training does not fit: on the card asked for, or on any.
 func (s *studied) fixes() []Fix {
 	t := s.Training

@@ -88,6 +88,9 @@ func table(b *strings.Builder, r *Record) {
 		rows[2][1] += " (" + moreMemory(d.MemoryDeltaGB) + ")"
 		rows[5][1] += " (" + signedDollars(d.CostDeltaUSD) + ")"
 	}
+	if a := r.Cost.Asked; a != nil {
+		rows = append(rows, [2]string{"Fits", a.words()})
+	}
 	if r.Cost.RefusedRunUSD != nil {
 		rows = append(rows, [2]string{"Refused run", dollars(*r.Cost.RefusedRunUSD)})
 	}

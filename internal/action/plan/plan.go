@@ -53,7 +53,7 @@ func (s *studied) record(r *Request) *Record {
 		Run:     Legality{s.legal(), s.blockers, s.warnings, s.Withheld},
 		Cost: Cost{EstCostUSD: quantity.USD(t.CostMicroUSD), EstTrainSec: quantity.Round(t.TotalSec, 3), FitsGPU: s.FitsGPU(), GPU: s.GPU(),
 			GPUFits: GPUFits{T4: s.on("T4"), A10040: s.on("A100_40"), H10080: s.on("H100_80")}, Assumptions: s.Assumptions(),
-			Range: action.RangeOf(t)},
+			Range: action.RangeOf(t), Asked: s.asked()},
 		Policy: Policy{!r.Policy.Empty(), s.violations},
 		Memory: Memory{t.WeightBytes, t.GradientBytes, t.OptimizerBytes, t.ActivationBytes, t.LogitBytes, t.PeakBytes, t.UpperBytes, t.CardBytes, t.Binding,
 			t.EagerExtraBytes, t.PeakError()},

@@ -61,6 +61,15 @@ type Cost struct {
 	Assumptions   string            `json:"assumptions"`
 	GPU           string            `json:"gpu"` // what time and money are for
 	Range         action.Range      `json:"range"`
+	Asked         *Asked            `json:"asked,omitempty"` // the card that was asked for
+}
+
+// Asked says whether a training step fits on the card that was asked for.
+type Asked struct {
+	GPU         string `json:"gpu"`
+	Fits        bool   `json:"fits"`
+	NeedBytes   int64  `json:"needBytes"`
+	MemoryBytes int64  `json:"memoryBytes"`
 }
 
 // GPUFits says of three common cards whether a training step fits.

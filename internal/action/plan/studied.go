@@ -29,6 +29,9 @@ func (s *studied) hold(p *policy.Policy) {
 	s.violations = len(blocks) + len(warns)
 	s.blockers = append(slices.Clip(s.Blockers), blocks...) // never nil: an empty list goes over the wire as one
 	s.warnings = append(slices.Clip(s.Warnings), warns...)
+	if f, found := s.AskedCard(); found {
+		s.warnings = append(s.warnings, f)
+	}
 }
 
 // legal reports whether nothing blocks.

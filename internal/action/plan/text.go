@@ -29,6 +29,9 @@ func Text(r *Record) string {
 		p.row("modules", "%s", i.words())
 	}
 	p.memory(r)
+	if a := r.Cost.Asked; a != nil {
+		p.row("fits", "%s", a.words())
+	}
 	p.row("fits", "%s; T4 %s, A100_40 %s, H100_80 %s", r.Cost.FitsGPU, yes(r.Cost.GPUFits.T4), yes(r.Cost.GPUFits.A10040), yes(r.Cost.GPUFits.H10080))
 	p.row("time", "%s", r.Cost.time())
 	p.row("cost", "%s", r.Cost.price())

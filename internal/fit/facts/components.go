@@ -3,7 +3,6 @@ package facts
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/infer"
@@ -56,8 +55,9 @@ type counts struct {
 // fromComponents fills in what config.json leaves open.
 func (f *Facts) fromComponents(res *infer.Result) {
 	var c counts
+	towers := Towers(res)
 	for i := range res.Nodes {
-		if n := &res.Nodes[i]; n.Type != nil && n.Args != nil && !InTower(n.Component.ID) {
+		if n := &res.Nodes[i]; n.Type != nil && n.Args != nil && !towers[i] {
 			c.add(n)
 			if n.Type.ID == "linear" && len(n.In) == 1 && n.In[0].Rank() == 2 && feedsActivation(res, i) {
 				c.ffn.add(n.Out.At(-1)) // the first of the two maps of a plain feed-forward network
@@ -84,11 +84,6 @@ func (f *Facts) fromComponents(res *infer.Result) {
 	}
 	f.PositionKind = cmp.Or(c.kind, f.PositionKind) // a table of positions is there to be seen
 	f.tied(res, c.head)
-}
-
-// InTower reports whether a component belongs to a tower in front of the language model, which looks at images or sound.
-func InTower(id string) bool {
-	return strings.Contains(id, "vision") || strings.Contains(id, "visual") || strings.Contains(id, "audio_tower")
 }
 
 // feedsActivation reports whether the only reader of a component is an activation.

@@ -99,14 +99,7 @@ func (f *Facts) fromConfig(top config) {
 			f.Architectures = append(f.Architectures, s)
 		}
 	}
-	text := top
-	for range 3 { // thinker_config holds a text_config
-		inner := text.object(textual...)
-		if inner == nil {
-			break
-		}
-		text = inner
-	}
+	text := textOf(top)
 	f.sizes(text)
 	f.experts(text)
 	f.positions(text)
@@ -205,10 +198,7 @@ func (f *Facts) layerKinds(c config) {
 
 // storage reads how weights are stored.
 func (f *Facts) storage(top, text config) {
-	f.Dtype = strings.TrimPrefix(top.str("dtype", "torch_dtype"), "torch.")
-	if f.Dtype == "" {
-		f.Dtype = strings.TrimPrefix(text.str("dtype", "torch_dtype"), "torch.")
-	}
+	f.Dtype = dtype(top, text)
 	q := top.object("quantization_config")
 	if q == nil {
 		q = text.object("quantization_config")

@@ -28,13 +28,14 @@ func (l *launch) weigh() parts {
 		return *l.weighed
 	}
 	var p parts
+	towers := facts.Towers(l.walked)
 	for i := range l.walked.Nodes {
 		n := &l.walked.Nodes[i]
 		if n.Type == nil || n.Params == 0 {
 			continue
 		}
 		switch {
-		case facts.InTower(n.Component.ID):
+		case towers[i]:
 			p.vision += n.Params
 		case n.Type.Has(catalog.IsEmbedding) || n.Type.ID == "learnedPositionalEmbedding":
 			p.embedding += n.Params
