@@ -17,6 +17,8 @@ type Result struct {
 	Kept     []Kept
 	Args     []graph.Value // completed: given, default, derived, taken from the input
 	Err      *Refusal
+
+	LacksWeights, LacksFLOPs bool // what a module of the caller's own does not declare
 }
 
 // Bind fills args, one value for each parameter, from the parameters that were given, and from the defaults. The first
@@ -226,6 +228,7 @@ func (c *Call) measure() Result {
 	if c.overflow {
 		return c.refuse(nil, c.Errorf(SizeOverflow, "its size or cost does not fit in 64 bits"))
 	}
+	r.LacksWeights, r.LacksFLOPs = c.lacksWeights, c.lacksFLOPs
 	r.Args, r.Weights, r.Kept = c.Args, c.declared.weights.Take(), c.declared.kept.Take()
 	return r
 }

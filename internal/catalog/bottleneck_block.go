@@ -18,7 +18,7 @@ var _ = define(Type{
 	},
 	Shape: func(c *Call) (Shape, error) { return residualShape(c, c.Mul(c.Int("channels"), c.Int("expansion"))) },
 	Weights: func(c *Call) {
-		width, out := bottleneckWidth(c), c.Out[0]
+		width, out := bottleneckWidth(c), c.Mul(c.Int("channels"), c.Int("expansion"))
 		c.normedConv("conv1", "bn1", width, c.Int("inChannels"), 1, 1)
 		c.normedConv("conv2", "bn2", width, c.Int("channels"), 3, 3)
 		c.normedConv("conv3", "bn3", out, width, 1, 1)

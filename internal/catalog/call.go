@@ -20,6 +20,10 @@ type Call struct {
 
 	overflow bool
 	declared *Declared
+
+	unknown      []bool // of a call without inputs: the parameters that have no value
+	lacksWeights bool
+	lacksFLOPs   bool
 }
 
 // Declared holds what calls declare. The calls of one walk share one, so that a large graph does not cost an allocation for
@@ -114,9 +118,14 @@ func (e Elem) Bytes() int64 {
 
 func (c *Call) arg(name string) graph.Value {
 	for i := range c.Type.Params {
-		if c.Type.Params[i].Name == name {
-			return c.Args[i]
+		if c.Type.Params[i].Name != name {
+			continue
 		}
+		if c.unknown != nil && c.unknown[i] {
+			c.lacksWeights = true
+			return graph.IntValue(1) // any value that can be divided by: nothing that follows from it is used
+		}
+		return c.Args[i]
 	}
 	panic("catalog: " + c.Type.ID + " reads " + name + ", which it does not declare")
 }

@@ -189,8 +189,9 @@ func (c *Call) convWeight(name string, n int, channels, per, biases int64, bias 
 
 func convWeights(n int) func(*Call) {
 	return func(c *Call) {
-		out := c.Int("outChannels")
-		c.convWeight("", n, out, c.Int("inChannels")/c.Int("groups"), out, c.Bool("bias"))
+		out, groups := c.Int("outChannels"), c.Int("groups")
+		c.Part(out, groups)
+		c.convWeight("", n, out, c.Part(c.Int("inChannels"), groups), out, c.Bool("bias"))
 	}
 }
 

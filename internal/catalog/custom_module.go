@@ -3,7 +3,7 @@ package catalog
 var _ = define(Type{
 	ID:      "customModule",
 	Title:   "A module that the catalogue does not know",
-	Doc:     `Stands for code of your own. What it declares is believed: outShape is the shape of the result, numParams the number of its weights, flops the cost of one sample. Without an outShape every verdict behind it is withheld.`,
+	Doc:     `Stands for code of your own. What it declares is believed: outShape is the shape of the result, numParams the number of its weights, flops the cost of one sample. Without an outShape every verdict behind it is withheld; without numParams the count of parameters lacks it, and without flops the compute does.`,
 	Source:  "torch.nn.Module",
 	Group:   Structure,
 	Aliases: []string{"custom", "customLayer", "lambda"},
@@ -23,11 +23,19 @@ var _ = define(Type{
 		return c.Ints("outShape"), nil
 	},
 	Weights: func(c *Call) {
+		if !c.Has("numParams") {
+			c.LacksWeights()
+		}
 		if n := c.Int("numParams"); n > 0 {
 			c.Weight("weight", n)
 		}
 	},
-	FLOPs: func(c *Call) int64 { return c.Int("flops") },
+	FLOPs: func(c *Call) int64 {
+		if !c.Has("flops") {
+			c.lacksFLOPs = true
+		}
+		return c.Int("flops")
+	},
 	// What it keeps cannot be known; a module with weights keeps its inputs at the least.
 	Saved: func(c *Call) {
 		for i := range c.In {

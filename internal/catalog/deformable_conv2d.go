@@ -11,9 +11,10 @@ var _ = define(Type{
 	Params:  deformableParams(),
 	Shape:   deformableShape,
 	Weights: func(c *Call) {
-		out := c.Int("outChannels")
+		out, groups := c.Int("outChannels"), c.Int("groups")
+		c.Part(out, groups)
 		c.convWeight("offset", 2, predicted(c), c.Int("inChannels"), predicted(c), true)
-		c.convWeight("conv", 2, out, c.Int("inChannels")/c.Int("groups"), out, c.Bool("bias"))
+		c.convWeight("conv", 2, out, c.Part(c.Int("inChannels"), groups), out, c.Bool("bias"))
 	},
 	FLOPs: func(c *Call) int64 { return c.Mul(2, predicted(c), c.Size(c.Out[1:]), c.Int("inChannels"), c.taps(2)) },
 	Saved: func(c *Call) {

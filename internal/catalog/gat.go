@@ -26,7 +26,7 @@ var _ = define(Type{
 		if c.Bool("bias") {
 			c.Weight("bias", gatWidth(c))
 		}
-		c.Weight("lin.weight", c.Mul(heads, out), c.In[0][1])
+		c.Weight("lin.weight", c.Mul(heads, out), c.Features(0, 1))
 	},
 	FLOPs: func(c *Call) int64 {
 		return c.MatMul(1, c.In[0][0], c.In[0][1], c.Mul(c.Int("heads"), c.Int("outChannels")))

@@ -16,7 +16,7 @@ var _ = define(Type{
 		if c.Bool("bias") {
 			c.Weight("bias", c.Int("outChannels"))
 		}
-		c.Weight("lin.weight", c.Int("outChannels"), c.In[0][1])
+		c.Weight("lin.weight", c.Int("outChannels"), c.Features(0, 1))
 	},
 	FLOPs: func(c *Call) int64 { return c.MatMul(1, c.In[0][0], c.In[0][1], c.Int("outChannels")) },
 	Saved: func(c *Call) {

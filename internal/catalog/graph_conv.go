@@ -12,8 +12,8 @@ var _ = define(Type{
 	Params:  []Param{paramNodeIn, paramNodeOut, paramAggregation("add"), paramNodeBias},
 	Shape:   aggregatingShape,
 	Weights: func(c *Call) {
-		c.Linear("lin_rel", c.In[0][1], c.Int("outChannels"), c.Bool("bias"))
-		c.Linear("lin_root", c.In[0][1], c.Int("outChannels"), false)
+		c.Linear("lin_rel", c.Features(0, 1), c.Int("outChannels"), c.Bool("bias"))
+		c.Linear("lin_root", c.Features(0, 1), c.Int("outChannels"), false)
 	},
 	FLOPs:         aggregatingFLOPs,
 	Saved:         keepAggregation,

@@ -13,8 +13,8 @@ var _ = define(Type{
 	Params:  []Param{paramNodeIn, paramNodeOut, paramAggregation("mean"), paramNodeBias},
 	Shape:   aggregatingShape,
 	Weights: func(c *Call) {
-		c.Linear("lin_l", c.In[0][1], c.Int("outChannels"), c.Bool("bias"))
-		c.Linear("lin_r", c.In[0][1], c.Int("outChannels"), false)
+		c.Linear("lin_l", c.Features(0, 1), c.Int("outChannels"), c.Bool("bias"))
+		c.Linear("lin_r", c.Features(0, 1), c.Int("outChannels"), false)
 	},
 	FLOPs:         aggregatingFLOPs,
 	Saved:         keepAggregation,

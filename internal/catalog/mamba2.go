@@ -59,7 +59,7 @@ var _ = define(Type{
 })
 
 // ssmHeads is the number of heads of the inner features.
-func (c *Call) ssmHeads() int64 { return c.inner(c.Int("embedDim")) / c.Int("headDim") }
+func (c *Call) ssmHeads() int64 { return c.Part(c.inner(c.Int("embedDim")), c.Int("headDim")) }
 
 // convolved is the number of features that pass the convolution: the inner ones, and two matrices for each group.
 func (c *Call) convolved() int64 {

@@ -122,7 +122,10 @@ func normedMatch(c *Call, rule string, axis int, what string) error {
 func normedWeight(c *Call) Shape {
 	shape := Of(c.Int("outFeatures"), c.Int("inFeatures"))
 	if n := normedAxes(c); n > 0 {
-		kernel, _ := c.normedList("kernelSize", n, 1, false) // was checked with the shape
+		kernel, err := c.normedList("kernelSize", n, 1, false)
+		if err != nil {
+			c.LacksWeights()
+		}
 		shape = append(shape, kernel...)
 	}
 	return shape

@@ -54,4 +54,4 @@ var _ = define(Type{
 })
 
 // squeezed is the size of the hidden layer. A negative reduction, which Python lets pass, gives 1 as well.
-func squeezed(c *Call) int64 { return max(1, c.Int("channels")/c.Int("reduction")) }
+func squeezed(c *Call) int64 { return max(1, c.Quotient(c.Int("channels"), c.Int("reduction"))) }

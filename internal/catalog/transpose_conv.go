@@ -53,7 +53,8 @@ func transposeConvSpatial(c *Call, n int) (Shape, error) {
 func transposeConvWeights(n int) func(*Call) {
 	return func(c *Call) {
 		out := c.Int("outChannels")
-		c.convWeight("", n, c.Int("inChannels"), out/c.Int("groups"), out, c.Bool("bias"))
+		c.Part(c.Int("inChannels"), c.Int("groups"))
+		c.convWeight("", n, c.Int("inChannels"), c.Part(out, c.Int("groups")), out, c.Bool("bias"))
 	}
 }
 

@@ -3,8 +3,8 @@
 // the change that repairs it.
 //
 // A refused component does not silence the rest: where its result is certain all the same, the walk goes on behind it; where
-// it is not, what follows is unknown, and nothing is said about it. The package judges components and their wiring; the rules
-// that see the whole graph are in package rules.
+// it is not, what follows is unknown, and nothing is said about it but its weights, where its own parameters decide them. The
+// package judges components and their wiring; the rules that see the whole graph are in package rules.
 package infer
 
 import (
@@ -43,11 +43,14 @@ type Node struct {
 	Out      catalog.Shape // nil where unknown
 	OutIsInt bool
 
-	Weights    []catalog.Weight
-	Params     int64 // trained parameters, those of a tied weight not among them
-	FLOPs      int64 // forward, one sample
+	Weights    []catalog.Weight // also of a component that does not run, where its own parameters decide them
+	Params     int64            // trained parameters, those of a tied weight not among them
+	FLOPs      int64            // forward, one sample
 	Kept       []catalog.Kept
 	SavedBytes int64 // kept for the backward pass of one sample in 32-bit floats, each storage named here once
+
+	LacksWeights bool // Weights and Params are not known
+	LacksFLOPs   bool // FLOPs are not known
 }
 
 // Refusal is a reason why the graph does not run.
@@ -73,8 +76,8 @@ type Result struct {
 	Nodes    []Node
 	Refusals []Refusal
 
-	Params     int64 // over all components that are known
-	FLOPs      int64
+	Params     int64 // without the components that lack weights
+	FLOPs      int64 // without those that lack FLOPs
 	SavedBytes int64 // each storage once, however many components keep it
 }
 
@@ -104,6 +107,7 @@ func (r *Room) visitAll(g *graph.Graph) *walker {
 			w.visitBlind(i) // on or behind a cycle: the parameters alone can still be wrong
 		}
 	}
+	w.weigh()
 	w.tie()
 	return w
 }

@@ -5,24 +5,25 @@ import (
 	"slices"
 
 	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/graph"
 )
 
 // tie resolves tiedTo, tied and sameAs: a component that uses the weight of another, or calls its module, does not count what
-// they share. Weights that do not have the same shape cannot be shared.
+// they share. Weights that do not have the same shape cannot be shared. A component that does not run, or is not known, is not
+// refused once more, but what it shares is not counted either.
 func (w *walker) tie() {
 	var again []int // components that call another's module; their weights are compared before any of them is dropped
 	for i := range w.res.Nodes {
 		node := &w.res.Nodes[i]
-		if node.State != Legal || node.Type.Weights == nil {
-			continue
-		}
-		if node.str("sameAs") != "" {
-			if partner, ok := w.named(i, "sameAs"); ok && w.sameModule(i, partner) {
-				again = append(again, i)
-			}
+		if node.State == Note || node.Type == nil || node.Type.Weights == nil {
 			continue
 		}
 		switch {
+		case node.str("sameAs") != "":
+			if partner, ok := w.named(i, "sameAs"); ok && w.sameModule(i, partner) {
+				again = append(again, i)
+			}
+		case node.LacksWeights:
 		case node.str("tiedTo") != "":
 			if partner, ok := w.named(i, "tiedTo"); ok {
 				w.share(i, partner)
@@ -37,7 +38,8 @@ func (w *walker) tie() {
 		}
 	}
 	for _, i := range again {
-		w.res.Nodes[i].Params, w.res.Nodes[i].Weights = 0, nil
+		node := &w.res.Nodes[i]
+		node.Params, node.Weights, node.LacksWeights = 0, nil, false // what the module lacks is said once, of its first call
 	}
 }
 
@@ -58,8 +60,11 @@ func (w *walker) named(i int, param string) (int, bool) {
 // sameModule refuses a component whose weights are not, one by one, of the shapes of its partner's.
 func (w *walker) sameModule(i, partner int) bool {
 	mine, theirs := &w.res.Nodes[i], &w.res.Nodes[partner]
-	if theirs.State != Legal {
-		return false // the partner's own refusal says enough
+	if theirs.State != Legal || mine.State != Legal { // the refusal that there is says enough
+		if mine.Type != theirs.Type {
+			w.lacks(i)
+		}
+		return mine.Type == theirs.Type
 	}
 	equal := func(a, b catalog.Weight) bool {
 		return a.Module == b.Module && a.Name == b.Name && a.Shape.Equal(b.Shape)
@@ -90,16 +95,17 @@ func (w *walker) byID() map[string]int {
 // share drops the weight of a component that has the shape of its partner's.
 func (w *walker) share(i, partner int) {
 	mine, theirs := w.res.Nodes[i].weight(), w.res.Nodes[partner].weight()
-	if w.res.Nodes[partner].State != Legal {
-		return // the partner's own refusal says enough
-	}
-	if theirs == nil || !mine.Shape.Equal(theirs.Shape) {
-		has := "no weight"
-		if theirs != nil {
-			has = fmt.Sprintf("a weight of %v", theirs.Shape)
-		}
-		w.refuseTie(i, fmt.Sprintf("its weight is %v but %s has %s", mine.Shape, w.res.Nodes[partner].Component.Label(), has))
+	owner := &w.res.Nodes[partner]
+	switch legal := owner.State == Legal; {
+	case owner.LacksWeights: // the partner's own refusal says enough
+	case theirs == nil && !legal:
+		w.lacks(i)
 		return
+	case theirs == nil:
+		w.refuseTie(i, fmt.Sprintf("its weight is %v but %s has no weight", mine.Shape, owner.Component.Label()))
+		return
+	case legal && !mine.Shape.Equal(theirs.Shape): // the module has the partner's weight all the same, and fails when it is called
+		w.refuseShare(i, fmt.Sprintf("its weight is %v but %s has a weight of %v", mine.Shape, owner.Component.Label(), theirs.Shape))
 	}
 	node := &w.res.Nodes[i]
 	node.Params -= mine.Shape.Size()
@@ -111,7 +117,7 @@ func (w *walker) onlyEmbedding(i int) int {
 	mine, found := w.res.Nodes[i].weight(), -1
 	for j := range w.res.Nodes {
 		node := &w.res.Nodes[j]
-		if j == i || !node.Type.Has(catalog.IsEmbedding) || node.State != Legal {
+		if j == i || !node.Type.Has(catalog.IsEmbedding) || node.State == Note {
 			continue
 		}
 		if theirs := node.weight(); theirs == nil || mine == nil || !theirs.Shape.Equal(mine.Shape) {
@@ -125,8 +131,17 @@ func (w *walker) onlyEmbedding(i int) int {
 	return found
 }
 
+// refuseTie refuses a component whose partner cannot be told, and with it what it shares.
 func (w *walker) refuseTie(i int, message string) {
-	w.refuse(i, &catalog.Refusal{Rule: TiedMismatch, Message: message})
+	w.refuseShare(i, message)
+	w.lacks(i)
+}
+
+// refuseShare refuses a component, unless that has been done or it is not known whether it runs.
+func (w *walker) refuseShare(i int, message string) {
+	if w.res.Nodes[i].State == Legal {
+		w.refuse(i, &catalog.Refusal{Rule: TiedMismatch, Message: message})
+	}
 }
 
 func (n *Node) weight() *catalog.Weight {
@@ -138,20 +153,15 @@ func (n *Node) weight() *catalog.Weight {
 	return nil
 }
 
-func (n *Node) str(param string) string {
-	for i := range n.Type.Params {
-		if n.Type.Params[i].Name == param {
-			return n.Args[i].Str()
-		}
-	}
-	return ""
-}
+func (n *Node) str(param string) string { return n.own(param).Str() }
 
-func (n *Node) truth(param string) bool {
-	for i := range n.Type.Params {
-		if n.Type.Params[i].Name == param {
-			return n.Args[i].Bool()
-		}
+func (n *Node) truth(param string) bool { return n.own(param).Bool() }
+
+// own is the value that a component gives to a parameter of its type, null where there is none.
+func (n *Node) own(param string) graph.Value {
+	if n.Type.Param(param) == nil {
+		return graph.Value{}
 	}
-	return false
+	v, _ := n.Component.Param(param)
+	return v
 }

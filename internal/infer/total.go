@@ -17,12 +17,13 @@ func (w *walker) total() {
 		s, ok := quantity.Add(*sum, n)
 		*sum, fits = s, fits && ok
 	}
+	w.count()
 	for i := range w.res.Nodes {
 		node := &w.res.Nodes[i]
 		if node.State != Legal && node.State != Withheld {
+			node.LacksFLOPs = node.State != Note && (node.Type == nil || node.Type.FLOPs != nil)
 			continue
 		}
-		add(&w.res.Params, node.Params)
 		add(&w.res.FLOPs, node.FLOPs)
 		for _, k := range node.Kept {
 			bytes, of := w.keptBytes(i, k)

@@ -196,6 +196,7 @@ func (w *walker) record(i int, r catalog.Result) {
 		node.State = Withheld
 	}
 	node.Weights, node.Params, node.FLOPs, node.Kept = r.Weights, r.Count, r.FLOPs, r.Kept
+	node.LacksWeights, node.LacksFLOPs = r.LacksWeights, r.LacksFLOPs
 	w.remember(i)
 	if node.Type.ID == InputID && !given(node, "dtype") {
 		node.OutIsInt = w.feedsIndex(i)
