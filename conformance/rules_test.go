@@ -95,7 +95,7 @@ func TestCheckRulesHoldInEveryAnswer(t *testing.T) {
 		if stopped == "" && len(got.Stages) != 5 {
 			t.Errorf("%d stages ran", len(got.Stages))
 		}
-		if got.Verdict == "block" && !strings.Contains(got.Summary, "$") {
+		if got.Verdict == "block" && !strings.Contains(got.Summary, "$") && !strings.Contains(got.Summary, "no price is given: ") {
 			t.Errorf("a refusal without a price: %s", got.Summary)
 		}
 		if strings.Count(strings.TrimRight(got.Summary, "."), ". ") > 0 || !strings.HasSuffix(got.Summary, ".") {
@@ -132,7 +132,7 @@ func TestDeployTargetsAreNineAndBestFirst(t *testing.T) {
 					t.Errorf("%s is better than the one before it", a.ID)
 				}
 			}
-			if ids[0] != d.Target || d.Score != d.Alternatives[0].Score {
+			if ids[0] != d.Target && d.Target != "unknown" || d.Score != d.Alternatives[0].Score {
 				t.Errorf("target %s with %v, the first is %s", d.Target, d.Score, ids[0])
 			}
 			if slices.Sort(ids); !slices.Equal(ids, want) {

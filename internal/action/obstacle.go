@@ -18,7 +18,7 @@ func (s *Study) Obstacles(stage string) []Finding {
 	case Train:
 		f, found = s.noCard()
 	case Deploy:
-		f, found = noTargetFits(s.Deploy())
+		f, found = s.noTargetFits(s.Deploy())
 	}
 	if !found {
 		return nil
@@ -34,8 +34,8 @@ func (s *Study) noCard() (Finding, bool) {
 	t, largest := s.Training, s.Training.PricedOn
 	return Finding{
 		Stage: noCard.Stage, Severity: rules.Warn, Title: noCard.Title, Key: noCard.ID,
-		Detail: fmt.Sprintf("a step takes an estimated %s on the card and the largest that can be rented, %s, has %s; it must be split or made smaller",
-			quantity.Bytes(t.CardBytes), largest.Name, quantity.Bytes(largest.MemoryBytes)),
+		Detail: fmt.Sprintf("a step takes an estimated %s%s on the card and the largest that can be rented, %s, has %s; it must be split or made smaller",
+			s.atLeast(), quantity.Bytes(t.CardBytes), largest.Name, quantity.Bytes(largest.MemoryBytes)),
 	}, true
 }
 
@@ -60,7 +60,7 @@ func (s *Study) Deploy() []estimate.Deployment {
 }
 
 // noTargetFits warns of a model that none of the deploy targets holds.
-func noTargetFits(targets []estimate.Deployment) (Finding, bool) {
+func (s *Study) noTargetFits(targets []estimate.Deployment) (Finding, bool) {
 	for i := range targets {
 		if targets[i].Fits {
 			return Finding{}, false
@@ -69,7 +69,15 @@ func noTargetFits(targets []estimate.Deployment) (Finding, bool) {
 	best := &targets[0]
 	return Finding{
 		Stage: noTarget.Stage, Severity: rules.Warn, Title: noTarget.Title, Key: noTarget.ID,
-		Detail: fmt.Sprintf("the weights take %v MB, %v MB in 8 bits, and none of the %d targets holds the model", quantity.Round(best.SizeMB, 3),
+		Detail: fmt.Sprintf("the weights take %s%v MB, %v MB in 8 bits, and none of the %d targets holds the model", s.atLeast(), quantity.Round(best.SizeMB, 3),
 			quantity.Round(best.SizeMBQuantized, 3), len(targets)),
 	}, true
+}
+
+// atLeast stands before a figure of a model that lacks components.
+func (s *Study) atLeast() string {
+	if s.Complete() {
+		return ""
+	}
+	return "at least "
 }

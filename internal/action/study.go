@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -47,6 +48,9 @@ type Study struct {
 	precision string // where the precision is from, for what is assumed
 
 	targets []estimate.Deployment // once they were asked for
+
+	ParamsWithheld []string // ids of the components whose weights Params lacks
+	CostWithheld   []string // ids of the components that FLOPs, memory, time and price lack
 }
 
 // Observer is told about a model that was examined. What it wants to keep it must copy.
@@ -85,6 +89,7 @@ func (s *Study) Price(o estimate.Options, seqLen int64) {
 	}
 	o, s.precision = s.settle(o)
 	s.Training = s.room.estimate.Train(s.Sized, o)
+	s.lack()
 }
 
 // Assumptions says what the estimate rests on.
@@ -92,6 +97,12 @@ func (s *Study) Assumptions() string {
 	text := s.Training.Assumptions()
 	if s.Repaired {
 		text += "; estimated as if the fixes had been applied"
+	}
+	switch why, bound := s.Unpriced(), s.Bounded(); {
+	case why != "":
+		text += "; not estimated: " + why
+	case bound != "":
+		text += "; time, memory and price are lower bounds: " + bound
 	}
 	if s.Length.Own > 0 {
 		text += "; " + s.Length.Sentence()
@@ -127,17 +138,9 @@ func (s *Study) repair() *infer.Result {
 // Runs reports whether no rule refuses the model.
 func (s *Study) Runs() bool { return !rules.Blocked(s.Findings) }
 
-// Params is the number of weights: of the components that are known or, where fixes make all of them known, of the model as it
-// was meant.
-func (s *Study) Params() int64 {
-	if s.Repaired {
-		return s.Sized.Params
-	}
-	return s.Walked.Params
-}
-
-// FLOPs is the forward pass of one sample, at the length that is priced, counted like Params.
-func (s *Study) FLOPs() int64 { return s.Sized.FLOPs }
+// Params is the number of weights, without those of the components in ParamsWithheld. It is that of the model as it is written down:
+// a fix may change it.
+func (s *Study) Params() int64 { return s.Walked.Params }
 
 // Layers counts the components that stand for a layer.
 func (s *Study) Layers() int {
@@ -176,18 +179,16 @@ func (s *Study) First(typ string) *infer.Node {
 // Facts are what a policy asks about the model. It must have been priced.
 func (s *Study) Facts() policy.Facts {
 	t := s.Training
-	f := policy.Facts{Params: s.Params(), Layers: s.Layers(), CardBytes: t.CardBytes, CostMicroUSD: t.CostMicroUSD, Fits: t.On}
+	f := policy.Facts{Params: s.Params(), Layers: s.Layers(), CardBytes: t.CardBytes, CostMicroUSD: t.CostMicroUSD, Fits: t.On,
+		Partial: cmp.Or(s.Unpriced(), s.Bounded())}
+	if len(s.ParamsWithheld) > 0 {
+		f.Uncounted = lacking("weights", s.ParamsWithheld)
+	}
 	for i := range s.Walked.Nodes {
 		f.Types = append(f.Types, s.Graph.Components[i].Type)
 	}
 	slices.Sort(f.Types)
 	f.Types = slices.Compact(f.Types)
-	switch n := len(s.Withheld); {
-	case n == 1 && s.Runs():
-		f.Partial = "1 component is not known"
-	case n > 1 && s.Runs():
-		f.Partial = quantity.Grouped(int64(n)) + " components are not known"
-	}
 	for _, x := range s.Findings {
 		if n := len(f.Fired); n > 0 && f.Fired[n-1].Rule == x.Rule.ID {
 			f.Fired[n-1].Count++
@@ -200,6 +201,9 @@ func (s *Study) Facts() policy.Facts {
 
 // GPU names the card that the estimate is for, and how many of them where a training step does not fit on one.
 func (s *Study) GPU() string {
+	if !s.Priced() {
+		return NotKnown
+	}
 	name := s.Training.PricedOn.Name
 	if n := s.Training.Cards; n > 1 {
 		return quantity.Grouped(n) + "x " + name
@@ -212,10 +216,19 @@ const NoCard = "none"
 
 // FitsGPU names the cheapest card that holds a training step.
 func (s *Study) FitsGPU() string {
-	if s.Training.GPU == nil {
+	switch {
+	case s.Training.GPU == nil: // also of a part of the model: the whole takes more
 		return NoCard
+	case !s.Complete():
+		return NotKnown
 	}
 	return s.Training.GPU.Name
+}
+
+// Fits reports whether a training step was found to fit on a card. Of a part of a model that is not known.
+func (s *Study) Fits(gpu string) bool {
+	fits, _ := s.Training.On(gpu)
+	return fits && s.Complete()
 }
 
 // FindGPU is how a policy asks for the name of a card.

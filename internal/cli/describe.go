@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/exporter/scene"
 	"github.com/modelverifier/verifier/internal/infer"
@@ -57,9 +58,10 @@ type description struct {
 	Legal       bool            `json:"legal"`
 	Components  []describedPart `json:"components"`
 	Params      int64           `json:"params"`
-	FLOPs       int64           `json:"flops"`
-	MACs        int64           `json:"macs"`
-	SavedBytes  int64           `json:"savedBytes"`
+	Withheld    []string        `json:"paramsWithheld"` // components whose weights are not in params
+	FLOPs       *int64          `json:"flops"`          // null, as the next two, where it lacks a component
+	MACs        *int64          `json:"macs"`
+	SavedBytes  *int64          `json:"savedBytes"`
 	Heaviest    []describedPart `json:"heaviest"`
 	Blockers    []string        `json:"blockers"`
 
@@ -71,9 +73,9 @@ type describedPart struct {
 	Name       string        `json:"name"`
 	Type       string        `json:"type"`
 	Shape      catalog.Shape `json:"outputShape"` // null where unknown
-	Params     int64         `json:"params"`
-	FLOPs      int64         `json:"flops"`
-	SavedBytes int64         `json:"savedBytes"`
+	Params     *int64        `json:"params"`      // null, as the next two, where not known
+	FLOPs      *int64        `json:"flops"`
+	SavedBytes *int64        `json:"savedBytes"`
 	State      string        `json:"state"`
 }
 
@@ -81,12 +83,14 @@ var stateWords = map[infer.State]string{infer.Unknown: "unknown", infer.Legal: "
 
 func describe(res *infer.Result) *description {
 	d := &description{
-		Name: res.Graph.Name, Fingerprint: res.Fingerprint(), Legal: true, Params: res.Params, FLOPs: res.FLOPs, MACs: res.FLOPs / 2, SavedBytes: res.SavedBytes,
+		Name: res.Graph.Name, Fingerprint: res.Fingerprint(), Legal: true, Params: res.Params, Withheld: res.ParamsWithheld(), FLOPs: res.KnownFLOPs(),
+		MACs: action.Half(res.KnownFLOPs()), SavedBytes: res.KnownSaved(),
 		Components: []describedPart{}, Heaviest: []describedPart{}, Blockers: []string{},
 	}
 	for i := range res.Nodes {
 		n := &res.Nodes[i]
-		d.Components = append(d.Components, describedPart{n.Component.ID, n.Component.Label(), n.Component.Type, n.Out, n.Params, n.FLOPs, n.SavedBytes, stateWords[n.State]})
+		d.Components = append(d.Components, describedPart{n.Component.ID, n.Component.Label(), n.Component.Type, n.Out, n.KnownParams(), n.KnownFLOPs(), n.KnownSaved(),
+			stateWords[n.State]})
 	}
 	for _, f := range rules.Run(res) {
 		if f.Rule.Severity != rules.Block {
@@ -106,17 +110,42 @@ func describe(res *infer.Result) *description {
 func heaviest(parts []describedPart, n int) []describedPart {
 	out := []describedPart{}
 	for _, p := range parts {
-		if p.Params > 0 || p.FLOPs > 0 {
+		if orNone(p.Params) > 0 || orNone(p.FLOPs) > 0 {
 			out = append(out, p)
 		}
 	}
 	sort.SliceStable(out, func(i, j int) bool {
-		if out[i].Params != out[j].Params {
-			return out[i].Params > out[j].Params
+		if a, b := orNone(out[i].Params), orNone(out[j].Params); a != b {
+			return a > b
 		}
-		return out[i].FLOPs > out[j].FLOPs
+		return orNone(out[i].FLOPs) > orNone(out[j].FLOPs)
 	})
 	return out[:min(n, len(out))]
+}
+
+// orNone takes a number that is not known for none, to sort by.
+func orNone(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+// sum adds numbers of which one may not be known.
+func sum(a, b *int64) *int64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	n := *a + *b
+	return &n
+}
+
+// orUnknown writes a number that may not be known.
+func orUnknown(n *int64, write func(int64) string) string {
+	if n == nil {
+		return "?"
+	}
+	return write(*n)
 }
 
 // table lists the components. FLOPs are written in full where there is room for them.
@@ -128,7 +157,8 @@ func (d *description) table(most int, flops func(int64) string) *grid {
 		if p.Shape != nil {
 			shape = p.Shape.String()
 		}
-		t.add(indent+clean(p.Name), clean(p.Type), shape, quantity.Grouped(p.Params), flops(p.FLOPs), quantity.Bytes(p.SavedBytes))
+		t.add(indent+clean(p.Name), clean(p.Type), shape, orUnknown(p.Params, quantity.Grouped), orUnknown(p.FLOPs, flops),
+			orUnknown(p.SavedBytes, quantity.Bytes))
 	}
 	folded := d.folded()
 	for i, p := range d.Components {
@@ -165,7 +195,8 @@ func (d *description) folded() map[int]*scene.Run {
 func (d *description) block(run *scene.Run) describedPart {
 	first, last := run.Nodes[0], run.Nodes[len(run.Nodes)-1]
 	end := d.Components[last[len(last)-1]]
-	out := describedPart{Name: run.Title, Type: fmt.Sprintf("%d components", len(first)), Shape: end.Shape, State: end.State}
+	out := describedPart{Name: run.Title, Type: fmt.Sprintf("%d components", len(first)), Shape: end.Shape, State: end.State,
+		Params: new(int64), FLOPs: new(int64), SavedBytes: new(int64)}
 	switch {
 	case len(first) == 1:
 		out.Name, out.Type = d.Components[first[0]].Name+"…"+end.Name, end.Type
@@ -178,7 +209,7 @@ func (d *description) block(run *scene.Run) describedPart {
 	for _, nodes := range run.Nodes {
 		for _, k := range nodes {
 			p := d.Components[k]
-			out.Params, out.FLOPs, out.SavedBytes = out.Params+p.Params, out.FLOPs+p.FLOPs, out.SavedBytes+p.SavedBytes
+			out.Params, out.FLOPs, out.SavedBytes = sum(out.Params, p.Params), sum(out.FLOPs, p.FLOPs), sum(out.SavedBytes, p.SavedBytes)
 		}
 	}
 	return out
@@ -195,18 +226,13 @@ func (d *description) text(most int) string {
 		p.line("N× counts all N; the indented lines are the first of them. --all lists each.")
 		p.line("")
 	}
-	if !d.Legal {
-		p.line("of the components that are known:")
-	}
-	p.line("weights    %s (%s)", quantity.Grouped(d.Params), quantity.Short(d.Params))
-	p.line("FLOPs      %s (%s), one sample, forward; %s multiply-adds", quantity.Grouped(d.FLOPs), quantity.FLOPs(d.FLOPs), quantity.Grouped(d.MACs))
-	p.line("saved      %s for the backward pass of one sample, in 32-bit floats", quantity.Bytes(d.SavedBytes))
+	d.totals(p)
 	p.line("structure  %s", d.Fingerprint)
 	if len(d.Heaviest) > 0 {
 		p.line("")
 		t := newTable("heaviest", "weights", "share", "FLOPs")
 		for _, h := range d.Heaviest {
-			t.add(clean(h.Name), quantity.Grouped(h.Params), percent(h.Params, d.Params), quantity.FLOPs(h.FLOPs))
+			t.add(clean(h.Name), orUnknown(h.Params, quantity.Grouped), d.share(h.Params), orUnknown(h.FLOPs, quantity.FLOPs))
 		}
 		p.WriteString(t.String() + "\n")
 	}
@@ -215,6 +241,36 @@ func (d *description) text(most int) string {
 		p.line("refused    %s", s)
 	}
 	return p.text()
+}
+
+// totals says what the model has in all, and what that lacks.
+func (d *description) totals(p *page) {
+	weights := quantity.Grouped(d.Params)
+	if len(d.Withheld) > 0 {
+		weights = "at least " + weights
+	}
+	p.line("weights    %s (%s)", weights, quantity.Short(d.Params))
+	if len(d.Withheld) > 0 {
+		p.line("           without those of %s, which are not known", strings.Join(d.Withheld, ", "))
+	}
+	if d.FLOPs == nil {
+		p.line("FLOPs      not known, for those of some components are not")
+	} else {
+		p.line("FLOPs      %s (%s), one sample, forward; %s multiply-adds", quantity.Grouped(*d.FLOPs), quantity.FLOPs(*d.FLOPs), quantity.Grouped(*d.MACs))
+	}
+	if d.SavedBytes == nil {
+		p.line("saved      not known, for what some components save for backward is not")
+	} else {
+		p.line("saved      %s for the backward pass of one sample, in 32-bit floats", quantity.Bytes(*d.SavedBytes))
+	}
+}
+
+// share is the part of a component in the weights of the model, where both are known.
+func (d *description) share(n *int64) string {
+	if n == nil || len(d.Withheld) > 0 {
+		return "?"
+	}
+	return percent(*n, d.Params)
 }
 
 func percent(part, whole int64) string {

@@ -24,6 +24,7 @@ type importBody struct {
 	Revision string           `json:"revision,omitempty"`
 	Type     string           `json:"type,omitempty"`
 	Params   int64            `json:"params"`
+	Withheld []string         `json:"paramsWithheld"` // components whose weights are not in params
 	Tensors  int              `json:"tensors"`
 	Edges    load.Edges       `json:"edges"`
 	Weights  *importer.Report `json:"weights,omitempty"`
@@ -61,10 +62,12 @@ beside it differ from what its description implies go to standard error; --json 
 })
 
 func printImport(cmd *cobra.Command, m *load.Model, out string) error {
+	withheld := []string{}
 	if m.Params < 0 {
 		g := m.Graph.Clone()
 		g.Normalize(catalog.Vocabulary)
-		m.Params = infer.Walk(g).Params
+		walked := infer.Walk(g)
+		m.Params, withheld = walked.Params, walked.ParamsWithheld()
 	}
 	text := append(m.Graph.AppendJSON(nil), '\n')
 	if out != "" {
@@ -74,9 +77,9 @@ func printImport(cmd *cobra.Command, m *load.Model, out string) error {
 	}
 	if wantsJSON(cmd) {
 		notes := append([]string{}, m.Notes...)
-		return printJSON(cmd, importBody{m.Kind, m.ID, m.Revision, m.Type, m.Params, len(m.Tensors), m.Edges, m.Weights, notes, text})
+		return printJSON(cmd, importBody{m.Kind, m.ID, m.Revision, m.Type, m.Params, withheld, len(m.Tensors), m.Edges, m.Weights, notes, text})
 	}
-	fmt.Fprint(cmd.ErrOrStderr(), importText(m))
+	fmt.Fprint(cmd.ErrOrStderr(), importText(m, withheld))
 	if out != "" {
 		return nil
 	}
@@ -84,7 +87,7 @@ func printImport(cmd *cobra.Command, m *load.Model, out string) error {
 }
 
 // importText says what was imported.
-func importText(m *load.Model) string {
+func importText(m *load.Model, withheld []string) string {
 	var b strings.Builder
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(&b, "%-11s%s\n", label, clean(fmt.Sprintf(format, args...)))
@@ -100,7 +103,11 @@ func importText(m *load.Model) string {
 	if m.Revision != "" {
 		line("revision", "%s", m.Revision)
 	}
-	line("weights", "%s (%s)", quantity.Grouped(m.Params), quantity.Short(m.Params))
+	if len(withheld) > 0 {
+		line("weights", "at least %s (%s), without those of %s, which are not known", quantity.Grouped(m.Params), quantity.Short(m.Params), strings.Join(withheld, ", "))
+	} else {
+		line("weights", "%s (%s)", quantity.Grouped(m.Params), quantity.Short(m.Params))
+	}
 	line("graph", "%d components, %d connections", len(m.Graph.Components), m.Edges.Total)
 	if m.Edges.Inferred > 0 {
 		line("inferred", "%d connections could not be read: %d follow the order of construction, %d are merges that are not modelled",

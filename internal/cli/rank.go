@@ -111,11 +111,49 @@ func (j *judge) applyAll(files []string, own **policy.Policy) error {
 	return nil
 }
 
+// weightsOf is the number of weights, and whether it lacks some.
+func weightsOf(c *rank.Ranked) string { return bound(c.ParamsWithheld) + quantity.Short(c.Params) }
+
+// bound stands before a figure that lacks components.
+func bound(withheld []string) string {
+	if len(withheld) > 0 {
+		return "≥ "
+	}
+	return ""
+}
+
+// known writes a figure that may not be known.
+func known(c *rank.Ranked, n *int64, write func(int64) string) string {
+	if n == nil {
+		return "not known"
+	}
+	return bound(c.CostWithheld) + write(*n)
+}
+
+func flopsInShort(n int64) string {
+	return strings.NewReplacer(" ", "", "FLOP", "").Replace(quantity.FLOPs(n))
+}
+
+func timeOf(c *rank.Ranked) string {
+	if c.EstTrainSec == nil {
+		return "not known"
+	}
+	micros := c.EstTrainSec.Unscaled * 1000
+	return known(c, &micros, quantity.AboutDuration)
+}
+
+func costOf(c *rank.Ranked) string {
+	if c.EstCostUSD == nil {
+		return "not known"
+	}
+	return known(c, &c.EstCostUSD.Unscaled, quantity.AboutDollars)
+}
+
 func rankText(p *page, r *rank.Result) {
 	t := newTable("#", "candidate", "verdict", "weights", "FLOPs", "memory", "time", "cost", "fits")
 	for _, c := range r.Ranked {
-		t.add(fmt.Sprint(c.Rank), clean(c.ID), string(p.word(verdictOf(c), 0)), quantity.Short(c.Params), strings.NewReplacer(" ", "", "FLOP", "").Replace(quantity.FLOPs(c.FLOPs)),
-			quantity.Bytes(c.TrainFootprintBytes), quantity.AboutDuration(c.EstTrainSec.Unscaled*1000), quantity.AboutDollars(c.EstCostUSD.Unscaled), c.FitsGPU)
+		t.add(fmt.Sprint(c.Rank), clean(c.ID), string(p.word(verdictOf(c), 0)), weightsOf(&c), known(&c, c.FLOPs, flopsInShort),
+			known(&c, c.TrainFootprintBytes, quantity.Bytes), timeOf(&c), costOf(&c), c.FitsGPU)
 	}
 	p.WriteString(t.String() + "\n\n")
 	for _, c := range r.Ranked {

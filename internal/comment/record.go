@@ -62,7 +62,7 @@ type Finding struct {
 
 // Of are the figures of a version that has been priced.
 func Of(s *action.Study) *Figures {
-	f := &Figures{Fingerprint: s.Walked.Fingerprint(), Legal: s.Runs(), Known: s.Runs() && len(s.Withheld) == 0}
+	f := &Figures{Fingerprint: s.Walked.Fingerprint(), Legal: s.Runs(), Known: s.Whole()}
 	if f.Known {
 		f.Params, f.FLOPs, f.CardBytes, f.CostMicroUSD = s.Params(), s.Sized.FLOPs, s.Training.CardBytes, s.Training.CostMicroUSD
 	}

@@ -21,8 +21,8 @@ var _ = define(tool{
 	input: modelProperty + `,"component":{"type":"string","description":"id or name"},"block":{"type":"string","description":"such as layers.0"},"from":{"type":"string"},"to":{"type":"string"},` +
 		`"top":{"type":"integer","description":"how many heaviest and listed; 10"}`,
 	output: []field{
-		{"name", "string"}, {"fingerprint", "string"}, {"runs", "boolean"}, {"components", "integer"}, {"connections", "integer"}, {"params", "integer"}, {"flops", "integer"},
-		{"savedBytes", "integer"}, {"heaviest", "array"}, {"mostFlops", "array"}, {"blockers", "array"}, {"component", "object"}, {"block", "object"}, {"route", "array"},
+		{"name", "string"}, {"fingerprint", "string"}, {"runs", "boolean"}, {"components", "integer"}, {"connections", "integer"}, {"params", "integer"},
+		{"paramsWithheld", "array"}, {"flops", "integer?"}, {"savedBytes", "integer?"}, {"heaviest", "array"}, {"mostFlops", "array"}, {"blockers", "array"}, {"component", "object"}, {"block", "object"}, {"route", "array"},
 	},
 	run: describe,
 })
@@ -35,8 +35,9 @@ type description struct {
 	Components  int              `json:"components"`
 	Connections int              `json:"connections"`
 	Params      int64            `json:"params"`
-	FLOPs       int64            `json:"flops"`
-	SavedBytes  int64            `json:"savedBytes"`
+	Withheld    []string         `json:"paramsWithheld"` // components whose weights are not in params
+	FLOPs       *int64           `json:"flops"`          // null, as the next, where it lacks a component
+	SavedBytes  *int64           `json:"savedBytes"`
 	Heaviest    []part           `json:"heaviest"`
 	MostFLOPs   []part           `json:"mostFlops"`
 	Blockers    []string         `json:"blockers"`
@@ -50,8 +51,8 @@ type part struct {
 	ID     string        `json:"id"`
 	Type   string        `json:"type"`
 	Shape  catalog.Shape `json:"outputShape"` // null where unknown
-	Params int64         `json:"params"`
-	FLOPs  int64         `json:"flops"`
+	Params *int64        `json:"params"`      // null, as the next, where not known
+	FLOPs  *int64        `json:"flops"`
 	State  string        `json:"state"`
 }
 
@@ -105,13 +106,13 @@ type view struct {
 
 func (v *view) part(i int) part {
 	n := &v.Nodes[i]
-	return part{n.Component.ID, n.Component.Type, n.Out, n.Params, n.FLOPs, states[n.State]}
+	return part{n.Component.ID, n.Component.Type, n.Out, n.KnownParams(), n.KnownFLOPs(), states[n.State]}
 }
 
 func (v *view) totals() *description {
 	d := &description{
 		Name: v.Graph.Name, Fingerprint: v.Fingerprint(), Runs: true, Components: len(v.Nodes), Connections: len(v.Graph.Connections),
-		Params: v.Params, FLOPs: v.FLOPs, SavedBytes: v.SavedBytes, Blockers: []string{},
+		Params: v.Params, Withheld: v.ParamsWithheld(), FLOPs: v.KnownFLOPs(), SavedBytes: v.KnownSaved(), Blockers: []string{},
 	}
 	for _, f := range rules.Run(v.Result) {
 		if f.Rule.Severity != rules.Block {
@@ -174,7 +175,10 @@ func (d *description) text() string {
 	if !d.Runs {
 		runs = "does not run"
 	}
-	fmt.Fprintf(&b, "%s: %s; %d components, %s parameters, %s forward per sample, structure %s\n", d.Name, runs, d.Components, quantity.Grouped(d.Params), quantity.FLOPs(d.FLOPs), d.Fingerprint)
+	fmt.Fprintf(&b, "%s: %s; %d components, %s parameters, %s forward per sample, structure %s\n", d.Name, runs, d.Components, counted(&d.Params, d.Withheld), computed(d.FLOPs), d.Fingerprint)
+	if len(d.Withheld) > 0 {
+		bullet(&b, "the weights of these are not known: "+strings.Join(d.Withheld[:min(len(d.Withheld), mostFindings)], ", "))
+	}
 	for _, s := range d.Blockers[:min(len(d.Blockers), mostFindings)] {
 		bullet(&b, "blocked: "+s)
 	}
@@ -182,7 +186,7 @@ func (d *description) text() string {
 	case d.Component != nil:
 		d.Component.text(&b)
 	case d.Block != nil:
-		fmt.Fprintf(&b, "%s: %d components, %s parameters, %s\n", d.Block.Prefix, d.Block.Count, quantity.Grouped(d.Block.Params), quantity.FLOPs(d.Block.FLOPs))
+		fmt.Fprintf(&b, "%s: %d components, %s parameters, %s\n", d.Block.Prefix, d.Block.Count, counted(&d.Block.Params, d.Block.Withheld), computed(d.Block.FLOPs))
 		list(&b, d.Block.Components)
 	case d.Path != nil:
 		list(&b, d.Path)
@@ -193,13 +197,32 @@ func (d *description) text() string {
 	return b.String()
 }
 
+// counted is a number of weights, and whether it lacks some.
+func counted(n *int64, withheld []string) string {
+	switch {
+	case n == nil:
+		return "an unknown number of"
+	case len(withheld) > 0:
+		return "at least " + quantity.Grouped(*n)
+	}
+	return quantity.Grouped(*n)
+}
+
+// computed is a number of FLOPs that may not be known.
+func computed(n *int64) string {
+	if n == nil {
+		return "an unknown number of FLOPs"
+	}
+	return quantity.FLOPs(*n)
+}
+
 func list(b *strings.Builder, parts []part) {
 	for _, p := range parts {
 		shape := p.State
 		if p.Shape != nil {
 			shape = p.Shape.String()
 		}
-		fmt.Fprintf(b, "- %s %s %s, %s parameters\n", p.ID, p.Type, shape, quantity.Grouped(p.Params))
+		fmt.Fprintf(b, "- %s %s %s, %s parameters\n", p.ID, p.Type, shape, counted(p.Params, nil))
 	}
 }
 

@@ -6,15 +6,14 @@ import (
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
-	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // componentDetail is everything about one component.
 type componentDetail struct {
 	part
 	Name       string     `json:"name"`
-	SavedBytes int64      `json:"savedBytes"`
-	Arguments  []argument `json:"arguments"` // given, default or taken from the input
+	SavedBytes *int64     `json:"savedBytes"` // null where not known
+	Arguments  []argument `json:"arguments"`  // given, default or taken from the input
 	Weights    []weight   `json:"weights"`
 	Inputs     []feeder   `json:"inputs"`
 	Readers    []string   `json:"readers"`
@@ -45,9 +44,11 @@ type blockDetail struct {
 	Prefix     string `json:"prefix"`
 	Count      int    `json:"count"`
 	Params     int64  `json:"params"`
-	FLOPs      int64  `json:"flops"`
-	SavedBytes int64  `json:"savedBytes"`
-	Components []part `json:"components"`
+	FLOPs      *int64 `json:"flops"` // null, as the next, where it lacks a component
+	SavedBytes *int64 `json:"savedBytes"`
+
+	Withheld   []string `json:"paramsWithheld"` // components whose weights are not in params
+	Components []part   `json:"components"`
 }
 
 func (v *view) component(word string) (*componentDetail, error) {
@@ -57,7 +58,7 @@ func (v *view) component(word string) (*componentDetail, error) {
 	}
 	n := &v.Nodes[i]
 	d := &componentDetail{
-		part: v.part(i), Name: n.Component.Label(), SavedBytes: n.SavedBytes, Arguments: []argument{}, Weights: []weight{},
+		part: v.part(i), Name: n.Component.Label(), SavedBytes: n.KnownSaved(), Arguments: []argument{}, Weights: []weight{},
 		Inputs: []feeder{}, Readers: []string{}, Dependents: []string{}, Refused: []string{},
 	}
 	for _, p := range v.Arguments(i) {
@@ -104,7 +105,7 @@ func (v *view) reach(start int) []int {
 
 // block takes the components whose id or name is the prefix, or goes on behind it with a dot, a slash or an underscore.
 func (v *view) block(prefix string) (*blockDetail, error) {
-	d := &blockDetail{Prefix: prefix, Components: []part{}}
+	d := &blockDetail{Prefix: prefix, Components: []part{}, Withheld: []string{}, FLOPs: new(int64), SavedBytes: new(int64)}
 	under := func(s string) bool {
 		rest, ok := strings.CutPrefix(s, prefix)
 		return ok && (rest == "" || strings.ContainsAny(rest[:1], "./_") || strings.HasSuffix(prefix, "."))
@@ -114,7 +115,10 @@ func (v *view) block(prefix string) (*blockDetail, error) {
 		if !under(n.Component.ID) && !under(n.Component.Name) {
 			continue
 		}
-		d.Count, d.Params, d.FLOPs, d.SavedBytes = d.Count+1, d.Params+n.Params, d.FLOPs+n.FLOPs, d.SavedBytes+n.SavedBytes
+		d.Count, d.Params, d.FLOPs, d.SavedBytes = d.Count+1, d.Params+n.Params, sum(d.FLOPs, n.KnownFLOPs()), sum(d.SavedBytes, n.KnownSaved())
+		if n.LacksWeights {
+			d.Withheld = append(d.Withheld, n.Component.ID)
+		}
 		if len(d.Components) < v.top {
 			d.Components = append(d.Components, v.part(i))
 		}
@@ -123,6 +127,15 @@ func (v *view) block(prefix string) (*blockDetail, error) {
 		return nil, refuse(codeUnknown, "block", fmt.Sprintf("no component's id or name begins with %q", clip(prefix)), "export to notation shows the ids.")
 	}
 	return d, nil
+}
+
+// sum adds numbers of which one may not be known.
+func sum(a, b *int64) *int64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	n := *a + *b
+	return &n
 }
 
 // path is a shortest path, both ends among it.
@@ -169,7 +182,7 @@ func (d *componentDetail) text(b *strings.Builder) {
 	if d.Shape != nil {
 		shape = d.Shape.String()
 	}
-	fmt.Fprintf(b, "%s (%s): gives %s, %s parameters, %s\n", d.ID, d.Type, shape, quantity.Grouped(d.Params), quantity.FLOPs(d.FLOPs))
+	fmt.Fprintf(b, "%s (%s): gives %s, %s parameters, %s\n", d.ID, d.Type, shape, counted(d.Params, nil), computed(d.FLOPs))
 	for _, a := range d.Arguments {
 		bullet(b, a.Name+"="+a.Value.String())
 	}

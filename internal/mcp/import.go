@@ -11,27 +11,27 @@ import (
 	"github.com/modelverifier/verifier/internal/importer"
 	"github.com/modelverifier/verifier/internal/infer"
 	"github.com/modelverifier/verifier/internal/load"
-	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/internal/report/annotate"
 )
 
 // importBody is what the command line prints with import --json.
 type importBody struct {
-	Kind    hub.Kind         `json:"kind"`
-	Type    string           `json:"type,omitempty"`
-	Params  int64            `json:"params"`
-	Tensors int              `json:"tensors"`
-	Edges   load.Edges       `json:"edges"`
-	Weights *importer.Report `json:"weights,omitempty"`
-	Notes   []string         `json:"notes"`
-	Model   json.RawMessage  `json:"model,omitempty"`
+	Kind     hub.Kind         `json:"kind"`
+	Type     string           `json:"type,omitempty"`
+	Params   int64            `json:"params"`
+	Withheld []string         `json:"paramsWithheld"` // components whose weights are not in params
+	Tensors  int              `json:"tensors"`
+	Edges    load.Edges       `json:"edges"`
+	Weights  *importer.Report `json:"weights,omitempty"`
+	Notes    []string         `json:"notes"`
+	Model    json.RawMessage  `json:"model,omitempty"`
 }
 
 var _ = define(tool{
 	name: "import", title: "Read a model file and give its graph",
 	doc:    `A Hugging Face folder or config.json, ONNX, GGUF, safetensors header or PyTorch source (file.py:Class) inside the root as a graph, with its exact parameter count. Reads headers only, runs nothing, downloads nothing. The other tools take such paths directly.`,
 	input:  modelProperty + `,"inputs":{"type":"array","items":{"type":"string"},"description":"of a PyTorch source: 3x224x224:float32"},"args":{"type":"object","description":"of a PyTorch class: name to value, as strings"},"seqLen":{"type":"integer"},"textOnly":{"type":"boolean","description":"a model that also reads pictures or sounds is called with text alone"},"graph":{"type":"boolean","description":"false leaves the graph out"}`,
-	output: []field{{"kind", "string"}, {"type", "string"}, {"params", "integer"}, {"tensors", "integer"}, {"edges", "object"}, {"weights", "object"}, {"notes", "array"}, {"model", "object"}},
+	output: []field{{"kind", "string"}, {"type", "string"}, {"params", "integer"}, {"paramsWithheld", "array"}, {"tensors", "integer"}, {"edges", "object"}, {"weights", "object"}, {"notes", "array"}, {"model", "object"}},
 	run:    importModel,
 })
 
@@ -56,20 +56,21 @@ func importModel(s *Server, ctx context.Context, a *arguments) (*answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := importBody{Kind: hub.Graph, Params: -1, Notes: []string{}}
+	out := importBody{Kind: hub.Graph, Params: -1, Withheld: []string{}, Notes: []string{}}
 	if l := m.loaded; l != nil {
-		out = importBody{Kind: l.Kind, Type: l.Type, Params: l.Params, Tensors: len(l.Tensors), Edges: l.Edges, Weights: l.Weights, Notes: append([]string{}, l.Notes...)}
+		out = importBody{Kind: l.Kind, Type: l.Type, Params: l.Params, Withheld: []string{}, Tensors: len(l.Tensors), Edges: l.Edges, Weights: l.Weights, Notes: append([]string{}, l.Notes...)}
 	}
 	text := m.graph.AppendJSON(nil)
 	if out.Params < 0 {
 		m.graph.Normalize(catalog.Vocabulary)
-		out.Params = infer.Walk(m.graph).Params
+		walked := infer.Walk(m.graph)
+		out.Params, out.Withheld = walked.Params, walked.ParamsWithheld()
 	}
 	if !without {
 		out.Model = text
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s: %s parameters, %d components, %d connections\n", out.Kind, out.Type, quantity.Grouped(out.Params), len(m.graph.Components), len(m.graph.Connections))
+	fmt.Fprintf(&b, "%s %s: %s parameters, %d components, %d connections\n", out.Kind, out.Type, counted(&out.Params, out.Withheld), len(m.graph.Components), len(m.graph.Connections))
 	for _, n := range out.Notes {
 		bullet(&b, n)
 	}

@@ -135,8 +135,8 @@ func (l *line) violation(p *Policy, f *Facts) *Violation {
 		return nil
 	}
 	a := l.check(p, f)
-	if a.problem == "" && f.Partial != "" && l.amount() {
-		a = unknown(f.Partial)
+	if lack := l.lack(f); a.problem == "" && lack != "" {
+		a = unknown(lack)
 	}
 	if a.problem == "" {
 		return nil
@@ -150,13 +150,15 @@ func (l *line) violation(p *Policy, f *Facts) *Violation {
 	return v
 }
 
-// amount reports whether a line is about an amount, which grows with what is not known.
-func (l *line) amount() bool {
+// lack is what an amount that a line is about does not contain: it grows with what is not known.
+func (l *line) lack(f *Facts) string {
 	switch l.key {
-	case "max_params", "must_fit", "max_memory_gb", "max_cost_usd":
-		return true
+	case "max_params":
+		return f.Uncounted
+	case "must_fit", "max_memory_gb", "max_cost_usd":
+		return f.Partial
 	}
-	return false
+	return ""
 }
 
 func (r reader) gpu(v item) (string, *graph.Error) {

@@ -56,7 +56,8 @@ type Facts struct {
 	CostMicroUSD int64
 	Fits         func(gpu string) (fits, known bool)
 	Fired        []Fired
-	Partial      string // what of the model the amounts lack, "" for nothing: a line that they keep is then not known to hold
+	Partial      string // what of the model memory and cost lack, "" for nothing: a line that they keep is then not known to hold
+	Uncounted    string // the same of Params
 }
 
 // Fired counts the findings of one rule.

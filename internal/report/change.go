@@ -134,7 +134,7 @@ func hidden(base, head *action.Study) string {
 
 // amounts are known of a model that runs and has no shape withheld.
 func amounts(s *action.Study) policy.Amounts {
-	if !s.Runs() || len(s.Withheld) > 0 {
+	if !s.Whole() {
 		return policy.Amounts{Params: -1, CostMicroUSD: -1, CardBytes: -1}
 	}
 	return policy.Amounts{Params: s.Params(), CostMicroUSD: s.Training.CostMicroUSD, CardBytes: s.Training.CardBytes}

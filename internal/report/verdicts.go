@@ -71,14 +71,14 @@ func paramsOf(res *infer.Result) *Params {
 			return nil
 		}
 	}
-	if len(res.Refusals) > 0 {
+	if len(res.Refusals)+len(res.ParamsWithheld()) > 0 {
 		return nil
 	}
 	return &Params{res.Params}
 }
 
 func ofStudy(s *action.Study) (out Verdicts) {
-	if !s.Runs() || len(s.Withheld) > 0 {
+	if !s.Whole() {
 		return out
 	}
 	t := s.Training

@@ -170,18 +170,17 @@ func statusOf(blocks, warns int, pending bool) Status {
 	return OK
 }
 
-// priced says what a stage that blocks refuses, with its price. A split or a launch command that is refused leaves the model as it
+// aboutRun says what a stage that blocks refuses and is priced. A split or a launch command that is refused leaves the model as it
 // is: it is not the priced run that would have failed.
-var priced = map[string]string{
-	action.Preflight: "the run that would have failed is priced at %s",
-	action.Data:      "the run that would have failed on this dataset is priced at %s",
-	action.Train:     "the split is refused and not the model, whose training is priced at %s",
-	action.Deploy:    "the launch command is refused and not the model, whose training is priced at %s",
+var aboutRun = map[string]string{
+	action.Preflight: "the run that would have failed",
+	action.Data:      "the run that would have failed on this dataset",
+	action.Train:     "the split is refused and not the model, whose training",
+	action.Deploy:    "the launch command is refused and not the model, whose training",
 }
 
-// summary is one sentence; a refusal has the price of the run that it is about.
+// summary is one sentence; a refusal has the price of the run that it is about, or why it has none.
 func (w *walk) summary(outcome Status, policyBlocks int, stopped *string) string {
-	cost := w.cost()
 	switch {
 	case stopped != nil:
 		title, n := w.blockers(*stopped)
@@ -189,15 +188,21 @@ func (w *walk) summary(outcome Status, policyBlocks int, stopped *string) string
 		if n > 1 {
 			which = "the first of them "
 		}
-		return fmt.Sprintf("Blocked at %s by %s, %s%q; "+priced[*stopped]+".", *stopped, count(n, "finding"), which, title, cost)
+		return fmt.Sprintf("Blocked at %s by %s, %s%q; %s.", *stopped, count(n, "finding"), which, title, w.priced(aboutRun[*stopped]))
 	case policyBlocks > 0:
-		return fmt.Sprintf("Blocked by %s, though the model runs; the run that the policy refuses is priced at %s.", count(policyBlocks, "policy line"), cost)
+		return fmt.Sprintf("Blocked by %s, though the model runs; %s.", count(policyBlocks, "policy line"), w.priced("the run that the policy refuses"))
 	}
 	text := "The model runs"
 	if len(w.Withheld) > 0 {
 		text = "The model runs as far as it is known"
 	}
-	text += ": " + quantity.Short(w.Params()) + " parameters, about " + cost + " to train on " + w.GPU()
+	text += ": " + w.ParamsText()
+	if why := w.Unpriced(); why != "" {
+		text += " and no price, for " + why
+	} else {
+		text += ", " + w.PriceText() + " to train on " + w.GPU()
+		text += behind(", for ", w.Bounded())
+	}
 	warns := 0
 	for _, f := range w.findings {
 		if f.Severity == "warn" {
@@ -247,6 +252,14 @@ func (w *walk) pending() string {
 		return "the shapes of " + count(len(w.Withheld), "component") + " are still needed"
 	}
 	return "a dataset is still needed"
+}
+
+// behind puts a text behind a separator, where there is one.
+func behind(separator, text string) string {
+	if text == "" {
+		return ""
+	}
+	return separator + text
 }
 
 func count(n int, noun string) string {

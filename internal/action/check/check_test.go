@@ -113,7 +113,7 @@ func TestEveryFieldOfTheSpecificationIsThereInItsOrder(t *testing.T) {
 	}{
 		{"response", keys(t, r), "verdict outcome summary stoppedAt findings stages decision"},
 		{"stage", keys(t, r.Stages[0]), "stage status headline data"},
-		{"preflight", keys(t, r.Stages[0].Data), "score verdict blockers warnings layers params flops gpu estCostUsd estTrainSec weightBytes trainFootprintBytes samplesAssumed macs withheld peakBytes peakErrorPercent range assumptions"},
+		{"preflight", keys(t, r.Stages[0].Data), "score verdict blockers warnings layers params flops gpu estCostUsd estTrainSec weightBytes trainFootprintBytes samplesAssumed macs withheld peakBytes peakErrorPercent range assumptions paramsWithheld costWithheld"},
 		{"data", keys(t, r.Stages[1].Data), "wired modality contract"},
 		{"contract", keys(t, r.Stages[1].Data.(DataData).Contract), "inputShape inputDtype outputDim taskType"},
 		{"train", keys(t, r.Stages[2].Data), "lastRun estCostUsd gpu range"},
@@ -168,6 +168,12 @@ func TestSummaryIsOneSentenceAndPricedWhenBlocked(t *testing.T) {
 			t.Errorf("%q", r.Summary)
 		}
 		d := r.Stages[0].Data.(PreflightData)
+		if text == withheld {
+			if d.EstCostUSD != nil || d.EstTrainSec != nil || !strings.Contains(r.Summary, "no price, for the ") {
+				t.Errorf("%q, %v", r.Summary, d.EstCostUSD)
+			}
+			continue
+		}
 		if r.Verdict == "block" && !strings.Contains(r.Summary, "priced at $") || d.EstCostUSD.Unscaled <= 0 {
 			t.Errorf("%q, %v", r.Summary, d.EstCostUSD)
 		}
@@ -179,7 +185,7 @@ func TestSummaryIsOneSentenceAndPricedWhenBlocked(t *testing.T) {
 
 func TestPreflight(t *testing.T) {
 	d := run(t, clean, "").Stages[0].Data.(PreflightData)
-	if d.Score != 100 || d.Verdict != "ready" || d.Layers != 2 || d.Params != 7850 || d.FLOPs != 15680 || d.MACs != 7840 || d.GPU != "T4" || d.WeightBytes < 4*7850 || d.TrainFootprintBytes <= 3*d.WeightBytes || !d.SamplesAssumed {
+	if d.Score != 100 || d.Verdict != "ready" || d.Layers != 2 || d.Params != 7850 || *d.FLOPs != 15680 || *d.MACs != 7840 || d.GPU != "T4" || *d.WeightBytes < 4*7850 || *d.TrainFootprintBytes <= 3**d.WeightBytes || !d.SamplesAssumed {
 		t.Errorf("%+v", d)
 	}
 	for _, c := range []struct {
@@ -248,7 +254,7 @@ func TestDeployScoresNineTargetsBestFirst(t *testing.T) {
 			t.Errorf("no target %s", id)
 		}
 	}
-	if best := d.Alternatives[0]; len(d.Alternatives) != 9 || d.Target != best.ID || d.Score != best.Score || d.LatencyMs != best.LatencyMs || d.SizeMB != best.SizeMB {
+	if best := d.Alternatives[0]; len(d.Alternatives) != 9 || d.Target != best.ID || d.Score != best.Score || *d.LatencyMs != *best.LatencyMs || *d.SizeMB != *best.SizeMB {
 		t.Errorf("%+v", d)
 	}
 }

@@ -27,7 +27,7 @@ func (w *walk) decision() *Decision {
 	if w.request.Data == nil {
 		return w.dataset()
 	}
-	if quantity.Significant(w.Training.CostMicroUSD, 2) >= worthAsking {
+	if w.Priced() && quantity.Significant(w.Training.CostMicroUSD, 2) >= worthAsking {
 		return w.spending()
 	}
 	return nil
@@ -79,12 +79,12 @@ func (w *walk) dataset() *Decision {
 }
 
 func (w *walk) spending() *Decision {
-	cost := w.cost()
+	cost := w.PriceText()
 	return &Decision{
-		Question: fmt.Sprintf("Is a training run for about %s to be started?", cost),
+		Question: fmt.Sprintf("Is a training run for %s to be started?", cost),
 		Because:  "it costs money, and nothing in the request says that it may be spent",
 		Options: []Option{
-			{"start the run", "train", fmt.Sprintf("on %s, about %s", w.GPU(), cost)},
+			{"start the run", "train", fmt.Sprintf("on %s, %s", w.GPU(), cost)},
 			{"do not start it", "hold", "nothing is spent"},
 		},
 	}

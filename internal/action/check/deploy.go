@@ -1,6 +1,8 @@
 package check
 
 import (
+	"cmp"
+
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/quantity"
@@ -8,23 +10,23 @@ import (
 
 // DeployData is where the trained model would do best, and how it would do elsewhere.
 type DeployData struct {
-	Target          string           `json:"target"`
-	Score           int              `json:"score"`
-	LatencyMs       quantity.Decimal `json:"latencyMs"`
-	SizeMB          quantity.Decimal `json:"sizeMB"`
-	SizeMBQuantized quantity.Decimal `json:"sizeMBQuantized"`
-	Alternatives    []Alternative    `json:"alternatives"`
+	Target          string            `json:"target"`
+	Score           int               `json:"score"`
+	LatencyMs       *quantity.Decimal `json:"latencyMs"` // null, as the two sizes, where it would be that of a part of the model
+	SizeMB          *quantity.Decimal `json:"sizeMB"`
+	SizeMBQuantized *quantity.Decimal `json:"sizeMBQuantized"`
+	Alternatives    []Alternative     `json:"alternatives"`
 }
 
 // Alternative is one target, scored.
 type Alternative struct {
-	ID        string           `json:"id"`
-	Label     string           `json:"label"`
-	Score     int              `json:"score"`
-	LatencyMs quantity.Decimal `json:"latencyMs"`
-	SizeMB    quantity.Decimal `json:"sizeMB"`
-	Fits      bool             `json:"fits"`
-	Reasons   []string         `json:"reasons"`
+	ID        string            `json:"id"`
+	Label     string            `json:"label"`
+	Score     int               `json:"score"`
+	LatencyMs *quantity.Decimal `json:"latencyMs"`
+	SizeMB    *quantity.Decimal `json:"sizeMB"`
+	Fits      bool              `json:"fits"`
+	Reasons   []string          `json:"reasons"`
 }
 
 // deploy is where the trained model could run.
@@ -42,8 +44,13 @@ func deploy(w *walk) Stage {
 		d.Alternatives = append(d.Alternatives, a)
 	}
 	blocks, warns := w.obstacles(action.Deploy)
-	s := Stage{Stage: action.Deploy, Status: statusOf(blocks, warns, false), Data: d}
+	s := Stage{Stage: action.Deploy, Status: statusOf(blocks, warns, false)}
 	s.Headline = best.Target.Label + ": about " + d.LatencyMs.String() + " ms a sample, " + d.SizeMB.String() + " MB (" + d.SizeMBQuantized.String() + " MB in 8 bits)"
+	if !w.Whole() {
+		d.withhold(w)
+		s.Headline = "where it could run is not known: " + cmp.Or(w.Unpriced(), w.Bounded())
+	}
+	s.Data = d
 	if s.Status != OK {
 		s.Headline = "fits none of the targets as it is"
 	}
@@ -51,6 +58,31 @@ func deploy(w *walk) Stage {
 	return s
 }
 
-func millis(d *estimate.Deployment) quantity.Decimal { return quantity.Round(d.LatencyMs, 3) }
+// withhold takes back the figures of a part of the model. A target that does not hold the part does not hold the whole; of the others
+// it is not known.
+func (d *DeployData) withhold(w *walk) {
+	d.Target, d.Score, d.LatencyMs = action.NotKnown, 0, nil
+	sized := w.Priced()
+	if !sized {
+		d.SizeMB, d.SizeMBQuantized = nil, nil
+	}
+	for i := range d.Alternatives {
+		a := &d.Alternatives[i]
+		if a.Fits {
+			a.Reasons = []string{"not known: " + cmp.Or(w.Unpriced(), w.Bounded())}
+		}
+		a.Score, a.LatencyMs, a.Fits = 0, nil, false
+		if !sized {
+			a.SizeMB = nil
+		}
+	}
+}
 
-func megabytes(n float64) quantity.Decimal { return quantity.Round(n, 3) }
+func millis(d *estimate.Deployment) *quantity.Decimal { return rounded(d.LatencyMs) }
+
+func megabytes(n float64) *quantity.Decimal { return rounded(n) }
+
+func rounded(n float64) *quantity.Decimal {
+	d := quantity.Round(n, 3)
+	return &d
+}

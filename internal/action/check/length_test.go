@@ -29,16 +29,16 @@ func TestCheckAndPlanPriceTheSameLength(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, want := Run(q).Stages[0].Data.(PreflightData), plan.New(r)
-		if got.FLOPs != want.FLOPs || got.PeakBytes != want.Memory.PeakBytes || got.EstCostUSD != want.Cost.EstCostUSD || got.Assumptions != want.Cost.Assumptions {
-			t.Errorf("%s: check says %d FLOPs, %d bytes and $%v, plan %d, %d and $%v", c.data, got.FLOPs, got.PeakBytes, got.EstCostUSD, want.FLOPs, want.Memory.PeakBytes, want.Cost.EstCostUSD)
+		if *got.FLOPs != *want.FLOPs || *got.PeakBytes != want.Memory.PeakBytes || *got.EstCostUSD != *want.Cost.EstCostUSD || got.Assumptions != want.Cost.Assumptions {
+			t.Errorf("%s: check says %d FLOPs, %d bytes and $%v, plan %d, %d and $%v", c.data, *got.FLOPs, *got.PeakBytes, got.EstCostUSD, *want.FLOPs, want.Memory.PeakBytes, want.Cost.EstCostUSD)
 		}
 		if !strings.Contains(got.Assumptions, c.says) {
 			t.Errorf("%s: assumes %s", c.data, got.Assumptions)
 		}
-		if got.FLOPs == last {
+		if *got.FLOPs == last {
 			t.Errorf("%s: the length changes nothing", c.data)
 		}
-		last = got.FLOPs
+		last = *got.FLOPs
 	}
 }
 

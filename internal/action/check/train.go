@@ -1,22 +1,30 @@
 package check
 
 import (
+	"strings"
+
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // TrainData is what a training run would take.
 type TrainData struct {
-	LastRun    *struct{}        `json:"lastRun"` // null: no run is known here
-	EstCostUSD quantity.Decimal `json:"estCostUsd"`
-	GPU        string           `json:"gpu"`
-	Range      action.Range     `json:"range"`
+	LastRun    *struct{}         `json:"lastRun"`    // null: no run is known here
+	EstCostUSD *quantity.Decimal `json:"estCostUsd"` // null where the model has no price
+	GPU        string            `json:"gpu"`
+	Range      *action.Range     `json:"range"`
 }
 
-// cost is the price of the run with its error.
-func (w *walk) cost() string {
-	r := w.Training.Range()
-	return quantity.AboutDollars(w.Training.CostMicroUSD) + " (" + quantity.AboutDollars(r.LowMicroUSD) + " to " + quantity.AboutDollars(r.HighMicroUSD) + ")"
+// priced says what a run costs and what that lacks, or why it has no price.
+func (w *walk) priced(run string) string {
+	if why := w.Unpriced(); why != "" {
+		return "no price is given: " + why
+	}
+	text := run + " is priced at " + strings.TrimPrefix(w.PriceText(), "about ")
+	if bound := w.Bounded(); bound != "" {
+		text += ": " + bound
+	}
+	return text
 }
 
 // train is the run: where it fits and what it costs.
@@ -27,8 +35,14 @@ func train(w *walk) Stage {
 	blocks, warns = blocks+b, warns+n
 	t := w.Training
 	s := Stage{
-		Stage: action.Train, Status: statusOf(blocks, warns, false), Data: TrainData{EstCostUSD: quantity.USD(t.CostMicroUSD), GPU: w.GPU(), Range: action.RangeOf(t)},
-		Headline: "about " + w.cost() + " on " + w.GPU() + ", " + quantity.Bytes(t.CardBytes) + " on the card; no run yet",
+		Stage: action.Train, Status: statusOf(blocks, warns, false), Data: TrainData{EstCostUSD: w.CostUSD(), GPU: w.GPU(), Range: w.Range()},
+		Headline: w.PriceText() + " on " + w.GPU() + ", " + quantity.Bytes(t.CardBytes) + " on the card; no run yet",
+	}
+	switch why, bound := w.Unpriced(), w.Bounded(); {
+	case why != "":
+		s.Headline = "no price is given: " + why
+	case bound != "":
+		s.Headline += "; " + bound
 	}
 	if s.Status == Blocked {
 		s.Headline = "cannot be split that way: " + found[0].Detail

@@ -19,15 +19,12 @@ func diff(base, s *studied) *Diff {
 	})
 	dropDerived(&delta, base.Graph, s.Graph)
 	d := &Diff{
-		Base:  Base{base.Graph.Name, base.Layers(), base.Params()},
+		Base:  Base{base.Graph.Name, base.Layers(), base.Params(), base.ParamsWithheld},
 		Added: len(delta.Added), Removed: len(delta.Removed), Changed: len(delta.Changed), Rewired: len(delta.Rewired),
-		ParamsDelta:   s.Params() - base.Params(),
-		MemoryDeltaGB: quantity.GB(s.Training.CardBytes - base.Training.CardBytes),
-		CostDeltaUSD:  quantity.USD(s.Training.CostMicroUSD - base.Training.CostMicroUSD),
-		BlastRadius:   delta.Downstream(s.Graph),
-		Lines:         []string{}, AddedNames: []string{}, RemovedNames: []string{}, RewiredNames: []string{},
+		BlastRadius: delta.Downstream(s.Graph),
+		Lines:       []string{}, AddedNames: []string{}, RemovedNames: []string{}, RewiredNames: []string{},
 	}
-	d.ParamsDeltaPct = percent(d.ParamsDelta, base.Params())
+	d.figures(base, s)
 	for _, c := range delta.Changed {
 		d.Lines = append(d.Lines, lines(&s.Graph.Components[c.After], c)...)
 	}
@@ -51,6 +48,18 @@ func diff(base, s *studied) *Diff {
 		d.LegalityChanged = &word
 	}
 	return d
+}
+
+// figures compares what both versions are known to have.
+func (d *Diff) figures(base, s *studied) {
+	if len(base.ParamsWithheld)+len(s.ParamsWithheld) == 0 {
+		delta := s.Params() - base.Params()
+		d.ParamsDelta, d.ParamsDeltaPct = &delta, percent(delta, base.Params())
+	}
+	if base.Complete() && s.Complete() {
+		memory, cost := quantity.GB(s.Training.CardBytes-base.Training.CardBytes), quantity.USD(s.Training.CostMicroUSD-base.Training.CostMicroUSD)
+		d.MemoryDeltaGB, d.CostDeltaUSD = &memory, &cost
+	}
 }
 
 // percent is nil where there is nothing to compare with.
@@ -132,7 +141,15 @@ func (d *Diff) sentence() string {
 			parts = append(parts, quantity.Grouped(int64(c.n))+" "+c.word)
 		}
 	}
-	text := "against " + base + " " + strings.Join(parts, ", ") + ", " + signed(d.ParamsDelta) + " parameters, " + signedDollars(d.CostDeltaUSD)
+	text := "against " + base + " " + strings.Join(parts, ", ")
+	if d.ParamsDelta != nil {
+		text += ", " + signed(*d.ParamsDelta) + " parameters"
+	} else {
+		text += ", parameters that cannot be compared"
+	}
+	if d.CostDeltaUSD != nil {
+		text += ", " + signedDollars(d.CostDeltaUSD)
+	}
 	if d.LegalityChanged != nil {
 		text += ", legality " + *d.LegalityChanged
 	}

@@ -23,7 +23,7 @@ type Fix struct {
 // asked is whether the run fits on the card that it is asked for, nil where none is.
 func (s *studied) asked() *Asked {
 	g := hardware.Lookup(s.Training.Options.GPU)
-	if g == nil {
+	if g == nil || !s.Complete() {
 		return nil
 	}
 	return &Asked{g.Name, s.Training.CardBytes <= g.MemoryBytes, s.Training.CardBytes, g.MemoryBytes}
@@ -38,7 +38,7 @@ func (a *Asked) words() string {
 func (s *studied) fixes() []Fix {
 	t := s.Training
 	gpu := hardware.Lookup(t.Options.GPU)
-	if !s.Runs() || gpu == nil && t.GPU != nil || gpu != nil && t.Fitting() {
+	if !s.Whole() || gpu == nil && t.GPU != nil || gpu != nil && t.Fitting() {
 		return nil
 	}
 	var out []Fix

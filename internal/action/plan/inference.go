@@ -38,6 +38,9 @@ type Cache struct {
 
 // inference estimates the use of the model. A length beyond that of the estimates is tried.
 func (s *studied) inference(o estimate.InferOptions) *Inference {
+	if !s.Complete() {
+		return nil
+	}
 	t := estimate.Infer(s.Sized, o)
 	used := t.Options
 	out := &Inference{used.Batch, used.Precision, used.Prompt, used.Generated, t.WeightBytes, t.CacheBytes, t.BytesPerToken, t.ActivationBytes, t.PeakBytes, t.CardBytes,
@@ -57,6 +60,9 @@ func (s *studied) inference(o estimate.InferOptions) *Inference {
 
 // words is a line on it.
 func (i *Inference) words() string {
+	if i == nil {
+		return notKnown
+	}
 	text := fmt.Sprintf("%s on the card in %s, batch %s (%s): weights %s, activations about %s", quantity.Bytes(i.CardBytes), i.Precision, quantity.Grouped(i.Batch), i.FitsGPU,
 		quantity.Bytes(i.WeightBytes), quantity.Bytes(i.ActivationBytes))
 	if i.Prompt > 0 {

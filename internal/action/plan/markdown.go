@@ -76,23 +76,32 @@ func mark(r *Record) string {
 // table has the figures, with what changed where there is a base.
 func table(b *strings.Builder, r *Record) {
 	rows := [][2]string{
-		{"Parameters", quantity.Grouped(r.Model.Params) + behind(", ", r.adapted())},
-		{"Compute", quantity.FLOPs(r.FLOPs) + " forward, one sample"},
-		{"Memory to train", quantity.Bytes(r.Memory.CardBytes) + " on the card, " + r.Memory.peak() + " allocated"},
-		{"Cheapest card", r.Cost.FitsGPU},
+		{"Parameters", text(r.counted(quantity.Grouped(r.Model.Params)))},
+		{"Compute", r.compute()},
+		{"Memory to train", r.onCard()},
+		{"Cheapest card", r.fits()},
 		{"Time", r.Cost.time()},
 		{"Cost", r.Cost.price()},
 	}
 	if d := r.Diff; d != nil {
-		rows[0][1] += " (" + signed(d.ParamsDelta) + percentText(d) + ")"
-		rows[2][1] += " (" + moreMemory(d.MemoryDeltaGB) + ")"
-		rows[5][1] += " (" + signedDollars(d.CostDeltaUSD) + ")"
+		if d.ParamsDelta != nil {
+			rows[0][1] += " (" + signed(*d.ParamsDelta) + percentText(d) + ")"
+		}
+		if d.CostDeltaUSD != nil {
+			rows[2][1] += " (" + moreMemory(*d.MemoryDeltaGB) + ")"
+			rows[5][1] += " (" + signedDollars(d.CostDeltaUSD) + ")"
+		}
 	}
 	if a := r.Cost.Asked; a != nil {
 		rows = append(rows, [2]string{"Fits", a.words()})
 	}
 	if r.Cost.RefusedRunUSD != nil {
-		rows = append(rows, [2]string{"Refused run", dollars(*r.Cost.RefusedRunUSD)})
+		rows = append(rows, [2]string{"Refused run", r.atLeast() + dollars(*r.Cost.RefusedRunUSD)})
+	}
+	if r.Cost.EstCostUSD == nil {
+		rows = append(rows, [2]string{"No price", text(r.unpriced())})
+	} else if len(r.Cost.Withheld) > 0 {
+		rows = append(rows, [2]string{"Not in it", text("what " + takes(len(r.Cost.Withheld)) + ": " + some(r.Cost.Withheld))})
 	}
 	rows = append(rows, [2]string{"Inference", r.Inference.words()})
 	if r.SeqLen != nil {
@@ -111,7 +120,7 @@ func percentText(d *Diff) string {
 	if d.ParamsDeltaPct == nil {
 		return ""
 	}
-	return ", " + signedDecimal(*d.ParamsDeltaPct) + " %"
+	return ", " + signedDecimal(d.ParamsDeltaPct) + " %"
 }
 
 func changes(b *strings.Builder, d *Diff) {

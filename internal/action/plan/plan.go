@@ -49,19 +49,16 @@ func (s *studied) record(r *Request) *Record {
 	t := s.Training
 	rec := &Record{
 		Version: Version,
-		Model:   Model{s.Graph.Name, s.Layers(), s.Params(), s.InputShape(), s.OutputShape(), s.Walked.Fingerprint(), implementation(s.Study)},
+		Model:   Model{s.Graph.Name, s.Layers(), s.Params(), s.InputShape(), s.OutputShape(), s.Walked.Fingerprint(), implementation(s.Study), s.ParamsWithheld},
 		Run:     Legality{s.legal(), s.blockers, s.warnings, s.Withheld},
-		Cost: Cost{EstCostUSD: quantity.USD(t.CostMicroUSD), EstTrainSec: quantity.Round(t.TotalSec, 3), FitsGPU: s.FitsGPU(), GPU: s.GPU(),
-			GPUFits: GPUFits{T4: s.on("T4"), A10040: s.on("A100_40"), H10080: s.on("H100_80")}, Assumptions: s.Assumptions(),
-			Range: action.RangeOf(t), Asked: s.asked()},
-		Policy: Policy{!r.Policy.Empty(), s.violations},
-		Memory: Memory{t.WeightBytes, t.GradientBytes, t.OptimizerBytes, t.ActivationBytes, t.LogitBytes, t.PeakBytes, t.UpperBytes, t.CardBytes, t.Binding,
-			t.EagerExtraBytes, t.PeakError()},
-		FLOPs: s.Sized.FLOPs, MACs: s.Sized.FLOPs / 2,
+		Cost: Cost{EstCostUSD: s.CostUSD(), EstTrainSec: s.TrainSec(), FitsGPU: s.FitsGPU(), GPU: s.GPU(),
+			GPUFits: GPUFits{T4: s.Fits("T4"), A10040: s.Fits("A100_40"), H10080: s.Fits("H100_80")}, Assumptions: s.Assumptions(),
+			Range: s.Range(), Asked: s.asked(), Withheld: s.CostWithheld},
+		Policy: Policy{!r.Policy.Empty(), s.violations}, Memory: s.memory(), FLOPs: s.FLOPs(), MACs: s.MACs(),
 		Training: trainingOf(t), Source: r.Source, Inference: s.inference(r.Using), Fixes: s.fixes(),
 	}
 	if !rec.Run.Legal {
-		rec.Cost.RefusedRunUSD = &rec.Cost.EstCostUSD
+		rec.Cost.RefusedRunUSD = rec.Cost.EstCostUSD
 	}
 	if l := s.Length; l.Own > 0 {
 		rec.SeqLen = seqLen(l)
@@ -91,16 +88,17 @@ func summary(rec *Record) string {
 	}
 	text := name
 	blocks := len(rec.Run.Blockers)
-	cost := dollars(rec.Cost.EstCostUSD)
 	switch {
 	case !rec.Run.Legal && rec.Run.Blockers[0].Stage == action.Policy:
-		text += fmt.Sprintf(" is refused by %s; the run is priced at %s", count(blocks, "policy line"), cost)
+		text += fmt.Sprintf(" is refused by %s; %s", count(blocks, "policy line"), rec.priced("the run"))
 	case !rec.Run.Legal:
-		text += fmt.Sprintf(" does not run: %s; the refused run is priced at %s", count(blocks, "blocker"), cost)
+		text += fmt.Sprintf(" does not run: %s; %s", count(blocks, "blocker"), rec.priced("the refused run"))
 	case len(rec.Run.Withheld) > 0:
-		text += fmt.Sprintf(" runs as far as it is known, without a verdict on %s, and training is priced at %s so far", count(len(rec.Run.Withheld), "component"), cost)
+		text += fmt.Sprintf(" runs as far as it is known, without a verdict on %s; %s", count(len(rec.Run.Withheld), "component"), rec.priced("training"))
+	case rec.Cost.EstCostUSD == nil || len(rec.Cost.Withheld) > 0:
+		text += fmt.Sprintf(" runs: %s; %s", rec.params(), rec.priced("training"))
 	default:
-		text += fmt.Sprintf(" runs: %s parameters, %s on the card, about %s on %s", quantity.Short(rec.Model.Params), quantity.Bytes(rec.Memory.CardBytes), cost,
+		text += fmt.Sprintf(" runs: %s, %s on the card, about %s on %s", rec.params(), quantity.Bytes(rec.Memory.CardBytes), dollars(*rec.Cost.EstCostUSD),
 			rec.Cost.GPU)
 	}
 	if n := len(rec.Run.Warnings); n > 0 {

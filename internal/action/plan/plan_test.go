@@ -113,12 +113,12 @@ func TestEveryFieldOfTheSpecificationIsThereInItsOrder(t *testing.T) {
 	}{
 		{"response", r, "plan text markdown"},
 		{"plan", r.Plan, "version summary model run cost diff policy memory flops macs training inference"},
-		{"model", r.Plan.Model, "name layers params inputShape outputShape fingerprint"},
+		{"model", r.Plan.Model, "name layers params inputShape outputShape fingerprint paramsWithheld"},
 		{"run", r.Plan.Run, "legal blockers warnings withheld"},
-		{"cost", r.Plan.Cost, "estCostUsd estTrainSec fitsGpu refusedRunUsd gpuFits assumptions gpu range"},
+		{"cost", r.Plan.Cost, "estCostUsd estTrainSec fitsGpu refusedRunUsd gpuFits assumptions gpu range withheld"},
 		{"gpuFits", r.Plan.Cost.GPUFits, "T4 A100_40 H100_80"},
 		{"diff", r.Plan.Diff, "base added removed changed paramsDelta paramsDeltaPct memoryDeltaGb costDeltaUsd blastRadius lines legalityChanged rewired addedComponents removedComponents rewiredComponents"},
-		{"base", r.Plan.Diff.Base, "name layers params"},
+		{"base", r.Plan.Diff.Base, "name layers params paramsWithheld"},
 		{"policy", r.Plan.Policy, "applied violations"},
 		{"memory", r.Plan.Memory, "weightBytes gradientBytes optimizerBytes activationBytes logitBytes peakBytes upperBytes cardBytes binding eagerExtraBytes errorPercent"},
 	} {
@@ -134,7 +134,7 @@ func TestEveryFieldOfTheSpecificationIsThereInItsOrder(t *testing.T) {
 func TestRefusedRunIsTheEstimateRestated(t *testing.T) {
 	for text, legal := range map[string]bool{clean: true, withheld: true, refused: false} {
 		p := run(t, text, "").Plan
-		if p.Run.Legal != legal || (p.Cost.RefusedRunUSD == nil) != legal || !legal && *p.Cost.RefusedRunUSD != p.Cost.EstCostUSD {
+		if p.Run.Legal != legal || (p.Cost.RefusedRunUSD == nil) != legal || !legal && *p.Cost.RefusedRunUSD != *p.Cost.EstCostUSD {
 			t.Errorf("legal %v, refused %v of %v", p.Run.Legal, p.Cost.RefusedRunUSD, p.Cost.EstCostUSD)
 		}
 	}
@@ -165,7 +165,7 @@ func TestPolicyCountsViolationsAndWarnsOfEstimates(t *testing.T) {
 
 func TestDiff(t *testing.T) {
 	d := run(t, wider, base(t, clean)).Plan.Diff
-	if d.Added != 1 || d.Removed != 0 || d.Changed != 2 || d.Rewired != 1 || d.ParamsDelta != 64*784+64+64*10 || d.LegalityChanged != nil {
+	if d.Added != 1 || d.Removed != 0 || d.Changed != 2 || d.Rewired != 1 || *d.ParamsDelta != 64*784+64+64*10 || d.LegalityChanged != nil {
 		t.Errorf("%+v", d)
 	}
 	if got := strings.Join(d.Lines, "\n"); got != "l.outFeatures: 64 → 128\nh.inFeatures: 64 → 128" {

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/models/drawn"
 )
 
@@ -19,8 +20,8 @@ func TestAPlanAgainstItselfIsAnEmptyDiff(t *testing.T) {
 			renamed.Components[i].Name = fmt.Sprint("name ", i)
 		}
 		d := New(&Request{Model: g, Base: renamed}).Diff
-		if !d.empty() || d.ParamsDelta != 0 || d.MemoryDeltaGB.Unscaled != 0 || d.CostDeltaUSD.Unscaled != 0 || d.BlastRadius != 0 || len(d.Lines) != 0 ||
-			d.LegalityChanged != nil || d.ParamsDeltaPct == nil || d.ParamsDeltaPct.Unscaled != 0 || len(d.AddedNames)+len(d.RemovedNames)+len(d.RewiredNames) != 0 {
+		if !d.empty() || zero(d.ParamsDelta) != 0 || amount(d.MemoryDeltaGB) != 0 || amount(d.CostDeltaUSD) != 0 || d.BlastRadius != 0 || len(d.Lines) != 0 ||
+			d.LegalityChanged != nil || (d.ParamsDeltaPct == nil) != (d.ParamsDelta == nil) || amount(d.ParamsDeltaPct) != 0 || len(d.AddedNames)+len(d.RemovedNames)+len(d.RewiredNames) != 0 {
 			t.Fatalf("%+v", d)
 		}
 	})
@@ -30,7 +31,7 @@ func TestADiffMirrorsItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawn.Model(t), drawn.Model(t)
 		there, back := New(&Request{Model: b.Clone(), Base: a.Clone()}).Diff, New(&Request{Model: a, Base: b}).Diff
-		if there.ParamsDelta != -back.ParamsDelta || there.CostDeltaUSD.Unscaled != -back.CostDeltaUSD.Unscaled || (there.LegalityChanged == nil) != (back.LegalityChanged == nil) {
+		if zero(there.ParamsDelta) != -zero(back.ParamsDelta) || amount(there.CostDeltaUSD) != -amount(back.CostDeltaUSD) || (there.LegalityChanged == nil) != (back.LegalityChanged == nil) {
 			t.Fatalf("%+v, back %+v", there, back)
 		}
 	})
@@ -81,4 +82,19 @@ func FuzzPlan(f *testing.F) {
 			t.Fatalf("%s: %v", data, err)
 		}
 	})
+}
+
+// zero and amount read numbers that are null where a version lacks components.
+func zero(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+func amount(d *quantity.Decimal) int64 {
+	if d == nil {
+		return 0
+	}
+	return d.Unscaled
 }

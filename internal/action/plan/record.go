@@ -10,7 +10,8 @@ import (
 const Version = 1
 
 // Record is the plan. Text and Markdown are made from it and from nothing else. Memory, FLOPs, MACs, Training, SeqLen, Source,
-// Inference, Fixes, model.implementation, run.withheld, cost.gpu, cost.range and the lists of components in a diff are additions to the specification.
+// Inference, Fixes, run.withheld, model.implementation, model.paramsWithheld, cost.gpu, cost.range, cost.asked, cost.withheld and the
+// lists of components in a diff are additions to the specification. A figure that lacks a component is null, or a lower bound where cost.withheld names components.
 type Record struct {
 	Version  int      `json:"version"`
 	Summary  string   `json:"summary"`
@@ -20,14 +21,14 @@ type Record struct {
 	Diff     *Diff    `json:"diff,omitempty"`
 	Policy   Policy   `json:"policy"`
 	History  *History `json:"history,omitempty"`
-	Memory   Memory   `json:"memory"`
-	FLOPs    int64    `json:"flops"` // one sample, forward
-	MACs     int64    `json:"macs"`
+	Memory   *Memory  `json:"memory"` // null where the model has no price
+	FLOPs    *int64   `json:"flops"`  // one sample, forward; null where not every component is counted
+	MACs     *int64   `json:"macs"`
 	Training Training `json:"training"`
 	SeqLen   *SeqLen  `json:"seqLen,omitempty"`
 	Source   *Source  `json:"source,omitempty"`
 
-	Inference *Inference `json:"inference"`
+	Inference *Inference `json:"inference"`       // null where it would be that of a part of the model
 	Fixes     []Fix      `json:"fixes,omitempty"` // where training does not fit
 }
 
@@ -41,6 +42,7 @@ type Model struct {
 	Fingerprint string        `json:"fingerprint"`
 
 	Implementation *Implementation `json:"implementation,omitempty"` // null for PyTorch's own modules
+	ParamsWithheld []string        `json:"paramsWithheld"`           // ids of the components whose weights are not in params
 }
 
 // Legality is whether it runs.
@@ -53,14 +55,15 @@ type Legality struct {
 
 // Cost is what training takes in time and money.
 type Cost struct {
-	EstCostUSD    quantity.Decimal  `json:"estCostUsd"`
-	EstTrainSec   quantity.Decimal  `json:"estTrainSec"`
-	FitsGPU       string            `json:"fitsGpu"` // the cheapest that holds a step, or none
+	EstCostUSD    *quantity.Decimal `json:"estCostUsd"` // null, as time and range, where the model has no price
+	EstTrainSec   *quantity.Decimal `json:"estTrainSec"`
+	FitsGPU       string            `json:"fitsGpu"` // the cheapest that holds a step, none, or unknown
 	RefusedRunUSD *quantity.Decimal `json:"refusedRunUsd"`
 	GPUFits       GPUFits           `json:"gpuFits"`
 	Assumptions   string            `json:"assumptions"`
 	GPU           string            `json:"gpu"` // what time and money are for
-	Range         action.Range      `json:"range"`
+	Range         *action.Range     `json:"range"`
+	Withheld      []string          `json:"withheld"`        // components that time, memory and price lack: those are lower bounds then
 	Asked         *Asked            `json:"asked,omitempty"` // the card that was asked for
 }
 
@@ -72,7 +75,7 @@ type Asked struct {
 	MemoryBytes int64  `json:"memoryBytes"`
 }
 
-// GPUFits says of three common cards whether a training step fits.
+// GPUFits says of three common cards whether a training step was found to fit.
 type GPUFits struct {
 	T4     bool `json:"T4"`
 	A10040 bool `json:"A100_40"`
@@ -135,10 +138,10 @@ type Diff struct {
 	Added           int               `json:"added"`
 	Removed         int               `json:"removed"`
 	Changed         int               `json:"changed"`
-	ParamsDelta     int64             `json:"paramsDelta"`
+	ParamsDelta     *int64            `json:"paramsDelta"`    // null where a version lacks weights
 	ParamsDeltaPct  *quantity.Decimal `json:"paramsDeltaPct"` // null where the base has no parameters and the model has
-	MemoryDeltaGB   quantity.Decimal  `json:"memoryDeltaGb"`
-	CostDeltaUSD    quantity.Decimal  `json:"costDeltaUsd"`
+	MemoryDeltaGB   *quantity.Decimal `json:"memoryDeltaGb"`  // null, as the next, where a figure of a version lacks components
+	CostDeltaUSD    *quantity.Decimal `json:"costDeltaUsd"`
 	BlastRadius     int               `json:"blastRadius"` // components downstream of a change
 	Lines           []string          `json:"lines"`       // one for each changed parameter
 	LegalityChanged *string           `json:"legalityChanged"`
@@ -153,6 +156,8 @@ type Base struct {
 	Name   string `json:"name"`
 	Layers int    `json:"layers"`
 	Params int64  `json:"params"`
+
+	ParamsWithheld []string `json:"paramsWithheld"`
 }
 
 // The values of legalityChanged.

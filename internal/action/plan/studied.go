@@ -37,7 +37,16 @@ func (s *studied) hold(p *policy.Policy) {
 // legal reports whether nothing blocks.
 func (s *studied) legal() bool { return len(s.blockers) == 0 }
 
-func (s *studied) on(gpu string) bool {
-	fits, _ := s.Training.On(gpu)
-	return fits
+// memory is what a step takes, nil where the model has no price.
+func (s *studied) memory() *Memory {
+	if !s.Priced() {
+		return nil
+	}
+	t := s.Training
+	m := &Memory{t.WeightBytes, t.GradientBytes, t.OptimizerBytes, t.ActivationBytes, t.LogitBytes, t.PeakBytes, t.UpperBytes, t.CardBytes, t.Binding,
+		t.EagerExtraBytes, nil}
+	if s.Complete() {
+		m.ErrorPercent = t.PeakError()
+	}
+	return m
 }

@@ -23,8 +23,8 @@ func Text(r *Record) string {
 	p := &page{}
 	p.row("plan", "%s: %s", r.title(), r.verdict())
 	p.row("structure", "%s, %s, %s", r.Model.Fingerprint, count(r.Model.Layers, "layer"), shapes(r))
-	p.row("parameters", "%s (%s)%s", quantity.Grouped(r.Model.Params), quantity.Short(r.Model.Params), behind(", ", r.adapted()))
-	p.row("compute", "%s (%s FLOPs) forward, one sample; %s multiply-adds", quantity.FLOPs(r.FLOPs), quantity.Grouped(r.FLOPs), quantity.Grouped(r.MACs))
+	p.row("parameters", "%s", r.counted(quantity.Grouped(r.Model.Params)+" ("+quantity.Short(r.Model.Params)+")"))
+	p.compute(r)
 	if i := r.Model.Implementation; i != nil {
 		p.row("modules", "%s", i.words())
 	}
@@ -32,11 +32,20 @@ func Text(r *Record) string {
 	if a := r.Cost.Asked; a != nil {
 		p.row("fits", "%s", a.words())
 	}
-	p.row("fits", "%s; T4 %s, A100_40 %s, H100_80 %s", r.Cost.FitsGPU, yes(r.Cost.GPUFits.T4), yes(r.Cost.GPUFits.A10040), yes(r.Cost.GPUFits.H10080))
+	if r.fits() == notKnown {
+		p.row("fits", notKnown)
+	} else {
+		p.row("fits", "%s; T4 %s, A100_40 %s, H100_80 %s", r.Cost.FitsGPU, yes(r.Cost.GPUFits.T4), yes(r.Cost.GPUFits.A10040), yes(r.Cost.GPUFits.H10080))
+	}
 	p.row("time", "%s", r.Cost.time())
 	p.row("cost", "%s", r.Cost.price())
 	if r.Cost.RefusedRunUSD != nil {
-		p.row("refused", "the run that this plan refuses is priced at %s", dollars(*r.Cost.RefusedRunUSD))
+		p.row("refused", "the run that this plan refuses is priced at %s%s", r.atLeast(), dollars(*r.Cost.RefusedRunUSD))
+	}
+	if r.Cost.EstCostUSD == nil {
+		p.row("no price", "%s", r.unpriced())
+	} else if len(r.Cost.Withheld) > 0 {
+		p.row("lacks", "time, memory and price lack what %s: %s", takes(len(r.Cost.Withheld)), some(r.Cost.Withheld))
 	}
 	for i := range r.Fixes {
 		p.row("to fit", "%s", r.Fixes[i].words())
@@ -85,7 +94,11 @@ func yes(b bool) string {
 
 func (p *page) memory(r *Record) {
 	m := r.Memory
-	p.row("memory", "%s on the card, %s allocated at the peak (%s): weights %s, gradients %s, optimizer %s, activations %s, logits %s", quantity.Bytes(m.CardBytes),
+	if m == nil {
+		p.row("memory", notKnown)
+		return
+	}
+	p.row("memory", r.atLeast()+"%s on the card, %s allocated at the peak (%s): weights %s, gradients %s, optimizer %s, activations %s, logits %s", quantity.Bytes(m.CardBytes),
 		m.peak(), m.Binding, quantity.Bytes(m.WeightBytes), quantity.Bytes(m.GradientBytes), quantity.Bytes(m.OptimizerBytes),
 		quantity.Bytes(m.ActivationBytes), quantity.Bytes(m.LogitBytes))
 	if text := eager(r); text != "" {
@@ -95,11 +108,22 @@ func (p *page) memory(r *Record) {
 
 // eager says what attention that keeps its scores would add, where it matters: from a hundredth of the peak on.
 func eager(r *Record) string {
+	if r.Memory == nil {
+		return ""
+	}
 	extra := r.Memory.EagerExtraBytes
 	if extra == 0 || extra < r.Memory.PeakBytes/100 {
 		return ""
 	}
 	return "eager attention would add " + quantity.Bytes(extra)
+}
+
+func (p *page) compute(r *Record) {
+	if r.FLOPs == nil {
+		p.row("compute", notKnown)
+		return
+	}
+	p.row("compute", "%s (%s FLOPs) forward, one sample; %s multiply-adds", quantity.FLOPs(*r.FLOPs), quantity.Grouped(*r.FLOPs), quantity.Grouped(*r.MACs))
 }
 
 func (p *page) diff(d *Diff) {
@@ -110,7 +134,11 @@ func (p *page) diff(d *Diff) {
 	if d.empty() {
 		return
 	}
-	p.row("", "%s downstream of a change, %s", count(d.BlastRadius, "component"), moreMemory(d.MemoryDeltaGB))
+	memory := "memory that cannot be compared"
+	if d.MemoryDeltaGB != nil {
+		memory = moreMemory(*d.MemoryDeltaGB)
+	}
+	p.row("", "%s downstream of a change, %s", count(d.BlastRadius, "component"), memory)
 	p.list(d.Lines)
 	for _, g := range d.groups() {
 		p.row("", "%s: %s", g.word, some(g.names))

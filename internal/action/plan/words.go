@@ -62,13 +62,27 @@ func micros(d quantity.Decimal) int64 {
 
 // time is how long the run takes, and what it lies within.
 func (c *Cost) time() string {
-	return fmt.Sprintf("about %s (%s to %s) on %s", quantity.AboutDuration(micros(c.EstTrainSec)), quantity.AboutDuration(micros(c.Range.LowSec)),
+	if c.EstTrainSec == nil {
+		return notKnown
+	}
+	return fmt.Sprintf(c.about()+" %s (%s to %s) on %s", quantity.AboutDuration(micros(*c.EstTrainSec)), quantity.AboutDuration(micros(c.Range.LowSec)),
 		quantity.AboutDuration(micros(c.Range.HighSec)), c.GPU)
+}
+
+// about says how an estimate is meant.
+func (c *Cost) about() string {
+	if len(c.Withheld) > 0 {
+		return "at least"
+	}
+	return "about"
 }
 
 // price is what it costs.
 func (c *Cost) price() string {
-	return fmt.Sprintf("about %s (%s to %s)", dollars(c.EstCostUSD), dollars(c.Range.LowUSD), dollars(c.Range.HighUSD))
+	if c.EstCostUSD == nil {
+		return notKnown
+	}
+	return fmt.Sprintf(c.about()+" %s (%s to %s)", dollars(*c.EstCostUSD), dollars(c.Range.LowUSD), dollars(c.Range.HighUSD))
 }
 
 // peak is the memory that is allocated at the most, with its error.
@@ -79,17 +93,17 @@ func (m *Memory) peak() string {
 	return fmt.Sprintf("%s ±%d %%", quantity.Bytes(m.PeakBytes), *m.ErrorPercent)
 }
 
-func signedDollars(d quantity.Decimal) string {
+func signedDollars(d *quantity.Decimal) string {
 	switch {
 	case d.Unscaled > 0:
-		return "+" + dollars(d)
+		return "+" + dollars(*d)
 	case d.Unscaled == 0:
 		return "the same price"
 	}
-	return dollars(d)
+	return dollars(*d)
 }
 
-func signedDecimal(d quantity.Decimal) string {
+func signedDecimal(d *quantity.Decimal) string {
 	if d.Unscaled > 0 {
 		return "+" + d.String()
 	}

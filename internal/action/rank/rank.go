@@ -45,32 +45,36 @@ type Result struct {
 // Ranked is one candidate in its place. What stands behind Reasons is an addition to the specification: the figures that people
 // compare designs by. They order nothing.
 type Ranked struct {
-	ID                 string           `json:"id"`
-	Rank               int              `json:"rank"`
-	MeasuredRank       int              `json:"measuredRank"`
-	Tier               string           `json:"tier"`     // legal or blocked
-	TiedWith           int              `json:"tiedWith"` // candidates that share the rank, this one among them; 0 where it is alone
-	Blocking           int              `json:"blocking"`
-	Warnings           int              `json:"warnings"`
-	OutcomeFlags       []string         `json:"outcomeFlags"`
-	Params             int64            `json:"params"`
-	EstCostUSD         quantity.Decimal `json:"estCostUsd"`
-	FitsGPU            string           `json:"fitsGpu"`
-	OtherStageBlockers []string         `json:"otherStageBlockers"` // what check refuses past preflight
-	Reasons            []string         `json:"reasons"`
+	ID                 string            `json:"id"`
+	Rank               int               `json:"rank"`
+	MeasuredRank       int               `json:"measuredRank"`
+	Tier               string            `json:"tier"`     // legal or blocked
+	TiedWith           int               `json:"tiedWith"` // candidates that share the rank, this one among them; 0 where it is alone
+	Blocking           int               `json:"blocking"`
+	Warnings           int               `json:"warnings"`
+	OutcomeFlags       []string          `json:"outcomeFlags"`
+	Params             int64             `json:"params"`
+	EstCostUSD         *quantity.Decimal `json:"estCostUsd"` // null where it has no price
+	FitsGPU            string            `json:"fitsGpu"`
+	OtherStageBlockers []string          `json:"otherStageBlockers"` // what check refuses past preflight
+	Reasons            []string          `json:"reasons"`
 
-	OtherStageWarnings  []string         `json:"otherStageWarnings"` // what check warns of past preflight; they count in warnings
-	Withheld            []string         `json:"withheld"`           // ids of the components that no verdict is given on
-	FLOPs               int64            `json:"flops"`
-	WeightBytes         int64            `json:"weightBytes"`
-	TrainFootprintBytes int64            `json:"trainFootprintBytes"`
-	EstTrainSec         quantity.Decimal `json:"estTrainSec"`
-	GPU                 string           `json:"gpu"` // what time and money are for
-	Range               action.Range     `json:"range"`
+	OtherStageWarnings  []string          `json:"otherStageWarnings"` // what check warns of past preflight; they count in warnings
+	Withheld            []string          `json:"withheld"`           // ids of the components that no verdict is given on
+	FLOPs               *int64            `json:"flops"`              // null where not every component is counted
+	WeightBytes         *int64            `json:"weightBytes"`
+	TrainFootprintBytes *int64            `json:"trainFootprintBytes"`
+	EstTrainSec         *quantity.Decimal `json:"estTrainSec"`
+	GPU                 string            `json:"gpu"` // what time and money are for
+	Range               *action.Range     `json:"range"`
+	ParamsWithheld      []string          `json:"paramsWithheld"` // components whose weights are not in params
+	CostWithheld        []string          `json:"costWithheld"`   // components that the figures lack: they are lower bounds then
 
 	Fired []string `json:"-"` // ids of the rules that fired, once for each finding, for a caller in this program
 
-	costMicroUSD int64
+	costMicroUSD int64 // of a part of the model, too; preferred does not compare those
+	unpriced     string
+	whole        bool
 	crashes      bool
 }
 

@@ -52,10 +52,10 @@ func ranked(id string, s *action.Study, p *policy.Policy) Ranked {
 	t := s.Training
 	out := Ranked{
 		ID: id, Tier: Legal, Blocking: len(s.Blockers) + len(blocks), Warnings: len(s.Warnings) + len(warns), OutcomeFlags: []string{},
-		Params: s.Params(), EstCostUSD: quantity.USD(t.CostMicroUSD), FitsGPU: s.FitsGPU(), OtherStageBlockers: []string{}, Reasons: []string{},
-		OtherStageWarnings: []string{}, Withheld: s.Withheld, FLOPs: s.FLOPs(), WeightBytes: t.WeightBytes, TrainFootprintBytes: t.CardBytes,
-		EstTrainSec: quantity.Round(t.TotalSec, 3), GPU: s.GPU(), Range: action.RangeOf(t),
-		costMicroUSD: t.CostMicroUSD, crashes: !s.Runs(),
+		Params: s.Params(), EstCostUSD: s.CostUSD(), FitsGPU: s.FitsGPU(), OtherStageBlockers: []string{}, Reasons: []string{},
+		OtherStageWarnings: []string{}, Withheld: s.Withheld, FLOPs: s.FLOPs(), WeightBytes: s.Bytes(t.WeightBytes), TrainFootprintBytes: s.Bytes(t.CardBytes),
+		EstTrainSec: s.TrainSec(), GPU: s.GPU(), Range: s.Range(), ParamsWithheld: s.ParamsWithheld, CostWithheld: s.CostWithheld,
+		costMicroUSD: t.CostMicroUSD, unpriced: unpriced(s), whole: s.Whole(), crashes: !s.Runs(),
 	}
 	if out.Blocking > 0 {
 		out.Tier = Blocked
@@ -92,6 +92,17 @@ func (c *Ranked) pastPreflight(s *action.Study) {
 	}
 }
 
+// unpriced says why there is no price, or what the price lacks; it is empty where it is whole.
+func unpriced(s *action.Study) string {
+	switch why, bound := s.Unpriced(), s.Bounded(); {
+	case why != "":
+		return "it has no price: " + why
+	case bound != "":
+		return "its price is a lower bound: " + bound
+	}
+	return ""
+}
+
 // measured compares two candidates by what has been measured: whether they run, and how many rules with a measured link fired.
 func measured(a, b *Ranked) int {
 	if a.Tier != b.Tier {
@@ -106,7 +117,14 @@ func measured(a, b *Ranked) int {
 // preferred compares two candidates that are tied by the caller's rule. Those that are blocked stay tied.
 func preferred(a, b *Ranked, rule string) int {
 	switch {
-	case a.Tier == Blocked || b.Tier == Blocked:
+	case a.Tier == Blocked || b.Tier == Blocked || rule == "":
+		return 0
+	case a.whole != b.whole: // what is known of a part cannot be compared with the whole, so those come last
+		if a.whole {
+			return -1
+		}
+		return 1
+	case !a.whole:
 		return 0
 	case rule == ByCost:
 		return cmp.Compare(a.costMicroUSD, b.costMicroUSD)
@@ -163,6 +181,9 @@ func (c *Ranked) explain(list []Ranked, rule string) {
 	}
 	if same > 1 {
 		c.TiedWith = same
+	}
+	if c.unpriced != "" {
+		c.Reasons = append(c.Reasons, c.unpriced)
 	}
 	if c.Tier == Blocked {
 		return // its blockers are the reasons

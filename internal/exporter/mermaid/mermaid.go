@@ -32,7 +32,7 @@ func Chart(s *scene.Scene) (string, error) {
 	if strings.TrimSpace(name) == "" {
 		name = "Model"
 	}
-	fmt.Fprintf(w, "---\ntitle: %s\n---\nflowchart TD\n", strconv.QuoteToASCII(untagged.Replace(name)+" - "+quantity.Short(s.Params)+" parameters"))
+	fmt.Fprintf(w, "---\ntitle: %s\n---\nflowchart TD\n", strconv.QuoteToASCII(untagged.Replace(name)+" - "+s.AtLeast()+quantity.Short(s.Params)+" parameters"))
 	w.items(s.Root, "    ")
 	for _, l := range w.lines(s.Root) {
 		if w.edges++; w.edges > maxEdges {
@@ -67,7 +67,7 @@ func title(it *scene.Item) string {
 		text += " × " + strconv.Itoa(it.Times)
 	}
 	if it.Params > 0 {
-		text += " · " + quantity.Short(it.Params)
+		text += " · " + it.Weights()
 	}
 	if it.Times > 1 && it.Params > 0 {
 		text += " each"

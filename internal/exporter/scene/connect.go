@@ -16,7 +16,7 @@ func (b *builder) item(p *piece, s *Scene) *Item {
 	}
 	it := &Item{Title: Clip(title, 2*maxLabel), Times: max(p.times, 1), Like: Clip(p.like, maxLabel)}
 	for k := p.first; k < p.first+p.n && p.parent != nil; k++ {
-		it.Params += b.node(k).Params
+		it.Params, it.Lacks = it.Params+b.node(k).Params, it.Lacks || b.node(k).LacksWeights
 	}
 	p.item, p.ins, p.outs, p.drawn = it, map[int]int{}, map[int]int{}, map[Edge]bool{}
 	for i, k := range p.kids {

@@ -8,12 +8,14 @@ import (
 	"fmt"
 
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // Scene is a picture before it is drawn.
 type Scene struct {
 	Name   string
 	Params int64
+	Lacks  bool  // the weights of some components are not known
 	Root   *Item // a group without a title
 	Boxes  int   // how many boxes it has
 	Rows   int   // and rows in them
@@ -25,11 +27,28 @@ type Item struct {
 	Times  int    // how many equal ones in a row it stands for
 	Like   string // the title of an earlier block with the same layers of other sizes, which is drawn in full
 	Params int64  // the weights of one
+	Lacks  bool   // of which some are not known
 	Rows   []Row  // of a box
 	Items  []*Item
 	Edges  []Edge // between the items of a group and its border
 	Ins    int    // how many different results enter a group
 	Outs   int    // and leave it
+}
+
+// Weights is how many weights one has, in short.
+func (it *Item) Weights() string {
+	if it.Lacks {
+		return "≥ " + quantity.Short(it.Params)
+	}
+	return quantity.Short(it.Params)
+}
+
+// AtLeast stands before the number of weights where some are not known.
+func (s *Scene) AtLeast() string {
+	if s.Lacks {
+		return "at least "
+	}
+	return ""
 }
 
 // IsGroup reports whether the item has others inside.
@@ -66,7 +85,7 @@ func Of(res *infer.Result) (*Scene, error) {
 	root := &piece{n: len(b.order), kids: b.fold(b.blocks())}
 	b.likes(root.kids)
 	b.joinChains(root)
-	s := &Scene{Name: Clip(res.Graph.Name, 80), Params: res.Params}
+	s := &Scene{Name: Clip(res.Graph.Name, 80), Params: res.Params, Lacks: len(res.ParamsWithheld()) > 0}
 	s.Root = b.item(root, s)
 	if s.Boxes > maxBoxes || s.Rows > maxRows {
 		return nil, fmt.Errorf("a picture of this model would have %d boxes and %d rows after folding what repeats, but at most %d and %d can be drawn", s.Boxes, s.Rows, maxBoxes, maxRows)

@@ -31,9 +31,9 @@ func groupTitle(it *scene.Item) string {
 		return name
 	}
 	if it.Times > 1 {
-		return name + " · " + quantity.Short(it.Params) + " each"
+		return name + " · " + it.Weights() + " each"
 	}
-	return name + " · " + quantity.Short(it.Params)
+	return name + " · " + it.Weights()
 }
 
 // groupName is the title of a block and how often it is there.
@@ -88,7 +88,7 @@ func (d *drawing) box(b *box, x, y int) {
 	d.f(`<rect class="%s" x="%d" y="%d" width="%d" height="%d" rx="6"/>`+"\n", class, x, y, b.w, b.h)
 	if it.Like != "" {
 		d.f(`<text x="%d" y="%d"><tspan class="t">%s</tspan> <tspan class="m">like %s</tspan></text>`, x+textInset, y+boxPadding+15, escape(groupName(it)), escape(it.Like))
-		d.f(`<text class="m" x="%d" y="%d" text-anchor="end">%s</text>`+"\n", x+b.w-textInset, y+boxPadding+15, quantity.Short(it.Params))
+		d.f(`<text class="m" x="%d" y="%d" text-anchor="end">%s</text>`+"\n", x+b.w-textInset, y+boxPadding+15, it.Weights())
 		return
 	}
 	right := x + b.w - textInset

@@ -58,7 +58,7 @@ func layout(it *scene.Item) *box {
 func (b *box) measure() {
 	it := b.item
 	if it.Like != "" {
-		b.w = boldWidth(groupName(it)+"  like "+it.Like) + columnGap + textWidth(quantity.Short(it.Params), 12) + 2*textInset
+		b.w = boldWidth(groupName(it)+"  like "+it.Like) + columnGap + textWidth(it.Weights(), 12) + 2*textInset
 		b.h = rowHeight + 2*boxPadding
 		return
 	}

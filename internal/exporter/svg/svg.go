@@ -62,7 +62,7 @@ func title(s *scene.Scene) string {
 	if strings.TrimSpace(name) == "" {
 		name = "Model"
 	}
-	return name + " · " + quantity.Short(s.Params) + " parameters"
+	return name + " · " + s.AtLeast() + quantity.Short(s.Params) + " parameters"
 }
 
 // describe says in words what is in the picture.
@@ -71,7 +71,7 @@ func describe(s *scene.Scene) string {
 	for _, it := range s.Root.Items {
 		parts = append(parts, summary(it))
 	}
-	return fmt.Sprintf("%s parameters. From top to bottom: %s.", quantity.Grouped(s.Params), strings.Join(parts, "; "))
+	return fmt.Sprintf("%s%s parameters. From top to bottom: %s.", s.AtLeast(), quantity.Grouped(s.Params), strings.Join(parts, "; "))
 }
 
 func summary(it *scene.Item) string {
