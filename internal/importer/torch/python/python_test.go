@@ -106,7 +106,7 @@ func TestReadsTheStandardLibrary(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"x = 1\n", "def f(a, *b):\n  return f'{a!r}'\n", "match x:\n case 1: pass\n", "with (a as b):\n pass", "x[1:2,...]", "{**a}", "\\"} {
+	for _, s := range []string{"x = 1\n", "def f(a, *b):\n  return f'{a!r}'\n", "match x:\n case 1: pass\n", "with (a as b):\n pass", "x[1:2,...]", "{**a}", "\\", `f"{x["a"]!r:>{w}}"`, "f\"{x # c\n}\""} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -125,12 +125,20 @@ func (p *parser) formatted(line int, body string, raw bool) []Expr {
 			p.fail("an expression in a formatted string is never closed")
 		}
 		flush()
-		if text, debug := strings.CutSuffix(strings.TrimRight(code, " "), "="); debug && !strings.HasSuffix(text, "=") && !strings.HasSuffix(text, "!") {
+		spelled := code
+		if text, debug := strings.CutSuffix(strings.TrimRight(code, " \t\n"), "="); debug && !strings.HasSuffix(text, "=") && !strings.HasSuffix(text, "!") {
 			plain.WriteString(code)
 			flush()
 			code = text
 		}
-		out = append(out, p.inner(line, code))
+		at := line + strings.Count(body[:i], "\n")
+		if strings.TrimSpace(code) == "" {
+			p.fail("an expression in a formatted string is missing")
+		}
+		out = append(out, p.inner(at, code))
+		if _, format, ok := strings.Cut(body[i+1+len(spelled):end], ":"); ok { // how it is printed must be Python, too
+			p.formatted(at, format, raw)
+		}
 		i = end
 	}
 	flush()
@@ -152,6 +160,10 @@ func braced(s string, i, depth int) (int, string) {
 				return -1, ""
 			}
 			i = end - 1
+		case c == '#': // a comment may have quotes and braces
+			for i+1 < len(s) && s[i+1] != '\n' {
+				i++
+			}
 		case c == '(' || c == '[' || c == '{':
 			level++
 		case level > 0:
