@@ -45,6 +45,9 @@ func (t *Type) Bind(given []graph.Param, args []graph.Value) *Refusal {
 				break
 			}
 			args[i] = v
+			if p.Breaks != "" && v.Str() != "" && refused == nil {
+				refused = &Refusal{Rule: p.Breaks, Message: v.Str()}
+			}
 			break
 		}
 	}
@@ -162,7 +165,7 @@ func (c *Call) complete() error {
 					c.Args[i] = graph.IntValue(n)
 				}
 			}
-		case missing == nil:
+		case missing == nil && (p.Unless == "" || !c.Has(p.Unless)):
 			missing = p
 		}
 	}

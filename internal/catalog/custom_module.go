@@ -15,6 +15,8 @@ var _ = define(Type{
 		{Name: "numParams", Kind: Int, Optional: true, Aliases: []string{"paramCount", "parameterCount"}, Doc: "number of its trained parameters"},
 		{Name: "flops", Kind: Int, Optional: true, Doc: "FLOPs of one sample, forward, 2 per multiply-add"},
 		{Name: "code", Kind: String, Optional: true, Doc: "its source, for the reader"},
+		{Name: "unread", Kind: String, Optional: true, Doc: "why an importer could not follow the source behind this place"},
+		{Name: "raises", Kind: String, Optional: true, Breaks: SourceRaises, Doc: "the exception that the source certainly raises here, with its line"},
 	},
 	Shape: func(c *Call) (Shape, error) {
 		if !c.Has("outShape") {
@@ -63,6 +65,7 @@ var _ = define(Type{
 		{In: "[8,4]", Args: "outShape=[16] numParams=100 flops=200", Out: "[16]", Weights: 100, FLOPs: 200},
 		{In: "[8] int[3]", Args: "outShape=[]", Out: "[]"},
 		{In: "[8]", Out: "unknown"},
+		{In: "[8]", Args: "raises=\"net.py:9: assert d % h == 0: 1 == 0 does not hold\"", Err: "net.py:9: assert d % h == 0"},
 		{In: "[8]", Args: "outShape=[4,0]", Err: "outShape is [4,0]"},
 		{In: "[8]", Args: "numParams=-1", Err: "numParams is -1 but takes an integer of at least 0"},
 		{Args: "outShape=[4]", Err: "takes 1 or more inputs, got 0"},

@@ -46,6 +46,8 @@ type Param struct {
 	Bools    bool     // an Int may be true or false, which are 1 and 0 wherever Python and not torch reads it
 	NotNull  bool     // null is refused, since None is a value of its own and does not run; else null is left out
 	Missing  string   // the rule that leaving it out breaks, where that is not missing-param
+	Unless   string   // another parameter that, where it is given, makes leaving this one out no fault
+	Breaks   string   // the rule that giving it breaks; its value says how
 
 	Reads  Axis // the axis of the first input that must have this size
 	Writes Axis // the axis of the result that gets this size

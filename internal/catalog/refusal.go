@@ -54,6 +54,7 @@ const (
 	SpectrogramSize         = "spectrogram-size"
 	GraphEdges              = "graph-edges"
 	FoldSize                = "fold-size"
+	SourceRaises            = "source-raises"
 )
 
 // Refusal says why a component does not run: the rule that it breaks, the numbers, and, where exactly one change repairs

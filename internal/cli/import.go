@@ -23,7 +23,7 @@ type importBody struct {
 	ID       string           `json:"id,omitempty"`
 	Revision string           `json:"revision,omitempty"`
 	Type     string           `json:"type,omitempty"`
-	Params   int64            `json:"params"`
+	Params   *int64           `json:"params"`         // null where the constructor of a source raises: nothing is known of its weights
 	Withheld []string         `json:"paramsWithheld"` // components whose weights are not in params
 	Tensors  int              `json:"tensors"`
 	Edges    load.Edges       `json:"edges"`
@@ -63,7 +63,7 @@ beside it differ from what its description implies go to standard error; --json 
 
 func printImport(cmd *cobra.Command, m *load.Model, out string) error {
 	withheld := []string{}
-	if m.Params < 0 {
+	if m.Params < 0 && m.Kind != hub.Python {
 		g := m.Graph.Clone()
 		g.Normalize(catalog.Vocabulary)
 		walked := infer.Walk(g)
@@ -77,13 +77,21 @@ func printImport(cmd *cobra.Command, m *load.Model, out string) error {
 	}
 	if wantsJSON(cmd) {
 		notes := append([]string{}, m.Notes...)
-		return printJSON(cmd, importBody{m.Kind, m.ID, m.Revision, m.Type, m.Params, withheld, len(m.Tensors), m.Edges, m.Weights, notes, text})
+		return printJSON(cmd, importBody{m.Kind, m.ID, m.Revision, m.Type, counted(m), withheld, len(m.Tensors), m.Edges, m.Weights, notes, text})
 	}
 	fmt.Fprint(cmd.ErrOrStderr(), importText(m, withheld))
 	if out != "" {
 		return nil
 	}
 	return printText(cmd, string(text))
+}
+
+// counted is the number of weights, nil where it is not known.
+func counted(m *load.Model) *int64 {
+	if m.Params < 0 {
+		return nil
+	}
+	return &m.Params
 }
 
 // importText says what was imported.
@@ -99,14 +107,20 @@ func importText(m *load.Model, withheld []string) string {
 	if m.ID != "" {
 		what += " " + m.ID
 	}
+	if m.Partly != "" {
+		line("partly", "%s", m.Partly)
+	}
 	line("model", "%s", what)
 	if m.Revision != "" {
 		line("revision", "%s", m.Revision)
 	}
-	if len(withheld) > 0 {
-		line("weights", "at least %s (%s), without those of %s, which are not known", quantity.Grouped(m.Params), quantity.Short(m.Params), strings.Join(withheld, ", "))
-	} else {
-		line("weights", "%s (%s)", quantity.Grouped(m.Params), quantity.Short(m.Params))
+	switch n := counted(m); {
+	case n == nil:
+		line("weights", "not known")
+	case len(withheld) > 0:
+		line("weights", "at least %s (%s), without those of %s, which are not known", quantity.Grouped(*n), quantity.Short(*n), strings.Join(withheld, ", "))
+	default:
+		line("weights", "%s (%s)", quantity.Grouped(*n), quantity.Short(*n))
 	}
 	line("graph", "%d components, %d connections", len(m.Graph.Components), m.Edges.Total)
 	if m.Edges.Inferred > 0 {

@@ -11,8 +11,10 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hub"
+	"github.com/modelverifier/verifier/internal/importer/torch"
 	"github.com/modelverifier/verifier/internal/load"
 )
 
@@ -24,15 +26,21 @@ standard input.`
 // takesModels adds the flags of a command that takes references to models.
 func takesModels(c *cobra.Command) *cobra.Command {
 	c.Flags().Bool("download", false, "fetch the description of a model that is not in the local cache, never its weights")
-	c.Flags().StringArray("input", nil, "`shape` of an input of a PyTorch source: 3x224x224:float32")
+	c.Flags().StringArray("input", nil, "`shape` of one input of a PyTorch source: 1,3,224,224 with the batch in front, or 3x224x224 without; :int64 behind it for token ids; several by repeating the flag or with ; between them")
 	c.Flags().StringArray("arg", nil, "`name=value` of an argument of a PyTorch class or function")
 	return c
 }
 
 // loadModel brings a model in from wherever it is.
-func loadModel(cmd *cobra.Command, ref string) (*load.Model, error) {
+func loadModel(cmd *cobra.Command, ref string) (*load.Model, error) { return loadEdited(cmd, ref, nil) }
+
+// loadEdited is the same with edits made to the layers of a PyTorch source.
+func loadEdited(cmd *cobra.Command, ref string, edits []action.Edit) (*load.Model, error) {
 	ref = actual(cmd, ref)
 	opt := load.Options{Limits: graph.LocalLimits, Hub: hub.Options{Stdin: cmd.InOrStdin(), Agent: "verifier/" + version}}
+	for _, e := range edits {
+		opt.Edits = append(opt.Edits, torch.Edit(e))
+	}
 	opt.Hub.Download, _ = cmd.Flags().GetBool("download")
 	opt.Inputs, _ = cmd.Flags().GetStringArray("input")
 	opt.SeqLen, _ = cmd.Flags().GetInt64("seq-len")

@@ -56,7 +56,7 @@ func TestChanges(t *testing.T) {
 
 func TestChangesThatCannotBeMade(t *testing.T) {
 	for _, c := range []struct{ ops, path, message string }{
-		{`{}`, "changes", "must be a list"}, {`[]`, "changes", "at least one"}, {`[5]`, "changes[0]", "cannot be read"}, {`[{"op":"change","component":7}]`, "changes[0]", "cannot be read"},
+		{`"a"`, "changes", "must be a list"}, {`{}`, "changes[0].op", "must be one of"}, {`[]`, "changes", "at least one"}, {`[5]`, "changes[0]", "cannot be read"}, {`[{"op":"change","component":7}]`, "changes[0]", "cannot be read"},
 		{`[{"op":"turn"}]`, "changes[0].op", "add, change, connect, remove"}, {`[{}]`, "changes[0].op", "must be one of"}, {`[{"op":"remove"}]`, "changes[0]", "must have component"},
 		{`[{"op":"remove","component":"q"}]`, "changes[0].component", "there is no component"}, {`[{"op":"change","component":"bb","params":{"a":1}}]`, "changes[0].component", "did you mean b?"},
 		{`[{"op":"change","component":"b"}]`, "changes[0].params", "what is to be changed"}, {`[{"op":"change","component":"b","params":[1]}]`, "changes[0].params", ""},
@@ -101,7 +101,7 @@ func TestFollowEndsWhereAnEditDoesNotHelp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Follow(g, graph.ServiceLimits)
+		r, err := Follow(g, graph.ServiceLimits, nil)
 		if err != nil || r.Passes != c.passes || len(r.Steps) != c.steps || r.Passes != (len(r.Left) == 0) {
 			t.Errorf("%s: %v %+v", c.text, err, r)
 		}

@@ -62,7 +62,7 @@ func TestFollowingEditsEnds(t *testing.T) {
 			continue
 		}
 		spoil(rng, g)
-		r, err := Follow(g.Clone(), graph.LocalLimits)
+		r, err := Follow(g.Clone(), graph.LocalLimits, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

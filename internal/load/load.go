@@ -24,11 +24,15 @@ type Options struct {
 	Hub    hub.Options
 	SeqLen int64             // of text inputs that have no length of their own
 	Text   bool              // whether a config that also reads pictures or sounds is called with text alone
-	Inputs []string          // 3x224x224:float32, for sources that do not say what they take
+	Inputs []string          // 1,3,224,224 or 3x224x224:float32, for sources that do not say what they take
 	Args   map[string]string // of a class or function in a source file
 	Trace  string            // the Python to run a source file with; empty reads it without running it
+	Edits  []torch.Edit      // of the layers that a source constructs, made after they are
 	Limits graph.Limits
 }
+
+// ErrNotLayer is an edit of what is no layer that a source constructs.
+var ErrNotLayer = torch.ErrNotLayer
 
 // Model is a model that was brought in.
 type Model struct {
@@ -47,6 +51,8 @@ type Model struct {
 
 	Imported []torch.Source // that a PyTorch source imports and that were read for it
 	MainSum  [32]byte       // of a PyTorch source: the digest of what was read
+
+	Partly string // why a PyTorch source was not followed to its end, or ""
 
 	File  string // the text that a person changes to change the model, as it was given, or ""
 	lines func() []Place

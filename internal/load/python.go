@@ -2,14 +2,11 @@ package load
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/hub"
 	"github.com/modelverifier/verifier/internal/importer/torch"
 )
@@ -26,7 +23,7 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 	if err != nil {
 		return nil, err
 	}
-	options := torch.Options{Inputs: inputs, Args: opt.Args}
+	options := torch.Options{Inputs: inputs, Args: opt.Args, Edits: opt.Edits}
 	var model *torch.Model
 	if opt.Trace != "" {
 		model, err = torch.Trace(ctx, opt.Trace, filepath.Dir(full), full, src.Symbol, options, traceLimit)
@@ -44,50 +41,47 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 			m.Imported = append(m.Imported, s)
 		}
 	}
-	if model.Status == torch.Partly {
-		m.Notes = append(m.Notes, "not all of the source could be followed: its weights are all counted, but not where each of them is used")
-	}
-	if model.Unused > 0 {
-		m.Notes = append(m.Notes, fmt.Sprintf("%d of the weights are constructed and never used", model.Unused))
-	}
-	for _, list := range [][]torch.Problem{model.Problems, model.Notes} {
-		for _, p := range list {
-			m.Notes = append(m.Notes, fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message))
-		}
-	}
+	m.Notes, m.Partly = sourceNotes(model), partly(model)
 	return m, nil
+}
+
+// partly says why a source was not followed to its end; "" where it was.
+func partly(model *torch.Model) string {
+	if model.Status != torch.Partly || len(model.Problems) == 0 {
+		return ""
+	}
+	return model.Problems[0].String()
+}
+
+// sourceNotes are what a reader should know of how a source was read, the worst first.
+func sourceNotes(model *torch.Model) []string {
+	var notes []string
+	switch {
+	case model.Raises:
+		notes = append(notes, "the source raises an exception: nothing behind it was read")
+	case model.Status == torch.Partly:
+		notes = append(notes, "the source was followed in part only: its weights are all counted, but not where each of them is used")
+	}
+	for _, p := range model.Problems {
+		notes = append(notes, p.String())
+	}
+	if model.InputsFrom != "" {
+		var shapes []string
+		for _, in := range model.Inputs {
+			shapes = append(shapes, in.String())
+		}
+		notes = append(notes, fmt.Sprintf("no --input is given: %s is taken from %s", strings.Join(shapes, " and "), model.InputsFrom))
+	}
+	if model.Unused == 1 {
+		notes = append(notes, "1 of the weights is constructed and never used")
+	} else if model.Unused > 1 {
+		notes = append(notes, fmt.Sprintf("%d of the weights are constructed and never used", model.Unused))
+	}
+	for _, p := range model.Notes {
+		notes = append(notes, p.String())
+	}
+	return notes
 }
 
 // traceLimit is how long a model may take to be built and called once.
 const traceLimit = 5 * time.Minute
-
-// inputShapes reads what --input gives: 3x224x224:float32, several of them separated by commas or given one by one.
-func inputShapes(texts []string) ([]torch.Input, error) {
-	var out []torch.Input
-	for _, text := range texts {
-		for one := range strings.SplitSeq(text, ",") {
-			in, err := inputShape(strings.TrimSpace(one))
-			if err != nil {
-				return nil, action.Errorf(action.CodeForm, "--input", "is %q, but %v: write the sizes without the batch and the kind of number, as 3x224x224:float32", one, err)
-			}
-			out = append(out, in)
-		}
-	}
-	return out, nil
-}
-
-func inputShape(text string) (torch.Input, error) {
-	sizes, dtype, _ := strings.Cut(text, ":")
-	in := torch.Input{DType: dtype}
-	if sizes == "" {
-		return in, nil // a single number for each sample
-	}
-	for size := range strings.SplitSeq(sizes, "x") {
-		n, err := strconv.ParseInt(size, 10, 64)
-		if err != nil || n < 1 {
-			return in, errors.New(strconv.Quote(size) + " is no size")
-		}
-		in.Shape = append(in.Shape, n)
-	}
-	return in, nil
-}

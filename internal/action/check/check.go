@@ -136,7 +136,7 @@ func Run(r *Request) *Result {
 	if out.StoppedAt == nil {
 		out.Decision = w.decision()
 	}
-	out.Summary = w.summary(outcome, len(blocks), out.StoppedAt)
+	out.Summary = w.Followed() + w.summary(outcome, len(blocks), out.StoppedAt)
 	return out
 }
 

@@ -8,7 +8,8 @@ import (
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
-// Decision is something that only a person can decide. There are two: which dataset, and whether to spend the money.
+// Decision is something that only a person can decide. There are three: which shape an
+// input has that an importer could not find, which dataset, and whether to spend the money.
 type Decision struct {
 	Question string   `json:"question"`
 	Because  string   `json:"because"` // why it could not be derived
@@ -22,8 +23,11 @@ type Option struct {
 	Hint  string `json:"hint"`
 }
 
-// decision is the first that is pending: the dataset, or else the money.
+// decision is the first that is pending: the shape of an input, the dataset, or else the money.
 func (w *walk) decision() *Decision {
+	if q := w.shapeQuestion(); q != nil {
+		return q
+	}
 	if w.request.Data == nil {
 		return w.dataset()
 	}

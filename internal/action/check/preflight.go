@@ -49,7 +49,7 @@ func preflight(w *walk) Stage {
 	case Blocked:
 		s.Headline = "does not run: " + w.Blockers[0].Detail
 	case NeedsInput:
-		s.Headline = "runs as far as it is known: the shapes of " + count(len(w.Withheld), "component") + " are not"
+		s.Headline = w.followed() + "the shapes of " + count(len(w.Withheld), "component") + " are not known"
 	case Attention:
 		s.Headline = "runs, with " + count(len(w.Warnings), "warning") + ": " + w.size()
 	default:

@@ -40,7 +40,7 @@ func New(r *Request) *Record {
 	if r.Base != nil {
 		rec.Diff = diff(examine(r.Base, r), s)
 	}
-	rec.Summary = summary(rec)
+	rec.Summary = s.Followed() + summary(rec)
 	return rec
 }
 

@@ -60,7 +60,7 @@ func (r *reader) alignOne(what string, t, lead *Tensor, rank, at int) *Tensor {
 	if t.batch < 0 {
 		// Its axis under the batch is 1 or missing: it becomes the batch, with axes of size 1 for what is folded in.
 		if shape[at] != 1 {
-			r.in.Raise("RuntimeError", "The size of tensor a must match the size of tensor b: %s has %d entries where the batch is", what, shape[at])
+			r.in.Doubt("RuntimeError", "The size of tensor a must match the size of tensor b: %s has %d entries where the batch is", what, shape[at])
 		}
 		folds := slices.Repeat([]int64{1}, lead.pre+lead.post)
 		shape = slices.Concat(shape[:at], folds, shape[at+1:])
@@ -171,6 +171,9 @@ func (r *reader) concat(tensors []*Tensor, dim interp.Value) *Tensor {
 	aligned := make([]*Tensor, len(tensors))
 	for i, t := range tensors {
 		if t.rank() != first.rank() {
+			if t.shape.Size() == 0 || first.shape.Size() == 0 { // cat passes over empty tensors
+				r.in.Fault("an empty tensor is joined with others")
+			}
 			r.in.Raise("RuntimeError", "Tensors must have same number of dimensions: got %d and %d", first.rank(), t.rank())
 		}
 		aligned[i] = t

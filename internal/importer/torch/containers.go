@@ -115,7 +115,7 @@ func (r *reader) listMethods(c *interp.Class) {
 			i += int64(len(parts))
 		}
 		if !ok || i < 0 || i >= int64(len(parts)) {
-			in.Raise("IndexError", "index out of range")
+			in.Doubt("IndexError", "index out of range")
 		}
 		r.put(self(a), parts[i].name, a.Pos[2])
 		return nil
@@ -143,6 +143,7 @@ func (r *reader) listMethods(c *interp.Class) {
 // makeSequential builds Sequential.
 func (r *reader) makeSequential() *interp.Class {
 	c := interp.NewClass("Sequential", r.moduleClass)
+	c.Lacks = lacking("layer")
 	c.Method("__init__", func(in *interp.Interp, a *interp.Args) interp.Value {
 		x := r.begin(a)
 		if len(a.Pos) == 2 {
@@ -156,7 +157,7 @@ func (r *reader) makeSequential() *interp.Class {
 		for i, v := range a.Pos[1:] {
 			if _, ok := r.isModule(v); !ok {
 				if _, unknown := v.(*interp.Unknown); !unknown {
-					in.Raise("TypeError", "%s is not a Module subclass", interp.TypeName(v))
+					in.RaiseFor(v, "TypeError", "%s is not a Module subclass", interp.TypeName(v))
 				}
 			}
 			r.put(x, index(i), v)

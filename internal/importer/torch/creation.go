@@ -35,7 +35,7 @@ func (r *reader) filled(sizes []interp.Value, isInt bool) *Tensor {
 			}
 		}
 		if !ok {
-			r.in.Raise("TypeError", "a size is a %s", interp.TypeName(v))
+			r.in.Doubt("TypeError", "a size is a %s", interp.TypeName(v))
 		}
 		if n < 0 {
 			r.in.Raise("RuntimeError", "Trying to create tensor with negative dimension %d", n)

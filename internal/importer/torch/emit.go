@@ -151,7 +151,7 @@ func (r *reader) apply(typ, name string, params []graph.Param, inputs ...*Tensor
 // refuse stops where a component does not run. The component is in the graph: the engine says the same about it.
 func (r *reader) refuse(t *Tensor, typ, message string) {
 	r.last = t
-	r.stopped = true
+	r.stopped = r.in.Certain() // else the program may never come here, or catch what PyTorch raises
 	file, line := r.in.Where()
 	panic(&interp.Fault{File: file, Line: line, Message: fmt.Sprintf("%s does not run: %s", typ, message)})
 }
@@ -167,10 +167,7 @@ func (r *reader) custom(name string, shape catalog.Shape, flops int64, inputs ..
 	if constant {
 		return out
 	}
-	params := []graph.Param{{Name: "outShape", Value: graph.IntsValue(shape...)}, {Name: "code", Value: graph.StringValue(name)}}
-	if flops > 0 {
-		params = append(params, graph.Param{Name: "flops", Value: graph.IntValue(flops)})
-	}
+	params := []graph.Param{param("outShape", shape), param("code", name), param("numParams", 0), param("flops", flops)}
 	out.node = r.component("customModule", name, params, inputs)
 	r.customs++
 	return out

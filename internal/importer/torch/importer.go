@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
@@ -60,6 +61,11 @@ type Model struct {
 	Main     string         // the name of that one
 	Customs  int            // components of declared shape that stand for what the catalogue does not have
 
+	// Inputs are those that were found in the file, where none were given, and InputsFrom says where.
+	Inputs     []Input
+	InputsFrom string
+	Raises     bool // the constructor or the forward certainly raises: the first of Problems
+
 	lost bool // the forward branches on what is not known: it may do otherwise in evaluation
 }
 
@@ -69,12 +75,26 @@ type Input struct {
 	DType string // float32 if empty; int64 and the like for token ids
 }
 
+// String writes an input as --input takes it.
+func (in Input) String() string {
+	parts := make([]string, len(in.Shape))
+	for i, n := range in.Shape {
+		parts[i] = strconv.FormatInt(n, 10)
+	}
+	text := strings.Join(parts, "x")
+	if in.DType != "" {
+		text += ":" + in.DType
+	}
+	return text
+}
+
 // Options say what the source does not.
 type Options struct {
 	Inputs []Input
 	Args   map[string]string // arguments of the constructor, as Python literals or names
 	// Evaluate reads the model in evaluation mode. Otherwise it is training, unless that depends on chance.
 	Evaluate bool
+	Edits    []Edit // of layers, made after the constructor has made them
 }
 
 // The codes of the errors of this package.
@@ -102,7 +122,7 @@ func Import(ctx context.Context, root, file, name string, opt Options) (*Model, 
 
 func importTwice(ctx context.Context, fsys fs.FS, rel, pkg, name string, opt Options) (*Model, error) {
 	first, err := importOnce(ctx, fsys, rel, pkg, name, opt, !opt.Evaluate)
-	if err != nil || first.Status == Full || opt.Evaluate || !first.lost {
+	if err != nil || first.Status == Full || opt.Evaluate || !first.lost || first.Raises {
 		return first, err
 	}
 	// What a program does in training may depend on chance; in evaluation it does not. A program that raises in training does not run.
@@ -163,10 +183,21 @@ func importOnce(ctx context.Context, fsys fs.FS, file, pkg, name string, opt Opt
 		return nil, fail(CodeSource, file, "%s", strings.TrimPrefix(err.Error(), file+":"))
 	}
 	root, err := r.build(m, name, opt)
+	if x := certain(err); x != nil {
+		return r.unbuilt(name, x, opt), nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	return r.read(root, name, opt)
+	from := ""
+	if len(opt.Inputs) == 0 {
+		opt.Inputs, from = r.guess(m, root)
+	}
+	out, err := r.read(root, name, opt)
+	if err == nil && from != "" {
+		out.Inputs, out.InputsFrom = opt.Inputs, from
+	}
+	return out, err
 }
 
 // build finds the class or function and calls it.
@@ -186,7 +217,10 @@ func (r *reader) build(m *interp.Module, name string, opt Options) (*interp.Inst
 	}
 	var made interp.Value
 	if err := r.in.Protect(func() { made = r.in.Call(target, args) }); err != nil {
-		return nil, fail(CodeRefused, m.File+":"+label, "%v", err)
+		if x := certain(err); x != nil && x.At.Line > 0 {
+			return nil, x
+		}
+		return nil, fail(CodeRefused, m.File+":"+label, "%v", unfollowed(err))
 	}
 	if u, ok := made.(*interp.Unknown); ok {
 		return nil, fail(CodeRefused, m.File+":"+label, "%s", u.Reason())

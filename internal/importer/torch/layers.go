@@ -1,6 +1,7 @@
 package torch
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -155,12 +156,19 @@ func parseArgs(s string) signature {
 	return out
 }
 
+// newer are arguments that some releases of PyTorch know beside those of the table.
+var newer = []string{"bias", "min_value", "max_value", "generator"}
+
 // bind gives every argument its value, or its default.
 func (s *signature) bind(in *interp.Interp, class string, a *interp.Args) []interp.Value {
 	if s.any {
 		return nil
 	}
-	given := a.Bind(in, class+".__init__", s.names...)
+	bind := a.BindAll
+	if len(s.names) == 0 || slices.ContainsFunc(a.Kw, func(kw interp.KV) bool { return slices.Contains(newer, kw.Name) }) {
+		bind = a.Bind
+	}
+	given := bind(in, class+".__init__", s.names...)
 	for i := range given {
 		given[i] = interp.Or(given[i], s.defaults[i])
 		if _, missing := given[i].(interp.Missing); missing {
@@ -177,6 +185,7 @@ func (s *signature) bind(in *interp.Interp, class string, a *interp.Args) []inte
 func (r *reader) makeLayer(l *layer) *interp.Class {
 	sig := parseArgs(l.args)
 	c := interp.NewClass(l.class, r.moduleClass)
+	c.Lacks = lacking("layer")
 	c.Method("__init__", func(in *interp.Interp, a *interp.Args) interp.Value {
 		x := r.begin(a)
 		for i, v := range sig.bind(in, l.class, rest(a)) {
@@ -220,7 +229,7 @@ func (r *reader) notTensor(what string, v interp.Value) {
 	if u, ok := v.(*interp.Unknown); ok {
 		r.in.Fault("an input of %s is not known: %s", what, u.Reason())
 	}
-	r.in.Raise("TypeError", "%s takes a tensor, not a %s", what, interp.TypeName(v))
+	r.in.RaiseFor(v, "TypeError", "%s takes a tensor, not a %s", what, interp.TypeName(v))
 }
 
 // spread makes kernel_size and the like tuples, as convolutions keep them.

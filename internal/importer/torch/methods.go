@@ -57,6 +57,9 @@ func (t *Tensor) Attr(in *interp.Interp, name string) (interp.Value, bool) {
 	case "grad":
 		return nil, true
 	}
+	if t.Lacks(name) && !(len(name) > 1 && name[0] == '_') {
+		return nil, false
+	}
 	if op, ok := operations[name]; ok {
 		return interp.Fn(name, func(in *interp.Interp, a *interp.Args) interp.Value { return op(r, t, a) }), true
 	}

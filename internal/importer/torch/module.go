@@ -136,10 +136,9 @@ func (r *reader) makeModuleClass() *interp.Class {
 	for _, n := range []string{"eval", "train", "to", "cuda", "cpu", "float", "half", "double", "bfloat16", "requires_grad_", "share_memory", "type", "compile"} {
 		c.Method(n, same)
 	}
-	none := func(*interp.Interp, *interp.Args) interp.Value { return nil }
-	for _, n := range []string{"load_state_dict", "register_forward_hook", "register_forward_pre_hook", "_register_load_state_dict_pre_hook", "zero_grad", "__init_subclass__", "register_full_backward_hook", "register_load_state_dict_post_hook"} {
-		c.Method(n, none)
-	}
+	quietMethods(c)
+	c.Lacks = lacking("module")
+	c.Method("__setattr__", r.setAttr)
 	c.Method("apply", func(in *interp.Interp, a *interp.Args) interp.Value {
 		for _, m := range r.modules(self(a)) {
 			in.Call(a.Pos[1], &interp.Args{Pos: []interp.Value{m.value}})
@@ -155,6 +154,48 @@ func (r *reader) makeModuleClass() *interp.Class {
 	})
 	r.listings(c)
 	return c
+}
+
+// quietMethods are those that change nothing that a graph says.
+func quietMethods(c *interp.Class) {
+	none := func(*interp.Interp, *interp.Args) interp.Value { return nil }
+	for _, n := range []string{"zero_grad", "__init_subclass__"} {
+		c.Method(n, none)
+	}
+	for _, n := range []string{"load_state_dict", "_register_load_state_dict_pre_hook", "register_full_backward_hook", "register_load_state_dict_post_hook"} {
+		c.Method(n, handle(n))
+	}
+	for _, n := range []string{"register_forward_hook", "register_forward_pre_hook"} {
+		c.Method(n, func(in *interp.Interp, a *interp.Args) interp.Value {
+			in.Guess("what the hooks of a module change is not followed")
+			return handle(n)(in, a)
+		})
+	}
+}
+
+// handle is a method that changes nothing here and gives something that cannot hold a part of a model.
+func handle(name string) func(*interp.Interp, *interp.Args) interp.Value {
+	return func(in *interp.Interp, _ *interp.Args) interp.Value {
+		u := in.Unknown("what %s gives is not known", name)
+		u.Harmless = true
+		return u
+	}
+}
+
+// setAttr is nn.Module.__setattr__: a module must have been initialised before it is given parts.
+func (r *reader) setAttr(in *interp.Interp, a *interp.Args) interp.Value {
+	x, name := self(a), r.partName(a.Pos[1])
+	v := a.Pos[2]
+	if _, ready := x.Get("training"); !ready {
+		if _, part := r.isModule(v); part {
+			in.Raise("AttributeError", "cannot assign module before Module.__init__() call")
+		}
+		if t, ok := v.(*Tensor); ok && t.param != nil {
+			in.Raise("AttributeError", "cannot assign parameters before Module.__init__() call")
+		}
+	}
+	x.Set(name, v)
+	return nil
 }
 
 // listings are the methods that list parts and weights.

@@ -9,6 +9,7 @@ import (
 func (r *reader) native(class, args string, made func(*interp.Instance), forward func(*interp.Instance, *interp.Args) interp.Value) *interp.Class {
 	sig := parseArgs(args)
 	c := interp.NewClass(class, r.moduleClass)
+	c.Lacks = lacking("layer")
 	c.Method("__init__", func(in *interp.Interp, a *interp.Args) interp.Value {
 		x := r.begin(a)
 		for i, v := range sig.bind(in, class, rest(a)) {
@@ -198,10 +199,7 @@ func (r *reader) opaque(name string, shape []int64, weights []child, inputs ...*
 			count += w.value.(*Tensor).shape.Size()
 		}
 	}
-	params := []graph.Param{param("outShape", shape), param("code", name)}
-	if count > 0 {
-		params = append(params, param("numParams", count))
-	}
+	params := []graph.Param{param("outShape", shape), param("code", name), param("numParams", count)}
 	out := inputs[0].clone()
 	out.node = r.component("customModule", r.leafName(name), params, inputs)
 	out.shape, out.isInt = shape, false

@@ -109,6 +109,10 @@ func TestChangedNumbersAgreeWithPyTorch(t *testing.T) {
 		case err != nil:
 			tally["refused, runs"]++
 			t.Logf("%s: refused (%v), but PyTorch runs it", j.what, err)
+		case m.Raises && real.Error == "":
+			t.Errorf("%s: said to raise (%v), but PyTorch runs it", j.what, m.Problems)
+		case m.Raises:
+			tally["raises"]++
 		case real.Params >= 0 && m.Params != real.Params:
 			t.Errorf("%s: %d parameters, PyTorch has %d", j.what, m.Params, real.Params)
 		case m.Status != Full && real.Error == "":
@@ -116,6 +120,10 @@ func TestChangedNumbersAgreeWithPyTorch(t *testing.T) {
 			t.Logf("%s: %v, but PyTorch runs it", j.what, m.Problems)
 		case m.Status != Full:
 			tally["partly, crashes"]++
+			if rule, _ := blocked(t, m); rule == "" {
+				tally["of which withheld"]++
+				t.Logf("%s: withheld (%v), PyTorch says %s", j.what, m.Problems, real.Error)
+			}
 		case real.Error != "" && slices.ContainsFunc(m.Notes, func(n Problem) bool { return n.Message == interp.Unchecked }):
 			tally["read, crashes at an assertion that a note names"]++
 		case real.Error != "":

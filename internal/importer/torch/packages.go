@@ -66,6 +66,9 @@ func run() interp.Value {
 
 func (r *reader) packages(nn, functional *interp.Module) map[string]*interp.Module {
 	no := interp.Fn("no", func(*interp.Interp, *interp.Args) interp.Value { return false })
+	absent := interp.Fn("is_available", func(*interp.Interp, *interp.Args) interp.Value {
+		return interp.Assumed{Value: false, Why: "what the machine has decides a condition"}
+	})
 	jit := r.ignored("torch.jit", map[string]interp.Value{"is_scripting": no, "is_tracing": no, "script": first(), "export": first(), "ignore": first(),
 		"unused": first(), "script_method": first(), "_script_if_tracing": first(), "script_if_tracing": first(), "load": nothing("torch.jit.load"), "ScriptModule": r.moduleClass,
 		"annotate": interp.Fn("annotate", func(_ *interp.Interp, a *interp.Args) interp.Value { return a.Pos[1] })})
@@ -84,8 +87,8 @@ func (r *reader) packages(nn, functional *interp.Module) map[string]*interp.Modu
 		"torch.nn.parameter":              interp.Native("torch.nn.parameter", map[string]interp.Value{"Parameter": r.parameterClass}),
 		"torch.utils.model_zoo":           r.ignored("torch.utils.model_zoo", nil), "torch.hub": r.ignored("torch.hub", nil),
 		"torch.autograd": r.ignored("torch.autograd", map[string]interp.Value{"Variable": first()}),
-		"torch.cuda.amp": r.ignored("torch.cuda.amp", nil), "torch.amp": r.ignored("torch.amp", nil), "torch.cuda": r.ignored("torch.cuda", map[string]interp.Value{"is_available": no}),
-		"torch.optim": r.ignored("torch.optim", nil), "torch.distributed": r.ignored("torch.distributed", map[string]interp.Value{"is_available": no, "is_initialized": no}),
+		"torch.cuda.amp": r.ignored("torch.cuda.amp", nil), "torch.amp": r.ignored("torch.amp", nil), "torch.cuda": r.ignored("torch.cuda", map[string]interp.Value{"is_available": absent}),
+		"torch.optim": r.ignored("torch.optim", nil), "torch.distributed": r.ignored("torch.distributed", map[string]interp.Value{"is_available": absent, "is_initialized": absent}),
 		"torch.utils.data": r.ignored("torch.utils.data", nil), "torch.backends": r.ignored("torch.backends", nil),
 		"torch._jit_internal": r.ignored("torch._jit_internal", nil), "torch.types": r.ignored("torch.types", nil), "torch.version": r.ignored("torch.version", nil),
 		"torch.special": r.module("torch.special", nil), "torch.linalg": r.module("torch.linalg", nil),

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
 	"github.com/modelverifier/verifier/internal/infer"
@@ -19,8 +18,12 @@ func (r *reader) read(root *interp.Instance, name string, opt Options) (*Model, 
 	}
 	r.graph.Name = name
 	var weights []child
-	if err := r.in.Protect(func() { r.nameParts(root); weights = r.parameters(root) }); err != nil {
+	var edited error
+	if err := r.in.Protect(func() { r.nameParts(root); edited = r.edit(root, opt.Edits); weights = r.parameters(root) }); err != nil {
 		return nil, fail(CodeRefused, name, "%v", err)
+	}
+	if edited != nil {
+		return nil, edited
 	}
 	for _, w := range weights {
 		t := w.value.(*Tensor)
@@ -34,8 +37,11 @@ func (r *reader) read(root *interp.Instance, name string, opt Options) (*Model, 
 	if u := r.unread(root); u != nil {
 		return nil, fail(CodeRefused, name, "a part of the model is not known: %s", u.Reason())
 	}
-	err := r.forward(root, opt)
-	if err != nil {
+	if len(opt.Inputs) == 0 {
+		out.Status = Partly
+		out.Problems = append(out.Problems, Problem{root.Class.File, root.Class.Line, r.question(root)})
+		r.constructionOrder(root)
+	} else if err := r.forward(root, opt); err != nil {
 		r.partly(out, err, root)
 	}
 	for _, n := range r.in.Notes {
@@ -79,24 +85,7 @@ func (r *reader) unread(root *interp.Instance) *interp.Unknown {
 
 // forward calls the module with the inputs.
 func (r *reader) forward(root *interp.Instance, opt Options) error {
-	if len(opt.Inputs) == 0 {
-		return errors.New("no input is given: the forward needs the shape of one, as in --input 3x224x224:float32")
-	}
-	args := &interp.Args{}
-	for i, in := range opt.Inputs {
-		t := &Tensor{r: r, node: -1, shape: append(catalog.Of(), in.Shape...), batch: 0, isInt: in.isInt()}
-		params := []graph.Param{param("shape", t.shape)}
-		if in.DType != "" {
-			params = append(params, param("dtype", in.DType))
-		}
-		id := "input"
-		if i > 0 {
-			id = fmt.Sprintf("input%d", i+1)
-		}
-		t.node = r.component("input", id, params, nil)
-		r.inputs = append(r.inputs, t)
-		args.Pos = append(args.Pos, t)
-	}
+	args := r.give(opt)
 	var result interp.Value
 	err := r.in.Protect(func() {
 		result = r.in.Call(root, args)
@@ -162,6 +151,10 @@ func (r *reader) outputs(v interp.Value, n *int, depth int) {
 // partly keeps what is known where the forward could not be followed to its end.
 func (r *reader) partly(out *Model, err error, root *interp.Instance) {
 	out.Status = Partly
+	if x := certain(err); x != nil {
+		r.raised(out, x, root)
+		return
+	}
 	p := Problem{Message: err.Error()}
 	var fault *interp.Fault
 	var raised *interp.Raised
@@ -170,71 +163,54 @@ func (r *reader) partly(out *Model, err error, root *interp.Instance) {
 		out.lost = fault.Condition
 		p = Problem{fault.File, fault.Line, fault.Message}
 	case errors.As(err, &raised):
-		p = Problem{raised.File, raised.Line, "raises " + raised.Exc.Class.Name + ": " + raised.Message()}
+		p = Problem{raised.File, raised.Line, "may raise " + raised.Exc.Class.Name + ": " + raised.Message()}
 	}
 	if p.File == "" { // before the first line of the forward, such as an argument that is missing
 		p.File, p.Line = root.Class.File, root.Class.Line
 	}
-	out.Problems = append(out.Problems, p)
-	if r.stopped {
-		r.endAtRefusal()
+	if r.stopped && r.refused == 0 { // what does not run is not in the graph
+		r.stopAt(out, p, root)
 		return
 	}
-	r.constructionOrder(root)
+	out.Problems = append(out.Problems, p)
+	if r.stopped {
+		r.endAtRefusal(root)
+		return
+	}
+	r.constructionOrder(root, param("unread", p.String()), param("numParams", 0))
 }
 
-// endAtRefusal puts an output behind the component that does not run, so that the engine says why and not that there is no output.
-func (r *reader) endAtRefusal() {
-	if r.refused == 0 {
-		return // it is not in the graph: without an output, the graph is refused all the same
-	}
-	id := r.unique("output")
-	r.add(graph.Component{ID: id, Type: "output", Name: id}, interp.Place{})
-	r.graph.Connections = append(r.graph.Connections, graph.Connection{From: r.graph.Components[r.refused].ID, To: id, Inferred: "constructionOrder"})
+// endAtRefusal puts what the forward did not come to, and an output, behind the component that does not run, so that the engine says
+// why and not that there is no output.
+func (r *reader) endAtRefusal(root *interp.Instance) {
+	r.rest(root)
+	r.end()
 }
 
 // constructionOrder makes a graph of the layers in the order in which they were made, where the forward could not be followed. Its
-// edges are concluded, not read.
-func (r *reader) constructionOrder(root *interp.Instance) {
+// edges are concluded, not read. What stands before them says why.
+func (r *reader) constructionOrder(root *interp.Instance, why ...graph.Param) {
 	*r.graph, r.lines = graph.Graph{Name: r.graph.Name}, nil
 	r.used, r.scopes, r.customs = map[string]int{}, nil, 0
 	for _, w := range r.parameters(root) {
 		w.value.(*Tensor).param.counted = false
 	}
-	at := ""
-	link := func(id string) {
-		if at != "" {
-			r.graph.Connections = append(r.graph.Connections, graph.Connection{From: at, To: id, Inferred: "constructionOrder"})
+	for _, t := range r.inputs {
+		id := r.unique("input")
+		params := []graph.Param{param("shape", t.shape)}
+		if t.isInt {
+			params = append(params, param("dtype", "int64"))
 		}
-		at = id
+		r.add(graph.Component{ID: id, Type: "input", Name: id, Params: params}, interp.Place{})
 	}
-	if len(r.inputs) > 0 {
-		r.add(graph.Component{ID: "input", Type: "input", Name: "input", Params: []graph.Param{param("shape", r.inputs[0].shape)}}, interp.Place{})
-		r.used["input"] = 1
-		at = "input"
+	if len(r.inputs) == 0 {
+		r.ask(r.question(root))
 	}
-	for _, m := range r.modules(root) {
-		own := r.own(m.value.(*interp.Instance))
-		count := int64(0)
-		for _, w := range own {
-			if t := w.value.(*Tensor); !t.param.counted {
-				count += t.shape.Size()
-				t.param.counted = true
-			}
-		}
-		if count == 0 {
-			continue
-		}
-		id := r.unique(m.name)
-		x := m.value.(*interp.Instance)
-		r.add(graph.Component{ID: id, Type: "customModule", Name: id, Params: []graph.Param{param("numParams", count), param("code", x.Class.Name)}}, x.Made)
-		link(id)
+	if len(why) > 0 {
+		r.stop("forward", interp.Place{}, why...)
 	}
-	if at != "" && len(r.graph.Components) > 0 {
-		id := r.unique("output")
-		r.add(graph.Component{ID: id, Type: "output", Name: id}, interp.Place{})
-		link(id)
-	}
+	r.rest(root)
+	r.end()
 }
 
 // check compares the graph with the module: the engine must find the same weights in it, and nothing that does not run.

@@ -92,13 +92,13 @@ func (r *reader) libraries() {
 	functional := r.module("torch.nn.functional", r.functional())
 	nn.Attrs["functional"] = functional
 	torch := r.module("torch", r.torch())
-	torch.Attrs["nn"] = nn
+	torch.Attrs["nn"], torch.Attrs["__version__"], torch.Local = nn, "2.11.0", map[string]bool{"__version__": true}
 	torch.Attrs["Tensor"], torch.Attrs["FloatTensor"], torch.Attrs["LongTensor"] = r.tensorClass, r.tensorClass, r.tensorClass
 	for name, m := range r.packages(nn, functional) {
 		r.in.Natives[name] = m
 	}
 	for _, m := range []*interp.Module{nn, functional, torch} {
-		r.in.Natives[m.Name] = m
+		r.in.Natives[m.Name] = listed(m)
 	}
 	nn.Attrs["modules"] = nn
 }
@@ -160,7 +160,7 @@ func (r *reader) operate(name string, op operation, a *interp.Args) interp.Value
 		if sign := map[string]string{"pow": "**", "add": "+", "sub": "-", "mul": "*", "div": "/"}[name]; sign != "" && len(args.Pos) == 1 {
 			return r.in.Binary(sign, first, args.Pos[0])
 		}
-		r.in.Raise("TypeError", "%s(): argument 'input' must be Tensor, not %s", name, interp.TypeName(first))
+		r.in.RaiseFor(first, "TypeError", "%s(): argument 'input' must be Tensor, not %s", name, interp.TypeName(first))
 	}
 	return op(r, t, args)
 }

@@ -72,7 +72,7 @@ func (r *reader) fill(want []interp.Value, total int64, t *Tensor) (sizes []int6
 		switch s := v.(type) {
 		case sym:
 			if batchAt >= 0 {
-				r.in.Raise("RuntimeError", "shape '%s' is invalid: the batch is in it twice", interp.Repr(interp.NewTuple(want...)))
+				r.in.Doubt("RuntimeError", "shape '%s' is invalid: the batch is in it twice", interp.Repr(interp.NewTuple(want...)))
 			}
 			batchAt, times = i, s.times
 			known *= s.times
@@ -87,7 +87,7 @@ func (r *reader) fill(want []interp.Value, total int64, t *Tensor) (sizes []int6
 			}
 		}
 		if !ok {
-			r.in.Raise("TypeError", "a size of a reshape is a %s", interp.TypeName(v))
+			r.in.RaiseFor(v, "TypeError", "a size of a reshape is a %s", interp.TypeName(v))
 		}
 		if n == -1 {
 			if free >= 0 {
@@ -101,6 +101,9 @@ func (r *reader) fill(want []interp.Value, total int64, t *Tensor) (sizes []int6
 		sizes = append(sizes, n)
 	}
 	if known <= 0 || total%known != 0 || free < 0 && (batchAt < 0 || total != known) {
+		if batchAt < 0 && known > 0 || known == 0 { // some number of samples may fit
+			r.in.Doubt("RuntimeError", "shape %s is invalid for a tensor of %s", describeSizes(want), r.describe(t))
+		}
 		r.cannotShape(want, t)
 	}
 	switch {
@@ -165,16 +168,21 @@ func describeSizes(dims []interp.Value) string {
 		if i > 0 {
 			s += ", "
 		}
-		if b, ok := d.(sym); ok {
-			s += "B"
-			if b.times != 1 {
-				s += "*" + index(int(b.times))
-			}
-		} else {
-			s += interp.Repr(d)
-		}
+		s += describeSize(d)
 	}
 	return s + ")"
+}
+
+// describeSize writes a size; B is the batch.
+func describeSize(d interp.Value) string {
+	b, ok := d.(sym)
+	switch {
+	case !ok:
+		return interp.Repr(d)
+	case b.times == 1:
+		return "B"
+	}
+	return "B*" + index(int(b.times))
 }
 
 // permute orders the axes of PyTorch's shape anew.
@@ -212,7 +220,7 @@ func (r *reader) dim(v interp.Value, rank int) int {
 		if u, unknown := v.(*interp.Unknown); unknown {
 			r.in.Fault("an axis is not known: %s", u.Reason())
 		}
-		r.in.Raise("TypeError", "an axis is a %s", interp.TypeName(v))
+		r.in.Doubt("TypeError", "an axis is a %s", interp.TypeName(v))
 	}
 	if n < int64(-rank) || n >= int64(rank) {
 		r.in.Raise("IndexError", "Dimension out of range (expected to be in range of [%d, %d], but got %d)", -rank, rank-1, n)

@@ -172,12 +172,7 @@ func (r *reader) folded(typ string, params []graph.Param, weights []child, input
 	for _, w := range weights {
 		count += w.value.(*Tensor).shape.Size()
 	}
-	if count > 0 {
-		given = append(given, param("numParams", count))
-	}
-	if res.FLOPs > 0 {
-		given = append(given, param("flops", res.FLOPs*t.folded()))
-	}
+	given = append(given, param("numParams", count), param("flops", res.FLOPs*t.folded()))
 	out.node = r.component("customModule", r.leafName(typ), given, inputs)
 	r.customs++
 	return out
@@ -238,12 +233,7 @@ func (r *reader) shared(typ string, params []graph.Param, weights []child, input
 			count += w.value.(*Tensor).shape.Size()
 		}
 	}
-	if count > 0 {
-		given = append(given, param("numParams", count))
-	}
-	if res.FLOPs > 0 {
-		given = append(given, param("flops", res.FLOPs))
-	}
+	given = append(given, param("numParams", count), param("flops", res.FLOPs))
 	out.node = r.component("customModule", r.leafName(typ), given, inputs)
 	r.customs++
 	book(weights, out.node)

@@ -198,6 +198,9 @@ func (s sym) Operate(in *interp.Interp, op string, other interp.Value, swapped b
 			op = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}[op] + map[bool]string{true: op}[op == "==" || op == "!="]
 		}
 		if n < 2*s.times { // the size is at least twice its factor
+			if n >= s.times {
+				in.Guess("a comparison takes the batch for larger than one")
+			}
 			return op == "!=" || op == ">" || op == ">=", true
 		}
 	}

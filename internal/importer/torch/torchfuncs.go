@@ -122,7 +122,6 @@ func (r *reader) torchChecks() map[string]interp.Value {
 		"is_grad_enabled":           fn("is_grad_enabled", func(*interp.Args) interp.Value { return true }),
 		"is_autocast_enabled":       fn("is_autocast_enabled", func(*interp.Args) interp.Value { return false }),
 		"cosine_similarity":         r.cosineFn(),
-		"__version__":               "2.11.0",
 		"is_inference_mode_enabled": fn("x", func(*interp.Args) interp.Value { return false }),
 	}
 }

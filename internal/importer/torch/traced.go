@@ -234,9 +234,7 @@ func (x *tracer) custom(i int, s *step, inputs []int, shape catalog.Shape) {
 			n += product(sizes[k])
 		}
 	}
-	if n > 0 {
-		params = append(params, param("numParams", n))
-	}
+	params = append(params, param("numParams", n))
 	x.out.Customs++
 	x.nodes[i] = x.add(x.name(s, s.Target), "customModule", params, inputs, x.scope(s))
 }

@@ -14,7 +14,7 @@ func (r *reader) attrInt(x *interp.Instance, name string) int64 {
 		if t, isTensor := v.(*Tensor); isTensor && len(t.data) == 1 && t.isInt {
 			return int64(t.data[0])
 		}
-		r.in.Raise("TypeError", "%s of %s must be an integer, not %s", name, x.Class.Name, interp.TypeName(v))
+		r.in.Doubt("TypeError", "%s of %s must be an integer, not %s", name, x.Class.Name, interp.TypeName(v))
 	}
 	return n
 }
@@ -60,7 +60,7 @@ func (r *reader) intList(name string, v interp.Value) []int64 {
 			if u, unknown := item.(*interp.Unknown); unknown {
 				r.in.Fault("%s is not known: %s", name, u.Reason())
 			}
-			r.in.Raise("TypeError", "%s must hold integers, not %s", name, interp.TypeName(item))
+			r.in.Doubt("TypeError", "%s must hold integers, not %s", name, interp.TypeName(item))
 		}
 		out = append(out, n)
 	}

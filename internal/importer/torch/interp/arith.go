@@ -248,7 +248,7 @@ func (in *Interp) containerOp(op string, a, b Value) Value {
 			return x
 		}
 	}
-	in.Raise("TypeError", "unsupported operand type(s) for %s: '%s' and '%s'", op, TypeName(a), TypeName(b))
+	in.raiseFor([]Value{operand(a), operand(b)}, "TypeError", "unsupported operand type(s) for %s: '%s' and '%s'", op, TypeName(a), TypeName(b))
 	return nil
 }
 
@@ -313,7 +313,7 @@ func (in *Interp) Unary(op string, a Value) Value {
 	}
 	n, ok := AsInt(a)
 	if !ok {
-		in.Raise("TypeError", "bad operand type for unary %s: '%s'", op, TypeName(a))
+		in.raiseFor([]Value{a}, "TypeError", "bad operand type for unary %s: '%s'", op, TypeName(a))
 	}
 	switch op {
 	case "-":

@@ -4,10 +4,10 @@ package interp
 func (in *Interp) Attr(v Value, name string) Value {
 	got, ok := in.FindAttr(v, name)
 	if !ok {
-		if m, isModule := v.(*Module); isModule {
+		if m, isModule := v.(*Module); isModule && !lacks(v, name) {
 			return in.Unknown("%s has nothing known by the name %s", m.Name, name)
 		}
-		in.Raise("AttributeError", "'%s' object has no attribute '%s'", TypeName(v), name)
+		in.noAttr(v, name)
 	}
 	return got
 }
@@ -125,6 +125,12 @@ func (in *Interp) funcAttr(f *Func, name string) (Value, bool) {
 }
 
 func (in *Interp) moduleAttr(m *Module, name string) (Value, bool) {
+	if why := m.guessed[name]; why != "" {
+		in.Guess("%s", why)
+	}
+	if m.Local[name] {
+		in.Guess("%s.%s differs from machine to machine", m.Name, name)
+	}
 	if v, ok := m.Attrs[name]; ok {
 		if l, isLazy := v.(*lazy); isLazy {
 			v = in.resolve(l)
@@ -166,11 +172,11 @@ func (in *Interp) SetAttr(v Value, name string, x Value) {
 	case *Unknown, Symbol:
 	case Assignable:
 		if !o.SetAttr(in, name, x) {
-			in.Raise("AttributeError", "'%s' object has no attribute '%s'", TypeName(v), name)
+			in.Doubt("AttributeError", "'%s' object has no attribute '%s'", TypeName(v), name)
 		}
 	case *Builtin, *Bound:
 	default:
-		in.Raise("AttributeError", "'%s' object has no attribute '%s'", TypeName(v), name)
+		in.raiseFor([]Value{v}, "AttributeError", "'%s' object has no attribute '%s'", TypeName(v), name)
 	}
 }
 

@@ -129,6 +129,7 @@ func hasAttr(in *Interp, a *Args) Value {
 	if u := in.uncertain(b[0], got, found); u != nil {
 		return u
 	}
+	in.believe(b[0], Str(b[1]), err == nil && found)
 	return err == nil && found
 }
 
@@ -165,6 +166,7 @@ func getAttr(in *Interp, a *Args) Value {
 	if u := in.uncertain(b[0], got, found); u != nil {
 		return u
 	}
+	in.believe(b[0], Str(b[1]), err == nil && found)
 	if err != nil || !found {
 		return b[2]
 	}
@@ -307,7 +309,7 @@ func absolute(in *Interp, a *Args) Value {
 	}
 	n, ok := AsInt(a.Pos[0])
 	if !ok {
-		in.Raise("TypeError", "bad operand type for abs(): '%s'", TypeName(a.Pos[0]))
+		in.Doubt("TypeError", "bad operand type for abs(): '%s'", TypeName(a.Pos[0]))
 	}
 	return abs(n)
 }
@@ -364,14 +366,14 @@ func next(in *Interp, a *Args) Value {
 				return in.Call(m, &Args{})
 			}
 		}
-		in.Raise("TypeError", "'%s' object is not an iterator", TypeName(b[0]))
+		in.raiseFor(b[:1], "TypeError", "'%s' object is not an iterator", TypeName(b[0]))
 	}
 	if it.at < len(it.items) {
 		it.at++
 		return it.items[it.at-1]
 	}
 	if _, missing := b[1].(Missing); missing {
-		in.Raise("StopIteration", "")
+		in.Doubt("StopIteration", "")
 	}
 	return b[1]
 }

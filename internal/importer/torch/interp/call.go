@@ -34,7 +34,7 @@ func (in *Interp) Call(fn Value, args *Args) Value {
 			return in.Call(m, args)
 		}
 	}
-	in.Raise("TypeError", "'%s' object is not callable", TypeName(fn))
+	in.raiseFor([]Value{operand(fn)}, "TypeError", "'%s' object is not callable", TypeName(fn))
 	return nil
 }
 
@@ -62,7 +62,7 @@ func (in *Interp) metaCall(c *Class, args *Args) (Value, bool) {
 			}
 		}
 	}
-	in.Raise("ValueError", "no member of %s has that value", c.Name)
+	in.Doubt("ValueError", "no member of %s has that value", c.Name)
 	return nil, true
 }
 
@@ -77,6 +77,9 @@ func (in *Interp) callFunc(f *Func, args *Args) Value {
 	}
 	scope := f.env.child()
 	in.bind(f, args, scope)
+	if f.guess != "" {
+		in.Guess("%s is decorated by what is not known: %s", f.Name, f.guess)
+	}
 	saved := in.frame
 	in.frame = &frame{up: saved, file: f.module.File, line: f.Line, depth: saved.depth + 1, fn: f}
 	if len(f.Params) > 0 && f.Params[0].Stars == 0 {
@@ -88,7 +91,9 @@ func (in *Interp) callFunc(f *Func, args *Args) Value {
 		out = in.eval(scope, f.Expr)
 	case f.Generator:
 		in.frame.yielded = &List{}
+		in.doubt++ // Python may not run it to its end
 		in.exec(scope, f.Body)
+		in.doubt--
 		out = &Iterator{items: in.frame.yielded.Items}
 	default:
 		_, out = in.exec(scope, f.Body)
@@ -159,6 +164,17 @@ func (in *Interp) makeFunc(e *env, name string, params []python.Param, line int)
 	return f
 }
 
+// Source is the text of the module.
+func (m *Module) Source() string { return m.source }
+
+// File is where the function is defined.
+func (f *Func) File() string { return f.module.File }
+
+// Header is its first line.
+func (f *Func) Header() string {
+	return strings.TrimSuffix(python.Excerpt(f.module.source, f.Line), ":")
+}
+
 // Required lists the parameters that have no default, without self.
 func (f *Func) Required(method bool) []string {
 	var out []string
@@ -178,7 +194,7 @@ func (a *Args) Bind(in *Interp, fn string, names ...string) []Value {
 		out[i] = Missing{}
 	}
 	if len(a.Pos) > len(names) {
-		in.Raise("TypeError", "%s() takes %d positional arguments but %d were given", fn, len(names), len(a.Pos))
+		in.native("TypeError", "%s() takes %d positional arguments but %d were given", fn, len(names), len(a.Pos))
 	}
 	copy(out, a.Pos)
 next:
@@ -189,9 +205,24 @@ next:
 				continue next
 			}
 		}
-		in.Raise("TypeError", "%s() got an unexpected keyword argument '%s'", fn, kw.Name)
+		in.native("TypeError", "%s() got an unexpected keyword argument '%s'", fn, kw.Name)
 	}
 	return out
+}
+
+// BindAll is Bind for functions whose names are all of PyTorch's own: what does not fit certainly raises.
+func (a *Args) BindAll(in *Interp, fn string, names ...string) []Value {
+	in.exact = true
+	defer func() { in.exact = false }()
+	return a.Bind(in, fn, names...)
+}
+
+// native raises for a native function, whose real one may take more than is known here.
+func (in *Interp) native(class, format string, args ...any) {
+	if !in.exact {
+		in.Doubt(class, format, args...)
+	}
+	in.Raise(class, format, args...)
 }
 
 // Get returns an argument by its name or, if it has one, its position.

@@ -20,6 +20,9 @@ type Class struct {
 	order  []string
 	fields []field  // annotated names in the order of the class body
 	opaque *Unknown // a base that is not known
+	guess  string   // what is not known of its decorators
+	// Lacks, of a native class, reports names that its instances certainly do not have.
+	Lacks func(name string) bool
 }
 
 // Instance is an object.
@@ -174,7 +177,7 @@ func (in *Interp) classDef(e *env, s *python.ClassDef) Value {
 		}
 	}
 	if !c.linearize() {
-		in.Raise("TypeError", "cannot create a consistent method resolution order for class %s", s.Name)
+		in.Doubt("TypeError", "cannot create a consistent method resolution order for class %s", s.Name)
 	}
 	body := e.child()
 	body.class, body.notes = true, &c.fields
@@ -380,12 +383,17 @@ func (in *Interp) construct(c *Class, args *Args) Value {
 }
 
 func (in *Interp) initialise(x *Instance, args *Args) Value {
+	for _, k := range x.Class.mro {
+		if k.guess != "" {
+			in.Guess("class %s is decorated by what is not known: %s", k.Name, k.guess)
+		}
+	}
 	x.Made = in.Place()
 	init, ok := in.method(x, "__init__")
 	if ok {
 		in.Call(init, args)
 	} else if len(args.Pos)+len(args.Kw) > 0 {
-		in.Raise("TypeError", "%s() takes no arguments", x.Class.Name)
+		in.Doubt("TypeError", "%s() takes no arguments", x.Class.Name)
 	}
 	return x
 }

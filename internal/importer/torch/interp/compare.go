@@ -7,6 +7,7 @@ import (
 
 // Compare is a op b, a bool or an unknown.
 func (in *Interp) Compare(op string, a, b Value) Value {
+	a, b = in.named(a), in.named(b)
 	switch op {
 	case "is":
 		return in.same(a, b)
@@ -156,7 +157,7 @@ func (in *Interp) order(op string, a, b Value) int {
 		}
 		return cmp.Compare(len(x), len(y))
 	}
-	in.Raise("TypeError", "'%s' not supported between instances of '%s' and '%s'", op, TypeName(a), TypeName(b))
+	in.raiseFor([]Value{a, b}, "TypeError", "'%s' not supported between instances of '%s' and '%s'", op, TypeName(a), TypeName(b))
 	return 0
 }
 
@@ -178,7 +179,7 @@ func (in *Interp) contains(c, v Value) Value {
 	case string:
 		s, ok := v.(string)
 		if !ok {
-			in.Raise("TypeError", "'in <string>' requires string as left operand")
+			in.raiseFor([]Value{v}, "TypeError", "'in <string>' requires string as left operand")
 		}
 		return strings.Contains(x, s)
 	case *Dict:

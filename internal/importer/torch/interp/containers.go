@@ -48,7 +48,7 @@ type method = func(*Interp, Value, *Args) Value
 
 func (in *Interp) one(a *Args, name string) Value {
 	if len(a.Pos) < 1 {
-		in.Raise("TypeError", "%s() takes at least one argument", name)
+		in.Doubt("TypeError", "%s() takes at least one argument", name)
 	}
 	return a.Pos[0]
 }
@@ -135,7 +135,7 @@ func (in *Interp) indexOf(list []Value, v Value) int {
 			return i
 		}
 	}
-	in.Raise("ValueError", "%s is not in list", Repr(v))
+	in.Doubt("ValueError", "%s is not in list", Repr(v))
 	return 0
 }
 
@@ -209,7 +209,7 @@ func init() {
 				return got
 			}
 			if _, missing := b[1].(Missing); missing {
-				in.Raise("KeyError", "%s", Repr(b[0]))
+				in.noKey(v.(*Dict), b[0])
 			}
 			return b[1]
 		},

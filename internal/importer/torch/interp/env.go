@@ -26,6 +26,11 @@ func (in *Interp) lookup(e *env, name string) (Value, bool) {
 			continue
 		}
 		if v, ok := s.vars[name]; ok {
+			if s.module != nil && s == s.module.env {
+				if why := s.module.guessed[name]; why != "" {
+					in.Guess("%s", why)
+				}
+			}
 			if l, isLazy := v.(*lazy); isLazy {
 				v = in.resolve(l)
 				s.vars[name] = v

@@ -15,7 +15,7 @@ func (in *Interp) eval(e *env, x python.Expr) Value {
 		v, ok := in.lookup(e, x.ID)
 		if !ok {
 			in.frame.line = x.Line()
-			in.Raise("NameError", "name '%s' is not defined", x.ID)
+			in.undefined(e, x.ID)
 		}
 		return v
 	case *python.Const:
@@ -39,10 +39,7 @@ func (in *Interp) eval(e *env, x python.Expr) Value {
 	case *python.Unary:
 		return in.Unary(x.Op, in.eval(e, x.X))
 	case *python.Cond:
-		if in.Truth(in.eval(e, x.Test)) {
-			return in.eval(e, x.Then)
-		}
-		return in.eval(e, x.Else)
+		return in.cond(e, x)
 	}
 	return in.evalMore(e, x)
 }
@@ -101,7 +98,7 @@ func (in *Interp) binaryExpr(e *env, x *python.Binary) Value {
 	case "and":
 		if u, ok := l.(*Unknown); ok {
 			// False and anything is false: if the right side is certainly false, so is the whole.
-			if r := in.eval(e, x.R); r == false || r == nil {
+			if r := in.maybe(e, x.R); r == false || r == nil {
 				return r
 			}
 			return u
@@ -112,7 +109,7 @@ func (in *Interp) binaryExpr(e *env, x *python.Binary) Value {
 		return in.eval(e, x.R)
 	case "or":
 		if u, ok := l.(*Unknown); ok {
-			if r := in.eval(e, x.R); r == true {
+			if r := in.maybe(e, x.R); r == true {
 				return r
 			}
 			return u
@@ -210,7 +207,7 @@ func (in *Interp) update(d *Dict, v Value) {
 		for _, pair := range in.Iterate(v) {
 			kv := in.Iterate(pair)
 			if len(kv) != 2 {
-				in.Raise("ValueError", "dictionary update needs pairs")
+				in.Doubt("ValueError", "dictionary update needs pairs")
 			}
 			in.SetItem(d, kv[0], kv[1])
 		}
@@ -238,6 +235,10 @@ func (in *Interp) comprehend(e *env, x *python.Comp) Value {
 	scope := e.child()
 	scope.class = false
 	var items, keys []Value
+	if x.Kind == python.GeneratorKind { // Python may not run it to its end
+		in.doubt++
+		defer func() { in.doubt-- }()
+	}
 	in.clauses(scope, e, x, 0, func() {
 		in.spend(1)
 		if x.Key != nil {

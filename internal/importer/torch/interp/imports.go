@@ -74,7 +74,7 @@ func (in *Interp) optional(name string) {
 	for f := in.frame; f != nil; f = f.up {
 		if f.trying > 0 && in.absent(name) {
 			in.Note("module %s is taken as not installed", name)
-			in.Raise("ModuleNotFoundError", "No module named '%s'", name)
+			in.Doubt("ModuleNotFoundError", "No module named '%s'", name)
 		}
 	}
 }
@@ -135,8 +135,10 @@ func (in *Interp) importAll(e *env, module string, line int) {
 	m := in.find(module)
 	if m == nil {
 		in.Note("module %s is not known: what it would define is not, either", module)
+		e.module.open = true
 		return
 	}
+	e.module.open = e.module.open || m.File == "" || m.open // a native module has more names than are known of it
 	names := sortedNames(m.Attrs)
 	if all, ok := m.Attrs["__all__"]; ok {
 		if l, ok := items(all); ok {
@@ -157,6 +159,7 @@ func (in *Interp) globals() Value {
 	d := NewDict()
 	for f := in.frame; f != nil; f = f.up {
 		if f.fn != nil {
+			f.fn.module.open = true // what it gives can be written to
 			for _, n := range sortedNames(f.fn.module.Attrs) {
 				v, _ := in.moduleAttr(f.fn.module, n)
 				d.Set(n, v)

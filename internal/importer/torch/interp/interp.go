@@ -39,6 +39,14 @@ type Raised struct {
 	Exc  *Instance
 	File string
 	Line int
+	// Certain is whether Python raises it, too, and nothing catches it.
+	Certain bool
+	// At is the innermost line of the user's own files, Text the statement there, and Values those of the names in it.
+	At     Place
+	Text   string
+	Values []string
+
+	written bool // by a raise or assert statement: its class is the program's own choice
 }
 
 func (r *Raised) Error() string {
@@ -74,8 +82,12 @@ type Interp struct {
 	modules  map[string]*Module // by dotted name
 	builtins map[string]Value
 	frame    *frame
+	byFile   map[string]*Module // those that were read, by their path
 	steps    int
 	items    int
+	guess    string // what the program was followed on that was not found out, "" where nothing was
+	exact    bool   // the native function that is being bound has the arguments of the real one
+	doubt    int    // parts of an expression that Python may not come to
 }
 
 // frame is a call that is going on.
@@ -89,11 +101,14 @@ type frame struct {
 	handling *Raised
 	yielded  *List // of a generator
 	trying   int   // try statements that catch a failed import
+	guarded  int   // statements that may catch an exception
+	stmt     python.Stmt
+	env      *env
 }
 
 // New makes an interpreter over a root.
 func New(ctx context.Context, fsys fs.FS) *Interp {
-	in := &Interp{FS: fsys, Natives: map[string]*Module{}, ctx: ctx, modules: map[string]*Module{}}
+	in := &Interp{FS: fsys, Natives: map[string]*Module{}, ctx: ctx, modules: map[string]*Module{}, byFile: map[string]*Module{}}
 	in.frame = &frame{}
 	in.builtins = builtinNames()
 	return in
@@ -144,7 +159,13 @@ func (in *Interp) Raise(class, format string, args ...any) {
 	}
 	exc := NewInstance(c)
 	exc.Set("args", NewTuple(fmt.Sprintf(format, args...)))
-	panic(&Raised{exc, in.frame.file, in.frame.line})
+	panic(in.raised(exc))
+}
+
+func (in *Interp) raised(exc *Instance) *Raised {
+	r := &Raised{Exc: exc, File: in.frame.file, Line: in.frame.line, Certain: in.guess == "" && in.doubt == 0}
+	r.At, r.Text, r.Values = in.here()
+	return r
 }
 
 // step counts work, and stops what goes on for too long.
@@ -168,8 +189,9 @@ func (in *Interp) spend(n int64) {
 
 // Protect runs f, and returns what stopped it: a *Fault, a *Raised, or nil.
 func (in *Interp) Protect(f func()) (err error) {
-	frame := in.frame
+	frame, doubt := in.frame, in.doubt
 	defer func() {
+		in.doubt = doubt
 		switch r := recover().(type) {
 		case nil:
 		case *Fault:
@@ -209,7 +231,8 @@ func (in *Interp) LoadSource(name, path, src string) (*Module, error) {
 	}
 	m := &Module{Name: name, File: path, Attrs: map[string]Value{"__name__": name, "__file__": path}}
 	m.env = &env{vars: m.Attrs, module: m}
-	in.modules[name] = m
+	m.source = src
+	in.modules[name], in.byFile[path] = m, m
 	saved := in.frame
 	in.frame = &frame{file: path, depth: saved.depth + 1}
 	defer func() { in.frame = saved }()
@@ -225,9 +248,17 @@ func (in *Interp) LoadSource(name, path, src string) (*Module, error) {
 // topLevel runs a statement of a module. One that cannot be followed leaves what it would have defined unknown: most of a
 // module's statements have nothing to do with the model that is asked for.
 func (in *Interp) topLevel(m *Module, s python.Stmt) {
+	before := in.guess
 	err := in.Protect(func() { in.exec(m.env, []python.Stmt{s}) })
+	if in.guess != before {
+		in.setAside(m, s)
+		in.guess = before
+	}
 	if err == nil {
 		return
+	}
+	if changes(s) {
+		in.Guess("line %d of %s, which was not followed, may change what the model is", s.Line(), m.File)
 	}
 	why := &Unknown{Why: err.Error(), File: m.File, Line: s.Line()}
 	for _, n := range defines(s) {
@@ -266,6 +297,22 @@ func defines(s python.Stmt) []string {
 		out = definesAll(s.Body, s.Else)
 	case *python.With:
 		out = definesAll(s.Body)
+	case *python.Import:
+		for _, a := range s.Names {
+			name, _, _ := strings.Cut(a.Name, ".")
+			if a.As != "" {
+				name = a.As
+			}
+			out = append(out, name)
+		}
+	case *python.ImportFrom:
+		for _, a := range s.Names {
+			name := a.Name
+			if a.As != "" {
+				name = a.As
+			}
+			out = append(out, name)
+		}
 	}
 	return out
 }

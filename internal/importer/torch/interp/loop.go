@@ -1,6 +1,10 @@
 package interp
 
-import "github.com/modelverifier/verifier/internal/importer/torch/python"
+import (
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/importer/torch/python"
+)
 
 func (in *Interp) forLoop(e *env, s *python.For) (flow, Value) {
 	iter := in.eval(e, s.Iter)
@@ -45,9 +49,12 @@ func (in *Interp) whileLoop(e *env, s *python.While) (flow, Value) {
 // with runs a block under contexts. Contexts of PyTorch (no_grad, autocast) and unknown ones change nothing that matters here.
 func (in *Interp) with(e *env, s *python.With) (flow, Value) {
 	var exits []Value
+	harmless := true
 	for _, item := range s.Items {
 		v := in.eval(e, item.Context)
 		entered := v
+		symbol, named := v.(Symbol)
+		harmless = harmless && named && strings.HasPrefix(symbol.Name, "torch.")
 		if x, ok := v.(*Instance); ok {
 			if m, ok := in.method(x, "__enter__"); ok {
 				entered = in.Call(m, &Args{})
@@ -60,7 +67,7 @@ func (in *Interp) with(e *env, s *python.With) (flow, Value) {
 			in.assign(e, item.Target, entered)
 		}
 	}
-	f, v := in.exec(e, s.Body)
+	f, v := in.guarded(e, s.Body, !harmless)
 	for i := len(exits) - 1; i >= 0; i-- {
 		in.Call(exits[i], &Args{Pos: []Value{nil, nil, nil}})
 	}
@@ -74,9 +81,15 @@ func (in *Interp) try(e *env, s *python.Try) (f flow, v Value) {
 	if in.catchesImports(s) {
 		saved.trying++
 	}
+	if len(s.Handlers) > 0 {
+		saved.guarded++
+	}
 	err := in.Protect(func() { f, v = in.exec(e, s.Body) })
 	if in.catchesImports(s) {
 		saved.trying--
+	}
+	if len(s.Handlers) > 0 {
+		saved.guarded--
 	}
 	switch r := err.(type) {
 	case *Fault:
@@ -112,9 +125,14 @@ func (in *Interp) handler(e *env, s *python.Try, r *Raised) *python.Handler {
 	for i := range s.Handlers {
 		h := &s.Handlers[i]
 		if h.Type == nil || in.catches(in.eval(e, h.Type), r) {
+			if !r.Certain || !r.written && !catchesAll(h) {
+				in.Guess("an exception is caught that PyTorch may not raise: %s", r.Error())
+			}
 			return h
 		}
 	}
+	// Which class PyTorch's own exceptions have is not known well enough to say that no handler takes them.
+	r.Certain = r.Certain && (r.written || len(s.Handlers) == 0)
 	return nil
 }
 
@@ -128,6 +146,8 @@ func (in *Interp) catches(t Value, r *Raised) bool {
 				return true
 			}
 		}
+	default:
+		r.Certain = false
 	}
 	return false
 }
@@ -141,16 +161,25 @@ func (in *Interp) raise(e *env, s *python.Raise) {
 		}
 		in.Raise("RuntimeError", "No active exception to reraise")
 	}
-	v := in.eval(e, s.X)
+	var v Value
+	err := in.Protect(func() {
+		v = in.eval(e, s.X)
+		if c, ok := v.(*Class); ok {
+			v = in.Call(c, &Args{})
+		}
+	})
+	if r, ok := err.(*Raised); ok {
+		panic(r)
+	}
 	in.frame.line = s.Line()
-	if c, ok := v.(*Class); ok {
-		v = in.Call(c, &Args{})
+	x, known := v.(*Instance)
+	if !known { // whatever it is that is not known, the statement raises something
+		x = NewInstance(in.builtins["Exception"].(*Class))
+		x.Set("args", NewTuple())
 	}
-	x, ok := v.(*Instance)
-	if !ok {
-		in.Fault("raises a %s", TypeName(v))
-	}
-	panic(&Raised{x, in.frame.file, in.frame.line})
+	r := in.raised(x)
+	r.written = known
+	panic(r)
 }
 
 // Unchecked is the note about an assertion over values that are not known, such as the size of the batch.
@@ -171,12 +200,19 @@ func (in *Interp) assert(e *env, s *python.Assert) {
 	if held {
 		return
 	}
-	message := "assertion failed"
+	message := in.compared(e, s.Test)
 	if s.Message != nil {
-		message = Str(in.eval(e, s.Message))
+		err := in.Protect(func() { message += ": " + Str(in.eval(e, s.Message)) })
+		if r, ok := err.(*Raised); ok {
+			panic(r)
+		}
 	}
 	in.frame.line = s.Line()
-	in.Raise("AssertionError", "%s", message)
+	exc := NewInstance(in.builtins["AssertionError"].(*Class))
+	exc.Set("args", NewTuple(message))
+	r := in.raised(exc)
+	r.written = true
+	panic(r)
 }
 
 // catchesImports reports whether a try statement is prepared for a package that is not installed.

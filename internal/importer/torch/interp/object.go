@@ -69,6 +69,12 @@ func (in *Interp) Truth(v Value) bool {
 		return x.d.Len() > 0
 	case *Range:
 		return x.Len() > 0
+	case Assumed:
+		in.Guess("%s", x.Why)
+		return x.Value
+	case Symbol:
+		in.Guess("a condition depends on %s, of which only the name is known", x.Name)
+		return true
 	case *Unknown:
 		panic(&Fault{in.frame.file, in.frame.line, "a condition depends on a value that is not known: " + x.reason(), true})
 	case *Instance:
@@ -145,7 +151,7 @@ func (in *Interp) Iterate(v Value) []Value {
 			return members.(*Dict).Values()
 		}
 	}
-	in.Raise("TypeError", "'%s' object is not iterable", TypeName(v))
+	in.raiseFor([]Value{v}, "TypeError", "'%s' object is not iterable", TypeName(v))
 	return nil
 }
 
@@ -177,7 +183,7 @@ func (in *Interp) Len(v Value) Value {
 			return int64(members.(*Dict).Len())
 		}
 	}
-	in.Raise("TypeError", "object of type '%s' has no len()", TypeName(v))
+	in.raiseFor([]Value{v}, "TypeError", "object of type '%s' has no len()", TypeName(v))
 	return nil
 }
 
@@ -221,7 +227,7 @@ func (in *Interp) Item(v, index Value) Value {
 			x.Set(index, made)
 			return made
 		}
-		in.Raise("KeyError", "%s", Repr(index))
+		in.noKey(x, index)
 	case *Range:
 		if s, ok := index.(*Slice); ok {
 			return NewList(in.cut(in.Iterate(x), s)...)
@@ -240,7 +246,7 @@ func (in *Interp) Item(v, index Value) Value {
 	case *Builtin, Symbol, *Func:
 		return x // a generic alias: list[int], Optional[X]
 	}
-	in.Raise("TypeError", "'%s' object is not subscriptable", TypeName(v))
+	in.raiseFor([]Value{v}, "TypeError", "'%s' object is not subscriptable", TypeName(v))
 	return nil
 }
 
@@ -249,7 +255,7 @@ func (in *Interp) classItem(c *Class, index Value) Value {
 		if m, ok := members.(*Dict).Get(index); ok {
 			return m
 		}
-		in.Raise("KeyError", "%s", Repr(index))
+		in.Doubt("KeyError", "%s", Repr(index))
 	}
 	if m, ok := c.Lookup("__class_getitem__"); ok {
 		return in.Call(in.bindTo(m, nil, c), &Args{Pos: []Value{index}})
@@ -293,11 +299,11 @@ func (in *Interp) SetItem(v, index, x Value) {
 	case *Instance:
 		m, ok := in.method(c, "__setitem__")
 		if !ok {
-			in.Raise("TypeError", "'%s' object does not support item assignment", TypeName(v))
+			in.Doubt("TypeError", "'%s' object does not support item assignment", TypeName(v))
 		}
 		in.Call(m, &Args{Pos: []Value{index, x}})
 	default:
-		in.Raise("TypeError", "'%s' object does not support item assignment", TypeName(v))
+		in.raiseFor([]Value{v}, "TypeError", "'%s' object does not support item assignment", TypeName(v))
 	}
 }
 

@@ -130,7 +130,7 @@ func (in *Interp) fieldDefault(c *Class, name string) Value {
 		d, ok = spec.value, spec.hasValue
 	}
 	if !ok {
-		in.Raise("TypeError", "%s() missing 1 required positional argument: '%s'", c.Name, name)
+		in.Doubt("TypeError", "%s() missing 1 required positional argument: '%s'", c.Name, name)
 	}
 	return d
 }

@@ -4,13 +4,14 @@ package interp
 func (in *Interp) position(index Value, n int, what string) int {
 	i, ok := AsInt(index)
 	if !ok {
-		in.Raise("TypeError", "%s indices must be integers or slices, not %s", what, TypeName(index))
+		in.raiseFor([]Value{index}, "TypeError", "%s indices must be integers or slices, not %s", what, TypeName(index))
 	}
+	given := i
 	if i < 0 {
 		i += int64(n)
 	}
 	if i < 0 || i >= int64(n) {
-		in.Raise("IndexError", "%s index out of range", what)
+		in.Raise("IndexError", "%s index %d is out of range of %s", what, given, plural(n, "item"))
 	}
 	return int(i)
 }

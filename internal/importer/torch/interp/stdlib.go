@@ -66,12 +66,13 @@ func (in *Interp) Libraries() {
 	add(symbols("contextlib", map[string]Value{"contextmanager": Fn("contextmanager", func(in *Interp, a *Args) Value { return Symbol{"contextmanager"} })}))
 	add(Native("inspect", inspectNames()))
 	add(symbols("types", map[string]Value{"SimpleNamespace": simpleNamespace}))
-	add(Native("os", map[string]Value{"path": quiet("os.path"), "environ": NewDict(), "getenv": Fn("getenv", func(in *Interp, a *Args) Value {
+	add(local(Native("os", map[string]Value{"path": quiet("os.path"), "environ": NewDict(), "getenv": Fn("getenv", func(in *Interp, a *Args) Value {
 		b := a.Bind(in, "getenv", "key", "default")
 		return Or(b[1], nil)
-	})}))
+	})}), "environ", "getenv"))
 	in.Natives["os.path"] = quiet("os.path")
-	add(Native("sys", map[string]Value{"version_info": NewTuple(int64(3), int64(11), int64(0)), "maxsize": int64(math.MaxInt64), "argv": NewList(), "platform": "linux"}))
+	add(local(Native("sys", map[string]Value{"version_info": NewTuple(int64(3), int64(11), int64(0)), "maxsize": int64(math.MaxInt64),
+		"argv": NewList(), "platform": "linux"}), "version_info", "argv", "platform"))
 	add(Native("random", nil))
 	for _, n := range []string{"warnings", "logging", "numbers", "__future__"} {
 		add(quiet(n))

@@ -20,7 +20,7 @@ const (
 func (in *Interp) exec(e *env, stmts []python.Stmt) (flow, Value) {
 	for _, s := range stmts {
 		in.step()
-		in.frame.line = s.Line()
+		in.frame.line, in.frame.stmt, in.frame.env = s.Line(), s, e
 		if f, v := in.stmt(e, s); f != onward {
 			return f, v
 		}
@@ -120,11 +120,13 @@ func (in *Interp) decorate(e *env, decorators []python.Expr, v Value) Value {
 		in.frame.line = decorators[i].Line()
 		if u, unknown := d.(*Unknown); unknown {
 			in.Note("a decorator is not known and was passed over (%s)", u.Why)
+			doubtful(v, u.Why)
 			continue
 		}
 		made := in.Call(d, &Args{Pos: []Value{v}})
 		if u, unknown := made.(*Unknown); unknown {
 			in.Note("what a decorator makes is not known, and it was passed over (%s)", u.Why)
+			doubtful(v, u.Why)
 			continue
 		}
 		if _, symbol := made.(Symbol); !symbol {
@@ -225,7 +227,7 @@ func (in *Interp) unpack(e *env, targets []python.Expr, v Value) {
 	star := slices.IndexFunc(targets, func(t python.Expr) bool { _, ok := t.(*python.Star); return ok })
 	if star < 0 {
 		if len(items) != len(targets) {
-			in.Raise("ValueError", "%d values to unpack into %d names", len(items), len(targets))
+			in.unpackable(v, "%s for %s", valuesOf(items), plural(len(targets), "name"))
 		}
 		for i, t := range targets {
 			in.assign(e, t, items[i])
@@ -234,7 +236,7 @@ func (in *Interp) unpack(e *env, targets []python.Expr, v Value) {
 	}
 	behind := len(targets) - star - 1
 	if len(items) < len(targets)-1 {
-		in.Raise("ValueError", "not enough values to unpack: %d into %d names", len(items), len(targets))
+		in.unpackable(v, "%s for at least %s", valuesOf(items), plural(len(targets)-1, "name"))
 	}
 	for i := range star {
 		in.assign(e, targets[i], items[i])

@@ -30,7 +30,7 @@ func texts(in *Interp, v Value) []string {
 		}
 		return out
 	}
-	in.Raise("TypeError", "expected a string, not %s", TypeName(v))
+	in.Doubt("TypeError", "expected a string, not %s", TypeName(v))
 	return nil
 }
 

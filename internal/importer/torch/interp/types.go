@@ -146,7 +146,7 @@ func toInt(in *Interp, a *Args) Value {
 	if n, ok := AsInt(a.Pos[0]); ok {
 		return n
 	}
-	in.Raise("TypeError", "int() argument must be a string or a number, not '%s'", TypeName(a.Pos[0]))
+	in.raiseFor(a.Pos[:1], "TypeError", "int() argument must be a string or a number, not '%s'", TypeName(a.Pos[0]))
 	return nil
 }
 
@@ -169,7 +169,7 @@ func toFloat(in *Interp, a *Args) Value {
 	if f, ok := AsFloat(a.Pos[0]); ok {
 		return f
 	}
-	in.Raise("TypeError", "float() argument must be a string or a number, not '%s'", TypeName(a.Pos[0]))
+	in.raiseFor(a.Pos[:1], "TypeError", "float() argument must be a string or a number, not '%s'", TypeName(a.Pos[0]))
 	return nil
 }
 
@@ -184,7 +184,7 @@ func toRange(in *Interp, a *Args) Value {
 			if _, operand := v.(Operand); operand {
 				return in.Unknown("a range ends at a %s, whose value is not known", TypeName(v))
 			}
-			in.Raise("TypeError", "'%s' object cannot be interpreted as an integer", TypeName(v))
+			in.raiseFor([]Value{v}, "TypeError", "'%s' object cannot be interpreted as an integer", TypeName(v))
 		}
 		n = append(n, i)
 	}
@@ -245,6 +245,9 @@ func (in *Interp) isInstance(v, class Value) Value {
 			return true
 		}
 		t, ok := in.TypeOf(v).(*Class)
+		if _, symbol := v.(Symbol); symbol || !ok {
+			in.Guess("the type of a %s is not known", TypeName(v))
+		}
 		return ok && (t.Is(c) || c == tupleClass && isTuple(v))
 	case *Tuple:
 		var unknown *Unknown
@@ -263,6 +266,7 @@ func (in *Interp) isInstance(v, class Value) Value {
 		}
 		return false
 	case Symbol:
+		in.Guess("whether a %s is a %s is not known", TypeName(v), c.Name)
 		name := c.Name[strings.LastIndexByte(c.Name, '.')+1:]
 		if test, ok := abstract[name]; ok {
 			return test(v)

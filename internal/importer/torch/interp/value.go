@@ -68,6 +68,7 @@ type (
 		Line      int
 		env       *env
 		module    *Module
+		guess     string // what is not known of its decorators
 	}
 	// Bound is a function with its self.
 	Bound struct {
@@ -101,6 +102,14 @@ type Module struct {
 	env   *env
 	// Lookup, of a native module, gives the names that Attrs does not have.
 	Lookup func(name string) (Value, bool)
+	// Lacks, of a native module, reports names that the real one certainly does not have.
+	Lacks func(name string) bool
+	// Local are the names of a native module that differ from machine to machine.
+	Local map[string]bool
+
+	source  string
+	guessed map[string]string // names that were defined on a guess, and which
+	open    bool              // there are names that are not known: it imports all of a module that is not
 }
 
 // lazy is a name that an import binds: the module is read when the name is used.
@@ -222,6 +231,8 @@ func repr(v Value, depth int) string {
 		return fmt.Sprintf("range(%d, %d)", x.Start, x.Stop)
 	case Symbol:
 		return x.Name
+	case Assumed:
+		return repr(x.Value, depth)
 	}
 	return "<" + TypeName(v) + ">"
 }
