@@ -1,7 +1,9 @@
 package edit
 
 import (
+	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
@@ -43,9 +45,13 @@ func (w *words) UnmarshalJSON(data []byte) error {
 // Decode reads a list of changes from text that has been found to be strict JSON. path is where it stands in the request.
 func Decode(text, path string) ([]Op, error) {
 	var list []json.RawMessage
+	if one := strings.TrimSpace(text); strings.HasPrefix(one, "{") { // a single change
+		text = "[" + one + "]"
+	}
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		return nil, action.Errorf(graph.CodeType, path, "must be a list of changes, each an object with op, one of add, change, connect, remove")
 	}
+	list = flat(list)
 	if len(list) == 0 {
 		return nil, action.Errorf(graph.CodeMissing, path, "must have at least one change")
 	}
@@ -61,6 +67,20 @@ func Decode(text, path string) ([]Op, error) {
 		ops[i] = *op
 	}
 	return ops, nil
+}
+
+// flat puts the edits of a finding, which are a list, in the place of that list: the edits of several findings can be sent as they are.
+func flat(list []json.RawMessage) []json.RawMessage {
+	out := make([]json.RawMessage, 0, len(list))
+	for _, item := range list {
+		var inner []json.RawMessage
+		if bytes.HasPrefix(bytes.TrimSpace(item), []byte("[")) && json.Unmarshal(item, &inner) == nil {
+			out = append(out, inner...)
+			continue
+		}
+		out = append(out, item)
+	}
+	return out
 }
 
 func decodeOne(raw json.RawMessage, path string) (*Op, error) {

@@ -15,8 +15,8 @@ import (
 
 var _ = define(tool{
 	name: "edit", title: "Change a graph file",
-	doc: `Makes changes one after the other, all or none, writes the file and returns the new verdict. Each is {op:"add",component,type,params,from,to}, {op:"change",component,params} (null takes a parameter away), {op:"connect",from,to,at}, {op:"remove",component,join} or {op:"remove",from,to}, or the "edit" of a finding as it is. undoIfWorse leaves the file alone where more would block. digest is the "file digest" of an earlier answer: refused if the file changed since. An inline model comes back changed; nothing is written.`,
-	input: modelProperty + `,"changes":{"type":"array","maxItems":1000,"items":{"type":"object","properties":{"op":{"enum":["add","change","connect","remove"]},"component":{"type":"string"},"type":{"type":"string"},"name":{"type":"string"},` +
+	doc: `Makes changes one after the other, all or none, writes the file and returns the new verdict. Each is {op:"add",component,type,params,from,to}, {op:"change",component,params} (null takes a parameter away), {op:"connect",from,to,at}, {op:"remove",component,join} or {op:"remove",from,to}, or the "edit" of a finding as it is. Lines that no change touches stay as they are, with their comments. undoIfWorse leaves the file alone where more would block. digest is the "file digest" of an earlier answer: refused if the file changed since. An inline model comes back changed; nothing is written.`,
+	input: modelProperty + `,"changes":{"type":"array","maxItems":1000,"items":{"type":["object","array"],"properties":{"op":{"enum":["add","change","connect","remove"]},"component":{"type":"string"},"type":{"type":"string"},"name":{"type":"string"},` +
 		`"params":{"type":"object"},"param":{"type":"string"},"value":{},"from":{"type":["string","array"]},"to":{"type":["string","array"]},"at":{"type":"integer"},"join":{"type":"boolean"}}}},` +
 		`"undoIfWorse":{"type":"boolean"},"digest":{"type":"string"}`,
 	required: []string{"changes"},
@@ -103,8 +103,6 @@ func editable(m *model, digest string) error {
 		return refuse(codeChanged, "digest", fmt.Sprintf("%s changed since: its digest is %s", m.path, m.digest), "Read it again, see whether your changes still make sense, and send the new digest.")
 	case m.loaded.Graph == nil:
 		return refuse(codeForm, action.Model, m.path+" is the body of a request and not a graph", "Write its model to a file of its own, and edit that.")
-	case !isObject(m.data) && hasComments(string(m.data)):
-		return refuse(codeForm, action.Model, m.path+" has comments, which an edit would lose", "export it to graph, write that to a .json file and edit it there, or change the text yourself.")
 	}
 	return nil
 }
@@ -114,7 +112,7 @@ func isObject(data []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(data), 
 // hasComments reports whether the notation has a comment. What stands in quotes is none; a doubt counts as one.
 func hasComments(text string) bool {
 	for line := range strings.Lines(text) {
-		if strings.Contains(line, "//") {
+		if strings.Contains(line, "//") || strings.Contains(line, "#") {
 			return true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/hub"
 	"github.com/modelverifier/verifier/internal/importer"
@@ -18,7 +19,7 @@ import (
 type importBody struct {
 	Kind     hub.Kind         `json:"kind"`
 	Type     string           `json:"type,omitempty"`
-	Params   int64            `json:"params"`
+	Params   *int64           `json:"params"`         // null where the constructor of a source raises
 	Withheld []string         `json:"paramsWithheld"` // components whose weights are not in params
 	Tensors  int              `json:"tensors"`
 	Edges    load.Edges       `json:"edges"`
@@ -30,8 +31,8 @@ type importBody struct {
 var _ = define(tool{
 	name: "import", title: "Read a model file and give its graph",
 	doc:    `A Hugging Face folder or config.json, ONNX, GGUF, safetensors header or PyTorch source (file.py:Class) inside the root as a graph, with its exact parameter count. Reads headers only, runs nothing, downloads nothing. The other tools take such paths directly.`,
-	input:  modelProperty + `,"inputs":{"type":"array","items":{"type":"string"},"description":"of a PyTorch source: 3x224x224:float32"},"args":{"type":"object","description":"of a PyTorch class: name to value, as strings"},"seqLen":{"type":"integer"},"textOnly":{"type":"boolean","description":"a model that also reads pictures or sounds is called with text alone"},"graph":{"type":"boolean","description":"false leaves the graph out"}`,
-	output: []field{{"kind", "string"}, {"type", "string"}, {"params", "integer"}, {"paramsWithheld", "array"}, {"tensors", "integer"}, {"edges", "object"}, {"weights", "object"}, {"notes", "array"}, {"model", "object"}},
+	input:  modelProperty + `,` + sourceProperties + `,"seqLen":{"type":"integer"},"textOnly":{"type":"boolean","description":"a model that also reads pictures or sounds is called with text alone"},"graph":{"type":"boolean","description":"false leaves the graph out"}`,
+	output: []field{{"kind", "string"}, {"type", "string"}, {"params", "integer?"}, {"paramsWithheld", "array"}, {"tensors", "integer"}, {"edges", "object"}, {"weights", "object"}, {"notes", "array"}, {"model", "object"}},
 	run:    importModel,
 })
 
@@ -40,49 +41,74 @@ func importModel(s *Server, ctx context.Context, a *arguments) (*answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	opt := load.Options{Inputs: f.Strings("inputs", 16)}
+	opt, err := a.sourceOptions(f)
+	if err != nil {
+		return nil, err
+	}
 	opt.SeqLen, _ = f.Int("seqLen", 1)
 	opt.Text = f.Bool("textOnly")
 	without := f.Given("graph") && !f.Bool("graph")
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	if raw := a.member("args"); raw != nil {
-		if json.Unmarshal(raw, &opt.Args) != nil {
-			return nil, refuse("wrong-type", "args", "args: must be an object whose values are strings", `Write numbers as strings, too: {"depth":"12"}.`)
-		}
-	}
 	m, err := s.importedModel(ctx, a, opt)
 	if err != nil {
 		return nil, err
 	}
-	out := importBody{Kind: hub.Graph, Params: -1, Withheld: []string{}, Notes: []string{}}
+	out, params := importBody{Kind: hub.Graph, Withheld: []string{}, Notes: []string{}}, int64(-1)
 	if l := m.loaded; l != nil {
-		out = importBody{Kind: l.Kind, Type: l.Type, Params: l.Params, Withheld: []string{}, Tensors: len(l.Tensors), Edges: l.Edges, Weights: l.Weights, Notes: append([]string{}, l.Notes...)}
+		params = l.Params
+		out = importBody{Kind: l.Kind, Type: l.Type, Withheld: []string{}, Tensors: len(l.Tensors), Edges: l.Edges, Weights: l.Weights, Notes: append([]string{}, l.Notes...)}
 	}
 	text := m.graph.AppendJSON(nil)
-	if out.Params < 0 {
+	if params < 0 && out.Kind != hub.Python {
 		m.graph.Normalize(catalog.Vocabulary)
 		walked := infer.Walk(m.graph)
-		out.Params, out.Withheld = walked.Params, walked.ParamsWithheld()
+		params, out.Withheld = walked.Params, walked.ParamsWithheld()
+	}
+	weights := "an unknown number of"
+	if params >= 0 {
+		out.Params, weights = &params, counted(&params, out.Withheld)
 	}
 	if !without {
 		out.Model = text
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s: %s parameters, %d components, %d connections\n", out.Kind, out.Type, counted(&out.Params, out.Withheld), len(m.graph.Components), len(m.graph.Connections))
+	fmt.Fprintf(&b, "%s %s: %s parameters, %d components, %d connections\n", out.Kind, out.Type, weights, len(m.graph.Components), len(m.graph.Connections))
 	for _, n := range out.Notes {
 		bullet(&b, n)
 	}
 	return &answer{body: out, text: annotate.Harmless(b.String()) + a.said(), meta: a.meta()}, nil
 }
 
+// sourceProperties are what a PyTorch source may need to be told.
+const sourceProperties = `"inputs":{"type":"array","items":{"type":"string"},"description":"of a .py, with the batch: 1,3,224,224 or 1,128:int64"},"args":{"type":"object","description":"of its class, as strings"}`
+
+// sourceOptions reads them.
+func (a *arguments) sourceOptions(f *action.Fields) (load.Options, error) {
+	opt := load.Options{Inputs: f.Strings("inputs", 16)}
+	if raw := a.member("args"); raw != nil && json.Unmarshal(raw, &opt.Args) != nil {
+		return opt, refuse("wrong-type", "args", "args: must be an object whose values are strings", `Write numbers as strings, too: {"depth":"12"}.`)
+	}
+	return opt, f.Err()
+}
+
 // importedModel reads a model with options for importers, which a graph has no use for.
 func (s *Server) importedModel(ctx context.Context, a *arguments, opt load.Options) (*model, error) {
 	ref, isRef := isString(a.member("model"))
-	if !isRef || len(opt.Inputs) == 0 && len(opt.Args) == 0 && opt.SeqLen == 0 && !opt.Text {
+	if !isRef || !given(opt) {
 		return a.model(ctx)
 	}
+	return s.openWith(ctx, ref, opt)
+}
+
+// given reports whether an importer is told anything.
+func given(opt load.Options) bool {
+	return len(opt.Inputs) > 0 || len(opt.Args) > 0 || opt.SeqLen != 0 || opt.Text
+}
+
+// openWith imports what a reference names.
+func (s *Server) openWith(ctx context.Context, ref string, opt load.Options) (*model, error) {
 	path, err := s.locate(ref)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 var _ = define(tool{
 	name: "lint", title: "List what every rule finds",
 	doc:    `Every finding of every rule, also advice (warn, info) that check leaves out. No costs. verdict: pass, warn or fail.`,
-	input:  modelProperty + `,` + policyProperty,
+	input:  modelProperty + `,` + sourceProperties + `,` + policyProperty,
 	output: []field{{"verdict", "string"}, {"counts", "object"}, {"findings", "array"}, {"inferred", "object"}},
 	run: act("lint", func(r *lint.Result) string {
 		list := make([]action.Finding, len(r.Findings))

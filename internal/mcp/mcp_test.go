@@ -285,7 +285,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{"export", `{"model":"right.json","to":"keras"}`, "unknown-value", ""}, {"export", `{"model":"right.json"}`, "missing-field", "torch"}, {"catalog", `{"type":"convd2"}`, "unknown-name", "Did you mean"}, {"catalog", `{"rule":"cycel"}`, "unknown-name", "Did you mean cycle"},
 		{"edit", `{"model":"right.json"}`, "wrong-type", ""}, {"edit", `{"model":"right.json","changes":[{"op":"burn"}]}`, "unknown-value", ""}, {"edit", `{"model":"right.json","changes":[{"op":"remove","component":"zz"}]}`, "malformed-value", ""},
 		{"edit", `{"model":"right.json","changes":[{"op":"add","component":"a","type":"relu"}]}`, "malformed-value", ""}, {"edit", `{"model":"llm","changes":[{"op":"remove","component":"a"}]}`, "cannot-be-edited", "import it"},
-		{"edit", `{"model":"noted.graph","changes":[{"op":"remove","component":"o"}]}`, "cannot-be-edited", "comments"}, {"edit", `{"model":"right.json","digest":"00","changes":[{"op":"remove","component":"o"}]}`, "model-changed", "Read it again"},
+		{"edit", `{"model":"noted.graph","changes":[{"op":"add","component":"n","type":"input","params":{"shape":[8]}},{"op":"connect","from":"n","to":"o","at":0}]}`, "cannot-be-edited", "comments"}, {"edit", `{"model":"right.json","digest":"00","changes":[{"op":"remove","component":"o"}]}`, "model-changed", "Read it again"},
 	} {
 		r := call(t, s, c.tool, c.args)
 		code, _ := r.body["code"].(string)

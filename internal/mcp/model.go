@@ -101,7 +101,7 @@ func (a *arguments) request(ctx context.Context) ([]byte, error) {
 		if !isRef && (raw != nil || name != action.Model || a.server.file == "" || a.member(action.Candidates) != nil) {
 			continue
 		}
-		m, err := a.server.modelOf(ctx, raw, name)
+		m, err := a.opened(ctx, raw, name)
 		if err != nil {
 			return nil, err
 		}
@@ -123,6 +123,26 @@ func (a *arguments) request(ctx context.Context) ([]byte, error) {
 	}
 	maps.Copy(a.members, replaced)
 	return object(a.members), nil
+}
+
+// opened reads the model of a request: a PyTorch source with what it was told about its inputs and arguments.
+func (a *arguments) opened(ctx context.Context, raw json.RawMessage, name string) (*model, error) {
+	ref, isRef := isString(raw)
+	if raw == nil {
+		ref, isRef = a.server.file, true
+	}
+	if !isRef || !strings.Contains(ref, ".py") || a.member("inputs") == nil && a.member("args") == nil {
+		return a.server.modelOf(ctx, raw, name)
+	}
+	f, err := a.fields()
+	if err != nil {
+		return nil, err
+	}
+	opt, err := a.sourceOptions(f)
+	if err != nil {
+		return nil, err
+	}
+	return a.server.openWith(ctx, ref, opt)
 }
 
 // candidates replaces references in the list of candidates, and returns nil where there is none.

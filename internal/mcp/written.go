@@ -5,14 +5,30 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
 )
 
-// written is the file's new text, in the form that it had: the notation, one line, every value on a line of its own as programs indent
+// notation is the new text of a file in the notation, with only the lines changed that must be.
+func notation(m *model, g *graph.Graph) ([]byte, error) {
+	if text, ok := graph.PatchText(string(m.data), g); ok {
+		return []byte(text), nil
+	}
+	if hasComments(string(m.data)) {
+		return nil, refuse(codeForm, action.Model, m.path+" has comments, which this change would lose: it moves connections between lines",
+			"Change the text yourself, or export it to graph, write that to a .json file and edit it there.")
+	}
+	return []byte(g.Text()), nil
+}
+
+// written is the file's new text: where it can be, the old one with only what changed in it; else in the form that it had, the notation, one line, every value on a line of its own as programs indent
 // it, or else one component and one connection on a line, which a person can compare.
 func written(m *model, g *graph.Graph) ([]byte, error) {
 	if !isObject(m.data) {
-		return []byte(g.Text()), nil
+		return notation(m, g)
+	}
+	if text, ok := graph.PatchJSON(m.data, g); ok {
+		return text, nil
 	}
 	text, old := g.AppendJSON(nil), bytes.TrimSpace(m.data)
 	if !bytes.Contains(old, []byte("\n")) {
