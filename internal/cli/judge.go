@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -268,15 +270,21 @@ func (j *judge) print(body any, text func(*page)) error {
 	return printText(j.cmd, p.text())
 }
 
-// apply puts the policy of the house in place of none: a request that brings its own keeps it, unless --policy was given.
+// apply adds the policy of the house: a request that brings its own keeps it, and takes no line of the house back. --policy comes in the
+// place of both.
 func (j *judge) apply(own **policy.Policy) {
-	flag, _ := j.cmd.Flags().GetString("policy")
-	if *own == nil || flag != "" && flag != noPolicy {
-		*own = j.house.policy
-		if j.house.path != "" && !j.house.policy.Empty() {
-			j.note("policy of %s", j.house.path)
-		}
+	if flag, _ := j.cmd.Flags().GetString("policy"); flag != "" && flag != noPolicy {
+		*own = nil
 	}
+	*own = policy.Stricter(*own, j.house.policy)
+	if j.house.path == "" || j.house.policy.Empty() {
+		return
+	}
+	var paths []string
+	for _, l := range j.house.levels {
+		paths = append(paths, filepath.Join(l.dir, filepath.Base(j.house.path)))
+	}
+	j.note("policy of %s", strings.Join(paths, " and "))
 }
 
 // note writes a line about the run to standard error.

@@ -21,9 +21,10 @@ const (
 // house is the rules that hold for a model where it lies: the policy, and what fails no command all the same.
 type house struct {
 	policy       *policy.Policy
-	file         *policy.File // nil where there is none
-	path         string       // of the file
-	model        string       // path of the model from the folder of the file, or the reference as given where it is no path
+	file         *policy.File // the nearest one, with what those above it say; nil where there is none
+	levels       []level      // every file, the outermost first
+	path         string       // of the nearest file
+	model        string       // path of the model from the folder of the outermost file, or the reference as given where it is no path
 	baseline     *policy.Baseline
 	baselinePath string        // where it is or would be, "" where there is no place for one
 	lost         error         // that a baseline is named and not there
@@ -45,21 +46,29 @@ func houseOf(names policy.Names, flag, model string) (*house, error) {
 		if ext := filepath.Ext(flag); ext != ".yml" && ext != ".yaml" && bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
 			return policyLines(data, flag)
 		}
-		return parseHouse(names, flag, data, model)
+		return parseHouse(names, []report.File{{Name: flag, Data: data}}, model)
 	}
-	path, root, err := findPolicyFile(model)
+	paths, root, err := findPolicyFiles(model)
 	if err != nil {
 		return nil, err
 	}
-	if path == "" {
+	if len(paths) == 0 {
 		return bareHouse(names, shown(root), model)
 	}
-	path = shown(path)
-	data, err := readFile(path)
-	if err != nil {
-		return nil, err
+	return readHouse(names, paths, model)
+}
+
+// readHouse reads policy files of folders that lie in each other, the outermost first.
+func readHouse(names policy.Names, paths []string, model string) (*house, error) {
+	var files []report.File
+	for _, path := range paths {
+		data, err := readFile(shown(path))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, report.File{Name: shown(path), Data: data})
 	}
-	return parseHouse(names, path, data, model)
+	return parseHouse(names, files, model)
 }
 
 // policyLines reads a policy as a request has it.
@@ -75,30 +84,62 @@ func policyLines(data []byte, name string) (*house, error) {
 	return h, nil
 }
 
-func parseHouse(names policy.Names, path string, data []byte, model string) (*house, error) {
-	file, err := policy.ParseFile(data, names)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+// level is one of the policy files that hold for a model.
+type level struct {
+	file *policy.File
+	dir  string
+}
+
+// parseHouse puts each file under the one of the folder above. The baseline is beside the outermost.
+func parseHouse(names policy.Names, files []report.File, model string) (h *house, err error) {
+	h = &house{}
+	for _, f := range files {
+		path := f.Name
+		file, err := policy.ParseFile(f.Data, names)
+		if err == nil && h.file != nil {
+			err = file.Under(h.file, h.policy)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		h.levels = append(h.levels, level{file, filepath.Dir(path)})
+		h.file, h.path, h.files = file, path, append(h.files, report.File{Name: filepath.ToSlash(path), Data: f.Data})
+		if err := h.hold(func(dir string) (string, error) { return modelPath(dir, model) }); err != nil {
+			return nil, err
+		}
 	}
-	h := &house{file: file, path: path, files: []report.File{{Name: filepath.ToSlash(path), Data: data}}}
-	if h.model, err = modelPath(filepath.Dir(path), model); err != nil {
-		return nil, err
-	}
-	h.policy = file.For(h.model)
-	named := filepath.FromSlash(file.Baseline)
+	top := files[0].Name
+	named := filepath.FromSlash(h.file.Baseline)
 	if named != "" && !filepath.IsLocal(named) {
-		return nil, fmt.Errorf("%s: baseline: %q is not a path inside the folder of this file", path, file.Baseline)
+		return nil, fmt.Errorf("%s: baseline: %q is not a path inside the folder of this file", top, h.file.Baseline)
 	}
 	if named == "" {
 		named = baselineFile
 	}
-	if err := h.readBaseline(names, filepath.Join(filepath.Dir(path), named)); err != nil {
+	if err := h.readBaseline(names, filepath.Join(filepath.Dir(top), named)); err != nil {
 		return nil, err
 	}
-	if h.baseline == nil && file.Baseline != "" {
-		h.lost = fmt.Errorf("%s: baseline: %s is not there; verifier baseline write makes it", path, h.baselinePath)
+	if h.baseline == nil && h.file.Baseline != "" {
+		h.lost = fmt.Errorf("%s: baseline: %s is not there; verifier baseline write makes it", top, h.baselinePath)
 	}
 	return h, nil
+}
+
+// hold takes the lines of every file for the model, by its path from the folder of the file; a line of one takes none of another back.
+// What is known of a model is counted by its path from the outermost.
+func (h *house) hold(from func(dir string) (string, error)) error {
+	h.policy = nil
+	for i, l := range h.levels {
+		path, err := from(l.dir)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			h.model = path
+		}
+		h.policy = policy.Stricter(h.policy, l.file.For(path))
+	}
+	return nil
 }
 
 // bareHouse is one without a policy file. It can have a baseline.
@@ -157,35 +198,33 @@ func onDisk(model string) bool {
 	return exists(model) || exists(file)
 }
 
-// findPolicyFile walks up from the folder of the model, or from the working directory where the model is no path, to the root of
-// the repository, and returns the first .verifier.yml on the way, or "". Outside a repository only the first folder counts:
-// what lies further up may be anyone's. It also returns the last folder that counts.
-func findPolicyFile(model string) (path, root string, err error) {
+// findPolicyFiles walks up from the folder of the model, or from the working directory where the model is no path, to the root of
+// the repository, and returns every .verifier.yml on the way, the outermost first. Outside a repository only the first folder
+// counts: what lies further up may be anyone's. It also returns the last folder that counts.
+func findPolicyFiles(model string) (paths []string, root string, err error) {
 	start := "."
 	if model != stdin && (onDisk(model) || filepath.IsAbs(model)) {
 		start = filepath.Dir(model)
 	}
 	first, err := filepath.Abs(start)
 	if err != nil {
-		return "", "", err
+		return nil, "", err
 	}
-	found := ""
 	for dir := first; ; dir = filepath.Dir(dir) {
-		path := filepath.Join(dir, policyFile)
-		if found == "" && exists(path) {
-			found = path
+		if path := filepath.Join(dir, policyFile); exists(path) {
+			paths = append([]string{path}, paths...)
 		}
 		if exists(filepath.Join(dir, ".git")) { // a folder or, in a worktree, a file
-			return found, dir, nil
+			return paths, dir, nil
 		}
 		if dir == filepath.Dir(dir) {
 			break
 		}
 	}
-	if filepath.Dir(found) != first {
-		found = ""
+	if n := len(paths); n > 0 && filepath.Dir(paths[n-1]) == first {
+		return paths[n-1:], first, nil
 	}
-	return found, first, nil
+	return nil, first, nil
 }
 
 // shown is a path as it is read most easily: from the working directory where that is shorter.

@@ -98,33 +98,33 @@ func (r *rerun) argv(filled []string) []string {
 	return argv
 }
 
-// read reports whether the recorded run read a file with such a name, and which.
-func (r *rerun) read(base string) (string, bool) {
+// read lists the files with such a name that the recorded run read, those of outer folders first.
+func (r *rerun) read(base string) (out []string) {
 	for _, d := range r.recorded.Predicate.Configuration {
 		if d.Annotations != nil && d.Annotations.Role == attest.RoleInput && path.Base(d.Name) == base {
-			return d.Name, true
+			out = append(out, filepath.FromSlash(d.Name))
 		}
 	}
-	return "", false
+	slices.SortStableFunc(out, func(a, b string) int { return len(absolute(a)) - len(absolute(b)) })
+	return out
 }
 
 // house finds the rules that held in the recorded run: its own files, and none that lie around the model where it is now.
 func (r *rerun) house(names policy.Names, flag, model string) (*house, error) {
 	var h *house
 	var err error
-	file, found := r.read(policyFile)
-	baseline, known := r.read(baselineFile)
-	dir := filepath.Dir(filepath.FromSlash(file))
+	files, baselines := r.read(policyFile), r.read(baselineFile)
+	dir := filepath.Dir(flag)
 	switch {
-	case flag == "" && found:
-		h, err = houseOf(names, filepath.FromSlash(file), model)
-	case flag == "" && known:
-		dir = filepath.Dir(filepath.FromSlash(baseline))
+	case flag == "" && len(files) > 0:
+		dir = filepath.Dir(files[0])
+		h, err = readHouse(names, files, model)
+	case flag == "" && len(baselines) > 0:
+		dir = filepath.Dir(baselines[0])
 		h, err = bareHouse(names, dir, model)
 	case flag == "":
 		return &house{}, nil
 	default:
-		dir = filepath.Dir(flag)
 		h, err = houseOf(names, flag, model)
 	}
 	if err != nil {
@@ -138,11 +138,15 @@ func (r *rerun) house(names policy.Names, flag, model string) (*house, error) {
 		return extra
 	})
 	if r.model.Kind != attest.Hub && h.model != "" { // its path then, whether or not something lies there now
-		if rel, err := filepath.Rel(absolute(dir), absolute(model)); err == nil {
-			h.model = filepath.ToSlash(rel)
+		from := func(dir string) (string, error) {
+			rel, err := filepath.Rel(absolute(dir), absolute(model))
+			return filepath.ToSlash(rel), err
 		}
 		if h.file != nil {
-			h.policy = h.file.For(h.model)
+			return h, h.hold(from)
+		}
+		if rel, err := from(dir); err == nil {
+			h.model = rel
 		}
 	}
 	return h, nil

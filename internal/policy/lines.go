@@ -43,24 +43,14 @@ var lines = []line{
 		}),
 	{
 		key: "must_fit", severity: rules.Block, title: "Does not fit the GPU of the policy",
-		read: func(r reader, p *Policy, v item) (err *graph.Error) { p.MustFit, err = r.gpu(v); return err },
-		take: func(p, from *Policy) { p.MustFit = from.MustFit },
-		text: func(p *Policy) string { return p.MustFit },
-		check: func(p *Policy, f *Facts) answer {
-			if f.Fits == nil {
-				return unknown("the memory that training takes is not known")
-			}
-			fits, known := f.Fits(p.MustFit)
-			switch {
-			case !known:
-				return unknown("whether training fits this GPU is not known")
-			case fits:
-				return answer{}
-			case f.CardBytes > 0:
-				return answer{problem: "training takes an estimated " + gigabytes(f.CardBytes) + " on the card, more than it has"}
-			}
-			return answer{problem: "training takes more memory than the card has"}
+		read: func(r reader, p *Policy, v item) (err *graph.Error) {
+			name, err := r.gpu(v)
+			p.MustFit = []string{name}
+			return err
 		},
+		take:  func(p, from *Policy) { p.MustFit = from.MustFit },
+		text:  func(p *Policy) string { return strings.Join(p.MustFit, ", ") },
+		check: mustFit,
 	},
 	typesLine("forbid_types", "Uses a component type that the policy forbids",
 		func(p *Policy) *[]string { return &p.ForbidTypes },
@@ -88,7 +78,7 @@ var lines = []line{
 			if f.CardBytes < 0 {
 				return unknown("the memory that training takes is not known")
 			}
-			return p.MaxMemoryGB.exceeded(f.CardBytes, "training takes an estimated "+gigabytes(f.CardBytes)+" on the card")
+			return p.MaxMemoryGB.exceeded(f.CardBytes, "training takes an estimated "+gigabytes(f.CardBytes, p.MaxMemoryGB.Most)+" on the card")
 		}),
 	limitLine("max_cost_usd", rules.Warn, "Costs more than the policy allows", count{exponent: 6, fraction: true},
 		func(p *Policy) **Limit { return &p.MaxCostUSD },
@@ -96,7 +86,7 @@ var lines = []line{
 			if f.CostMicroUSD < 0 {
 				return unknown("the cost of training is not known")
 			}
-			return p.MaxCostUSD.exceeded(f.CostMicroUSD, "training costs an estimated $"+quantity.DecimalUp(f.CostMicroUSD, 6, 2))
+			return p.MaxCostUSD.exceeded(f.CostMicroUSD, "training costs an estimated $"+quantity.USD(f.CostMicroUSD).String())
 		}),
 }
 
@@ -232,4 +222,29 @@ func plural(n int64, noun string) string {
 	return quantity.Grouped(n) + " " + noun
 }
 
-func gigabytes(n int64) string { return quantity.DecimalUp(n, 9, 1) + " GB" }
+// gigabytes writes an amount with as many digits as tell it from a limit that it exceeds.
+func gigabytes(n, limit int64) string { return quantity.DecimalBeyond(n, limit, 9, 1) + " GB" }
+
+// mustFit asks for each card.
+func mustFit(p *Policy, f *Facts) (out answer) {
+	if f.Fits == nil {
+		return unknown("the memory that training takes is not known")
+	}
+	for _, gpu := range p.MustFit {
+		fits, known := f.Fits(gpu)
+		on := ""
+		if len(p.MustFit) > 1 {
+			on = " (" + gpu + ")"
+		}
+		switch {
+		case !known && out.problem == "":
+			out = unknown("whether training fits this GPU" + on + " is not known")
+		case !known || fits:
+		case f.CardBytes > 0:
+			return answer{problem: "training takes an estimated " + gigabytes(f.CardBytes, 0) + " on the card, more than it has" + on}
+		default:
+			return answer{problem: "training takes more memory than the card" + on + " has"}
+		}
+	}
+	return out
+}

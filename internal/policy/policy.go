@@ -29,7 +29,7 @@ const (
 // Policy is a set of lines. A nil one has none.
 type Policy struct {
 	MaxParams    *Limit
-	MustFit      string   // canonical name of a GPU
+	MustFit      []string // canonical names of GPUs: one, or those of several files that hold
 	ForbidTypes  []string // canonical, in the order written; nil where there is no line
 	RequireTypes []string
 	MaxLayers    *Limit

@@ -15,6 +15,8 @@ type Waiver struct {
 	Component string // pattern for the id or the name; "" stands for every one, and for findings on the graph
 	Reason    string
 	Expires   string // the last day, as 2027-01-31, or ""
+
+	firm []selection // that a file above has a line on, and this one does not waive
 }
 
 // Waiver returns the first waiver that holds on a day (as 2027-01-31) for a finding of a rule on a component known by these
@@ -26,7 +28,8 @@ func (f *File) Waiver(checker, rule, day string, names ...string) *Waiver {
 	for i := range f.Waivers {
 		w := &f.Waivers[i]
 		named := w.Component == "" || slices.ContainsFunc(names, func(n string) bool { return glob(w.Component, n) })
-		if w.covers(checker, rule) && named && !w.Expired(day) {
+		firm := slices.ContainsFunc(w.firm, func(s selection) bool { return s.covers(checker, rule) })
+		if w.covers(checker, rule) && named && !firm && !w.Expired(day) {
 			return w
 		}
 	}

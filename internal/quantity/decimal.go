@@ -2,23 +2,33 @@ package quantity
 
 import "strconv"
 
-// DecimalUp writes a non-negative count of 10^-exponent units with the given number of places (at most exponent), rounded up:
-// DecimalUp(4_200_001, 6, 2) is 4.21. What exceeds a limit must not be printed as the limit itself.
-func DecimalUp(n int64, exponent, places int) string {
-	drop, scale := int64(1), int64(1)
-	for range exponent - places {
-		drop *= 10
+// DecimalBeyond writes a non-negative count of 10^-exponent units, rounded to the nearest, with at least so many places and as many
+// as it takes to be more than a limit that the count exceeds: what was judged must not be printed as the limit itself.
+func DecimalBeyond(n, limit int64, exponent, places int) string {
+	for ; ; places++ {
+		drop := int64(1)
+		for range exponent - places {
+			drop *= 10
+		}
+		rounded := n / drop
+		if n%drop >= drop-n%drop && n%drop > 0 {
+			rounded++
+		}
+		if places == exponent || n <= limit || rounded > limit/drop {
+			return fixed(rounded, places)
+		}
 	}
+}
+
+// fixed writes a count of 10^-places units.
+func fixed(n int64, places int) string {
+	if places == 0 {
+		return strconv.FormatInt(n, 10)
+	}
+	scale := int64(1)
 	for range places {
 		scale *= 10
 	}
-	up := n / drop
-	if n%drop != 0 {
-		up++
-	}
-	if places == 0 {
-		return strconv.FormatInt(up, 10)
-	}
-	rest := strconv.FormatInt(scale+up%scale, 10) // the leading 1 keeps the zeros behind the point
-	return strconv.FormatInt(up/scale, 10) + "." + rest[1:]
+	rest := strconv.FormatInt(scale+n%scale, 10) // the leading 1 keeps the zeros behind the point
+	return strconv.FormatInt(n/scale, 10) + "." + rest[1:]
 }

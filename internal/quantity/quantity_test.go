@@ -67,17 +67,18 @@ func TestDollars(t *testing.T) {
 	}
 }
 
-func TestDecimalsAreRoundedUp(t *testing.T) {
+func TestWhatExceedsALimitIsNotWrittenAsTheLimit(t *testing.T) {
 	for _, c := range []struct {
-		n                int64
+		n, limit         int64
 		exponent, places int
 		want             string
 	}{
-		{0, 6, 2, "0.00"}, {4_200_000, 6, 2, "4.20"}, {4_200_001, 6, 2, "4.21"}, {1, 6, 2, "0.01"}, {999_999, 6, 2, "1.00"},
-		{24_000_000_001, 9, 1, "24.1"}, {7, 0, 0, "7"}, {math.MaxInt64, 9, 1, "9223372036.9"}, {math.MaxInt64, 9, 0, "9223372037"},
+		{80_000_000_001, 80_000_000_000, 9, 1, "80.000000001"}, {80_040_000_000, 80_000_000_000, 9, 1, "80.04"}, {80_300_000_000, 80_000_000_000, 9, 1, "80.3"},
+		{79_960_000_000, 79_950_000_000, 9, 1, "80.0"}, {640_273_613, 0, 9, 1, "0.6"}, {640_273_613, 0, 9, 3, "0.640"}, {1, 0, 9, 1, "0.000000001"}, {7, 0, 0, 0, "7"}, {0, 0, 6, 2, "0.00"},
+		{math.MaxInt64, 1, 9, 1, "9223372036.9"},
 	} {
-		if got := DecimalUp(c.n, c.exponent, c.places); got != c.want {
-			t.Errorf("%d: %s, want %s", c.n, got, c.want)
+		if got := DecimalBeyond(c.n, c.limit, c.exponent, c.places); got != c.want {
+			t.Errorf("%d beyond %d: %s, want %s", c.n, c.limit, got, c.want)
 		}
 	}
 }
