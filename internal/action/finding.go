@@ -25,11 +25,14 @@ type Finding struct {
 type Key struct{ ID, Title, Stage string }
 
 // Keys lists them, sorted by id. All of them warn.
-func Keys() []Key { return []Key{noTarget, noCard} }
+func Keys() []Key { return []Key{noTarget, noCard, StoredWeights} }
 
 var (
-	noCard   = Key{NoCardKey, "No single GPU holds a training step", "train"}
-	noTarget = Key{"no-deploy-target", "Too large for every deploy target", "deploy"}
+	noCard = Key{NoCardKey, "No single GPU holds a training step", Train}
+	// StoredWeights is of models with weights beside their description: whoever loads them would say the same.
+	StoredWeights = Key{"stored-weights", "The stored weights are not those of the description", Preflight}
+
+	noTarget = Key{"no-deploy-target", "Too large for every deploy target", Deploy}
 )
 
 // NoCardKey is the id of the finding on a card that does not hold a training step.

@@ -26,6 +26,13 @@ func (s *Study) Obstacles(stage string) []Finding {
 	return []Finding{f}
 }
 
+// OfStored warns that the weights beside a model are not those that its description implies: transformers begins those that are missing at
+// random, leaves out what is extra, and refuses shapes that differ.
+func OfStored(differs string) Finding {
+	return Finding{Stage: StoredWeights.Stage, Severity: rules.Warn, Title: StoredWeights.Title, Key: StoredWeights.ID, Detail: "of the weights that are stored, " + differs,
+		Fix: "put the config.json beside the weights that they were saved with"}
+}
+
 // noCard warns of a training step that no single card holds.
 func (s *Study) noCard() (Finding, bool) {
 	if s.Training.GPU != nil {

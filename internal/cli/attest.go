@@ -269,6 +269,9 @@ func (r *recording) finish(run *report.Run) error {
 	if run == nil {
 		return errors.New("there is no verdict to attest")
 	}
+	if err := r.leaveOut(run); err != nil {
+		return err
+	}
 	ctx, stop := interruptible(r.j.cmd)
 	defer stop()
 	in, err := r.input(ctx, run)

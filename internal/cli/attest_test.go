@@ -2,11 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -40,6 +42,28 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 		{"--max-num-batched-tokens=8192|--tokenizer-mode|auto|--image-token-id|7", ""},
 		{"--ssl-keyfile|key.pem|--api-key-file|keys|--routing-key|abc", ""},
 		{"--api-key|--port|1", ""},
+		{"--api-key|a|b|--port|1", "--api-key|REDACTED|REDACTED|--port|1"},
+		{"--api-key|-tp|2", ""},
+		{"--api-key|123456789", "--api-key|REDACTED"},
+		{"--password|1234", "--password|REDACTED"},
+		{"vllm serve m --api-key \"a\" b -tp 2", "vllm serve m --api-key REDACTED REDACTED -tp 2"},
+		{"export HF_TOKEN=abc; vllm serve m", "export HF_TOKEN=REDACTED; vllm serve m"},
+		{"HF_TOKEN=abc&& vllm serve m|x", "HF_TOKEN=REDACTED&& vllm serve m|x"},
+		{"--header|Authorization: Bearer x", "--header|Authorization: Bearer REDACTED"},
+		{"--header|X-Api-Key: a b|X-Other: c", "--header|X-Api-Key: REDACTED|X-Other: c"},
+		{`serve --header "Authorization: Bearer x" --port 1`, `serve --header "Authorization: Bearer REDACTED" --port 1`},
+		{"-H|Cookie: session=abc", "-H|Cookie: REDACTED"},
+		{`{"hf_token": "abc", "n": 1}`, `{"hf_token": "REDACTED", "n": 1}`},
+		{`--x={"a":{"apiKey":"k"}}`, `--x={"a":{"apiKey":"REDACTED"}}`},
+		{`--x|{"api_keys": ["k", "l"], "max_tokens": 5}`, `--x|{"api_keys": ["REDACTED", "REDACTED"], "max_tokens": 5}`},
+		{`--x|{"password": 1234}`, `--x|{"password": "REDACTED"}`},
+		{`serve --x '{"hf_token": "abc"}' --port 1`, `serve --x '{"hf_token": "REDACTED"}' --port 1`},
+		{`serve --x "{\"hf_token\": \"abc\"}" --port 1`, `serve --x "{\"hf_token\": \"REDACTED\"}" --port 1`},
+		{"https://x.example/?token=abc&b=1", "https://x.example/?token=REDACTED&b=1"},
+		{"https://x.example/m?a=1&key=zz#f", "https://x.example/m?a=1&key=REDACTED#f"},
+		{"s3://b/m?X-Amz-Signature=abc", "s3://b/m?X-Amz-Signature=REDACTED"},
+		{`{"tokenizer": "abc", "max_new_tokens": 5, "pad_token": "<pad>"}`, ""},
+		{"https://x.example/?tokens=5&page=2", ""},
 		{"org/sk-model|risk-based-model-of-many-words", ""},
 	} {
 		want := c[1]
@@ -121,7 +145,7 @@ func TestExactlyTheCommandsOfTheSpecificationAreAttested(t *testing.T) {
 
 const tinyGraph = "x: input shape=[8]\nl: linear outFeatures=4\no: output\nx -> l -> o\n"
 
-// A model that changes after it was judged leaves no record. The command waits for its source, which is a pipe, until then.
+// A model that changes after it was judged leaves no record. The command waits to print its report until then.
 func TestAModelThatChangesDuringTheRunLeavesNoRecord(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, dir string){
 		"nothing": func(*testing.T, string) {},
@@ -132,22 +156,16 @@ func TestAModelThatChangesDuringTheRunLeavesNoRecord(t *testing.T) {
 			dir := t.TempDir()
 			t.Chdir(dir)
 			put(t, "m/graph.json", `{"components":[{"id":"x","type":"input","params":{"shape":[8]}},{"id":"o","type":"output"}],"connections":[{"from":"x","to":"o"}]}`)
-			mkfifo(t, "pipe")
-			done := make(chan int, 1)
-			var stdout, stderr bytes.Buffer
+			done, judged, changed := make(chan int, 1), make(chan bool), make(chan bool)
+			var stderr bytes.Buffer
 			go func() {
-				done <- Main([]string{"check", "m", "--source", "pipe", "--attest", "r.json"}, strings.NewReader(""), &stdout, &stderr)
+				done <- Main([]string{"check", "m", "--attest", "r.json"}, strings.NewReader(""), &waiting{judged: judged, changed: changed}, &stderr)
 			}()
-			pipe, err := os.OpenFile("pipe", os.O_WRONLY, 0) // waits until the model has been judged
-			if err != nil {
-				t.Fatal(err)
-			}
+			<-judged
 			change(t, dir)
-			if err := pipe.Close(); err != nil {
-				t.Fatal(err)
-			}
+			close(changed)
 			code := <-done
-			_, err = os.Stat("r.json")
+			_, err := os.Stat("r.json")
 			if name == "nothing" {
 				if code != exitClean || err != nil {
 					t.Errorf("exit %d, %v, %s", code, err, &stderr)
@@ -159,6 +177,17 @@ func TestAModelThatChangesDuringTheRunLeavesNoRecord(t *testing.T) {
 			}
 		})
 	}
+}
+
+// waiting says when the report is written, which is behind the verdict and before the record, and lets it go on later.
+type waiting struct {
+	judged, changed chan bool
+	once            sync.Once
+}
+
+func (w *waiting) Write(p []byte) (int, error) {
+	w.once.Do(func() { close(w.judged); <-w.changed })
+	return len(p), nil
 }
 
 func put(t *testing.T, path, text string) {
@@ -206,5 +235,31 @@ func TestManyFilesAreNoted(t *testing.T) {
 	var out, errs bytes.Buffer
 	if code := Main([]string{"check", "m", "--attest", "r.json"}, strings.NewReader(""), &out, &errs); code != exitClean || !strings.Contains(errs.String(), "cosign and gh refuse records of more than 1023") {
 		t.Errorf("exit %d, %s", code, &errs)
+	}
+}
+
+// Weights that contradict the description are a finding of check, and of its record.
+func TestStoredWeightsThatContradictTheConfigAreAFinding(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "m/config.json", `{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_layer": 1, "n_head": 2, "n_embd": 8, "vocab_size": 16, "n_positions": 8}`)
+	header := `{"transformer.wte.weight":{"dtype":"F32","shape":[17,8],"data_offsets":[0,544]}}`
+	size := make([]byte, 8)
+	binary.LittleEndian.PutUint64(size, uint64(len(header)))
+	put(t, "m/model.safetensors", string(size)+header+strings.Repeat("\x00", 544))
+	var out, errs bytes.Buffer
+	if code := Main([]string{"check", "m", "--attest", "r.json"}, strings.NewReader(""), &out, &errs); code != exitClean {
+		t.Fatal(code, errs.String())
+	}
+	if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), "of the weights that are stored, 1 is of another shape (transformer.wte.weight: derived [16,8], stored [17,8])") {
+		t.Errorf("check says %s", out.String())
+	}
+	record, err := os.ReadFile("r.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`"result": "WARNED"`, `"check/stored-weights"`, `"title": "The stored weights are not those of the description"`} {
+		if !bytes.Contains(record, []byte(part)) {
+			t.Errorf("the record lacks %s", part)
+		}
 	}
 }

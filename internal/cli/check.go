@@ -41,6 +41,10 @@ func checkRequest(j *judge, in *input) (*check.Request, error) {
 		return nil, err
 	}
 	j.apply(&q.Policy)
+	if in.loaded != nil && in.loaded.Weights != nil {
+		differs := in.loaded.Weights.Differs()
+		q.Stored = &differs
+	}
 	return q, datasets(j, q)
 }
 

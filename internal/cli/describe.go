@@ -110,21 +110,21 @@ func describe(res *infer.Result) *description {
 func heaviest(parts []describedPart, n int) []describedPart {
 	out := []describedPart{}
 	for _, p := range parts {
-		if orNone(p.Params) > 0 || orNone(p.FLOPs) > 0 {
+		if orZero(p.Params) > 0 || orZero(p.FLOPs) > 0 {
 			out = append(out, p)
 		}
 	}
 	sort.SliceStable(out, func(i, j int) bool {
-		if a, b := orNone(out[i].Params), orNone(out[j].Params); a != b {
+		if a, b := orZero(out[i].Params), orZero(out[j].Params); a != b {
 			return a > b
 		}
-		return orNone(out[i].FLOPs) > orNone(out[j].FLOPs)
+		return orZero(out[i].FLOPs) > orZero(out[j].FLOPs)
 	})
 	return out[:min(n, len(out))]
 }
 
-// orNone takes a number that is not known for none, to sort by.
-func orNone(n *int64) int64 {
+// orZero takes a number that is not known for 0, to sort by.
+func orZero(n *int64) int64 {
 	if n == nil {
 		return 0
 	}

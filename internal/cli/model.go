@@ -134,7 +134,11 @@ func readAll(cmd *cobra.Command, name string) ([]byte, error) {
 	return readFile(name)
 }
 
+// readFile reads a file whole. A pipe or a device is refused and not waited for: it may never end, and cannot be read again.
 func readFile(name string) ([]byte, error) {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is a pipe or a device and not a file; save it to one, or use - for standard input where that is taken", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/attest"
 	"github.com/modelverifier/verifier/internal/hub"
@@ -40,6 +41,9 @@ func (r *recording) input(ctx context.Context, run *report.Run) (*attest.Input, 
 		r.j.note("the record shows %s in place of what looks like a password or token", redacted)
 	}
 	in := &attest.Input{Run: run, Model: model, Argv: argv, Version: toolVersion(), URL: r.url, Time: r.time}
+	if r.again != nil {
+		in.Version = r.again.version
+	}
 	for _, b := range r.beside {
 		sums, err := b.listing.Hash(ctx)
 		if err != nil {
@@ -70,6 +74,13 @@ func (r *recording) sameModel(m *manifest.Manifest) error {
 	l := r.j.loaded
 	if l == nil {
 		return nil
+	}
+	for _, name := range l.Read {
+		for _, p := range r.model.Ignore {
+			if !r.listing.Single && (name == p || strings.HasPrefix(name, p+"/")) {
+				return fmt.Errorf("--ignore-paths leaves %s out, which was read for the verdict: a record must have its digest", name)
+			}
+		}
 	}
 	moved := r.again == nil && r.model.Revision != "" && l.Revision != r.model.Revision
 	if moved || l.Kind == hub.Python && l.MainSum != m.Files[0].Sum {

@@ -22,6 +22,7 @@ type rerun struct {
 	model    attest.Model // as recorded, without its files
 	order    attest.Order
 	here     string // where the model is now
+	version  string // of the tool as recorded: whoever decides by the same files may write it
 
 	bytes     []byte // the record of this run
 	statement *attest.Statement

@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,11 +15,12 @@ import (
 
 // verification is what verify-attestation finds, and what it prints as JSON.
 type verification struct {
-	Verdict string      `json:"verdict"` // reproduced, valid, mismatch or other-version
+	Verdict string      `json:"verdict"` // reproduced, valid, mismatch, other-version or refused
 	Result  string      `json:"result"`  // of the record: PASSED, WARNED or FAILED
 	Command []string    `json:"command"`
 	Root    string      `json:"rootDigest"`
-	Order   string      `json:"order"` // name, or parts: that in which the root digest is made of the files
+	Order   string      `json:"order"`   // name, or parts: that in which the root digest is made of the files
+	Ignored []string    `json:"ignored"` // paths of the model that are in no digest
 	Steps   []step      `json:"steps"`
 	Missing []string    `json:"missing,omitempty"` // files of the record that the model does not have
 	Extra   []string    `json:"extra,omitempty"`
@@ -35,7 +34,7 @@ type verification struct {
 // step is one thing that was looked at.
 type step struct {
 	Name   string `json:"name"`
-	Status string `json:"status"` // pass, fail, other, skipped
+	Status string `json:"status"` // pass, fail, other, skipped, unverified, refuses
 	Detail string `json:"detail"`
 }
 
@@ -53,11 +52,15 @@ const (
 	validRecord  = "valid" // with --no-rerun
 	mismatch     = "mismatch"
 	otherVersion = "other-version"
+	notEnough    = "refused" // true, and not what the caller requires
 
 	passes  = "pass"
 	fails   = "fail"
 	differs = "other"
 	skipped = "skipped"
+
+	unverified = "unverified" // said by the record, and proven by nothing here
+	refuses    = "refuses"    // a requirement is not met
 )
 
 var _ = register(func() *cobra.Command {
@@ -75,17 +78,23 @@ and verifies it with: cosign verify-blob-attestation --bundle RECORD.sigstore.js
 where DIGEST is what verifier digest MODEL prints behind sha256:
 
 Exit codes: 0 reproduced, 1 something differs, 2 wrong usage or unreadable input, 3 a valid record of another version of this program,
-which cannot be run again.`,
+which cannot be run again. A true record of a run that refused the model is reproduced too, with exit code 0: --require passed makes that
+1, as well as warnings, --require warned lets those pass.`,
 		Args: cobra.ExactArgs(2),
 		RunE: verifyAttestation,
 	}
 	c.Flags().String("key", "", "the public `key` that must have signed the record: PEM, Ed25519 or ECDSA P-256")
 	c.Flags().String("dir", "", "the `folder` that the recorded command is run in; the working directory unless given")
 	c.Flags().Bool("no-rerun", false, "do not run the command again")
+	requireFlags(c)
 	return c
 })
 
 func verifyAttestation(cmd *cobra.Command, args []string) error {
+	asked, err := requirementsOf(cmd)
+	if err != nil {
+		return err
+	}
 	v, err := openRecord(cmd, args[0])
 	if err != nil {
 		return err
@@ -100,17 +109,21 @@ func verifyAttestation(cmd *cobra.Command, args []string) error {
 		if err := v.files(ctx, cmd, at); err != nil {
 			return err
 		}
+		v.claims(at)
 		v.ruleSet()
 		if err := v.again(ctx, cmd, args[1]); err != nil {
 			return err
 		}
 	}
 	v.conclude()
+	if v.require(asked); v.has(refuses) && v.Verdict != mismatch {
+		v.Verdict = notEnough
+	}
 	if err := v.print(cmd); err != nil {
 		return err
 	}
 	switch v.Verdict {
-	case mismatch:
+	case mismatch, notEnough:
 		return errGated
 	case otherVersion:
 		return errVersion
@@ -248,8 +261,9 @@ func (v *verification) ruleSet() {
 	case len(other) > 0:
 		v.step("rule set", differs, "%s differ from this program's, %s first; the record is of version %s, this is %s", plural(len(other), "file"), manifest.Shown(other[0]),
 			p.Precheck.Tool.Version, here)
-	case p.Precheck.Tool.Version != here:
-		v.step("rule set", differs, "the same files, but the record is of version %s and this is %s", p.Precheck.Tool.Version, here)
+	case p.Precheck.Tool.Version != here: // two builds of one commit may be stamped in two ways, and decide the same
+		v.step("rule set", passes, "%s", plural(len(files), "file"))
+		v.step("version", unverified, "the record says %s, this is %s: the same files decide", manifest.Shown(p.Precheck.Tool.Version), here)
 	default:
 		v.step("rule set", passes, "%s, version %s", plural(len(files), "file"), here)
 	}
@@ -278,7 +292,7 @@ func (v *verification) again(ctx context.Context, cmd *cobra.Command, model stri
 	}
 	s := v.record.Statement
 	src := &s.Predicate.Precheck.SubjectSource
-	r := &rerun{recorded: s, order: v.order, here: model, model: attest.Model{Kind: src.Kind, Name: src.ModelName, Repo: src.Repo, Revision: src.Revision,
+	r := &rerun{recorded: s, order: v.order, version: s.Predicate.Precheck.Tool.Version, here: model, model: attest.Model{Kind: src.Kind, Name: src.ModelName, Repo: src.Repo, Revision: src.Revision,
 		AllowSymlinks: src.Serialization.AllowSymlinks, Ignore: src.Serialization.IgnorePaths}}
 	if err := r.do(ctx); err != nil {
 		if errors.Is(err, context.Canceled) || errors.Is(err, manifest.ErrChanged) {
@@ -293,60 +307,6 @@ func (v *verification) again(ctx context.Context, cmd *cobra.Command, model stri
 	}
 	v.step("rerun", fails, "differs at byte %d, line %d%s", v.Differs.Offset, v.Differs.Line, inputsDiffer(s, r.statement))
 	return nil
-}
-
-// inputsDiffer names the first file beside the model that was another.
-func inputsDiffer(recorded, now *attest.Statement) string {
-	of := func(s *attest.Statement) map[string]string {
-		out := map[string]string{}
-		for _, d := range s.Predicate.Configuration {
-			if d.Annotations != nil && d.Digest != nil {
-				out[d.Name] += d.Digest.SHA256
-			}
-		}
-		return out
-	}
-	was, is := of(recorded), of(now)
-	var names []string
-	for name, sum := range was {
-		if is[name] != sum {
-			names = append(names, name)
-		}
-	}
-	for name := range is {
-		if _, there := was[name]; !there {
-			names = append(names, name)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	slices.Sort(names)
-	return ": not the file that the recorded run read: " + manifest.Shown(strings.Join(names, ", "))
-}
-
-// compare finds the first byte that differs, nil where none does.
-func compare(recorded, now []byte) *difference {
-	if bytes.Equal(recorded, now) {
-		return nil
-	}
-	at := 0
-	for at < min(len(recorded), len(now)) && recorded[at] == now[at] {
-		at++
-	}
-	return &difference{at, 1 + bytes.Count(recorded[:at], []byte("\n")), lineAt(recorded, at), lineAt(now, at)}
-}
-
-// lineAt is the line that a byte is in, cut to what can be read.
-func lineAt(data []byte, at int) string {
-	const most = 160
-	start := bytes.LastIndexByte(data[:at], '\n') + 1
-	end := len(data)
-	if i := bytes.IndexByte(data[at:], '\n'); i >= 0 {
-		end = at + i
-	}
-	start = max(start, at-most/2)
-	return strings.TrimSpace(strings.ToValidUTF8(string(data[start:min(end, start+most)]), "?"))
 }
 
 func (v *verification) conclude() {
@@ -367,13 +327,13 @@ func (v *verification) print(cmd *cobra.Command) error {
 		return printJSON(cmd, v)
 	}
 	p := &page{coloured: wantsColour(cmd.OutOrStdout())}
-	p.line("%s: %s", p.word(v.Verdict, 0), map[string]string{
-		reproduced: "the record is true of this model, byte for byte", validRecord: "the record is of this model; the run was not repeated",
-		mismatch: "the record is not true of this model", otherVersion: "a valid record of another version of this program; the run was not repeated",
-	}[v.Verdict])
+	p.line("%s: %s", p.word(v.Verdict, 0), v.headline())
+	if v.Result == attest.Failed {
+		p.line("%s: the recorded run REFUSED this model, and a true record of that is no approval; --require passed makes this command fail", p.word(attest.Failed, 0))
+	}
 	p.line("")
 	for _, s := range v.Steps {
-		p.line("%s  %-11s  %s", p.word(s.Status, 7), s.Name, s.Detail)
+		p.line("%s  %-11s  %s", p.word(s.Status, 10), s.Name, s.Detail)
 	}
 	for _, list := range []struct {
 		word  string

@@ -100,6 +100,34 @@ func (r Report) Agrees() bool {
 	return len(r.Missing) == 0 && len(r.Extra) == 0 && len(r.Different) == 0 && !r.Overflow
 }
 
+// Differs names what differs, at most a few tensors of it, and "" where nothing does.
+func (r Report) Differs() string {
+	if r.Agrees() {
+		return ""
+	}
+	if r.Overflow {
+		return "there are more than can be counted"
+	}
+	var parts []string
+	for _, list := range []struct {
+		n     int
+		word  string
+		first func() string
+	}{
+		{len(r.Different), "of another shape", func() string { return r.Different[0].String() }},
+		{len(r.Missing), "missing", func() string { return r.Missing[0].Name }},
+		{len(r.Extra), "not in the description", func() string { return r.Extra[0].Name }},
+	} {
+		switch {
+		case list.n == 1:
+			parts = append(parts, "1 is "+list.word+" ("+list.first()+")")
+		case list.n > 1:
+			parts = append(parts, fmt.Sprintf("%d are %s (the first is %s)", list.n, list.word, list.first()))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // String says in one line what differs, or that nothing does.
 func (r Report) String() string {
 	if r.Agrees() {

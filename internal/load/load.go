@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
@@ -54,7 +55,8 @@ type Model struct {
 
 	Partly string // why a PyTorch source was not followed to its end, or ""
 
-	File  string // the text that a person changes to change the model, as it was given, or ""
+	Read  []string // of a model's folder, the files that the graph and its comparison were read from
+	File  string   // the text that a person changes to change the model, as it was given, or ""
 	lines func() []Place
 }
 
@@ -91,10 +93,28 @@ func Open(ctx context.Context, ref string, opt Options) (*Model, error) {
 	}
 	m.Kind, m.ID, m.Revision, m.File = src.Kind, src.ID(), src.Revision, textFile(src)
 	m.Notes = append(append([]string(nil), src.Notes...), m.Notes...)
+	m.Read = filesRead(src)
 	if m.Graph != nil {
 		m.Edges = edges(m.Graph)
 	}
 	return m, nil
+}
+
+// filesRead are the files of a folder that a model is read from: the description, and the weights whose headers are compared with it.
+func filesRead(src *hub.Source) []string {
+	out := append([]string{}, src.Weights...)
+	for _, name := range []string{src.Main, src.Config} {
+		if name != "" && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	for _, f := range src.Files { // an index names them
+		if len(src.Weights) > 0 && strings.HasSuffix(f.Name, ".safetensors") && !slices.Contains(out, f.Name) {
+			out = append(out, f.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 func edges(g *graph.Graph) Edges {

@@ -33,6 +33,19 @@ func (r *Run) leave(checker string, open []rules.Open) {
 	}
 }
 
+// Leave adds what a command could not judge of a model, for a reason that only the one who read it knows, to all of its checkers' work.
+func (r *Run) Leave(why, fix string) {
+	checker := CheckChecker
+	switch r.Command {
+	case "layout":
+		checker = LayoutChecker
+	case "serve-check":
+		checker = ServeChecker
+	}
+	r.leave(checker, []rules.Open{{Why: why, Fix: fix}})
+	r.sort()
+}
+
 // left is what one checker could not judge.
 type left struct {
 	checker string

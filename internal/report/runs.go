@@ -140,6 +140,12 @@ func OfServe(r *serve.Result, res *infer.Result) *Run {
 func (r *Run) addStages(res *check.Result, c *rules.Coverage) {
 	r.leaveOut(c)
 	for _, rule := range stageRules() {
+		if rule.ID == action.StoredWeights.ID {
+			if res.Compared { // it needs nothing of the graph
+				r.Rules = append(r.Rules, rule)
+			}
+			continue
+		}
 		at := slices.IndexFunc(action.Keys(), func(k action.Key) bool { return k.ID == rule.ID })
 		reached := slices.ContainsFunc(res.Stages, func(s check.Stage) bool { return s.Stage == action.Keys()[at].Stage })
 		if !reached || !c.Full() {
@@ -166,7 +172,9 @@ func (r *Run) leaveOut(c *rules.Coverage) {
 	var open []rules.Open
 	if o := c.Open(); o != nil {
 		for _, k := range action.Keys() {
-			o.Tests = append(o.Tests, k.ID)
+			if k != action.StoredWeights {
+				o.Tests = append(o.Tests, k.ID)
+			}
 		}
 		open = append(open, *o)
 	}

@@ -29,6 +29,7 @@ type Request struct {
 	Training estimate.Options // the run that is priced; over the wire always the default one
 	SeqLen   int64            // tokens of a sample; 0 for the default
 
+	Stored   *string         // how the weights beside the model differ from its description, "" for not at all; nil where they were not compared
 	Examined action.Observer // is told about the model; may be nil
 
 	room *action.Room // nil where the model was not read by DecodeIn
@@ -47,7 +48,8 @@ type Result struct {
 	Layout    *layout.Result   `json:"layout,omitempty"`
 	Serve     *serve.Result    `json:"serve,omitempty"`
 
-	Study *action.Study `json:"-"` // what the answer was made from, for a caller in this program
+	Compared bool          `json:"-"` // whether the weights beside the model were held against its description
+	Study    *action.Study `json:"-"` // what the answer was made from, for a caller in this program
 }
 
 // Stage is what one stage found out.
@@ -115,10 +117,13 @@ func Run(r *Request) *Result {
 	w := &walk{Study: room.Examine(r.Model), request: r, findings: []action.Finding{}}
 	r.Examined.Tell(w.Study)
 	w.Price(r.Options(), r.Length())
+	if r.Stored != nil && *r.Stored != "" {
+		w.Warnings = append(w.Warnings, action.OfStored(*r.Stored))
+	}
 	if r.Serve != nil {
 		w.serve = serve.Check(w.Walked, r.Serve)
 	}
-	out, outcome := &Result{Stages: make([]Stage, 0, len(stages)), DataFit: w.fitData(), Layout: w.fitLayout(), Serve: w.serve, Study: w.Study}, OK
+	out, outcome := &Result{Stages: make([]Stage, 0, len(stages)), DataFit: w.fitData(), Layout: w.fitLayout(), Serve: w.serve, Study: w.Study, Compared: r.Stored != nil}, OK
 	for _, stage := range stages {
 		s := stage(w)
 		out.Stages = append(out.Stages, s)
