@@ -282,3 +282,38 @@ func TestTheScriptIsPlainShell(t *testing.T) {
 		t.Skip("no shell is installed")
 	}
 }
+
+// TestRecordsRepeatFromACleanCheckout: with the artifact in its place, a clone of the head repeats every recorded run, the version before and
+// its policy included; and a pull request that loosens the policy is refused by the one before.
+func TestRecordsRepeatFromACleanCheckout(t *testing.T) {
+	r := newRepository(t)
+	r.commit(map[string]string{"models/net.graph": net, ".verifier.yml": "policy: {max_params: 4M}\n"})
+	r.git("checkout", "-q", "-b", "change")
+	r.commit(map[string]string{"models/net.graph": strings.ReplaceAll(net, "4096", "8192"), ".verifier.yml": "policy: {max_params: 40M}\n"})
+	out, code := r.run(append(r.onGitHub(commenttest.Job), "VERIFIER_ATTEST=true")...)
+	if code != 1 || !strings.Contains(out, "policy-loosened") {
+		t.Errorf("a change that loosens the policy gives exit code %d:\n%s", code, out)
+	}
+	if change := r.read(".verifier-ci/change.json"); !strings.Contains(change, "max_params: 4M") {
+		t.Errorf("what the comment is made of does not name the line that is gone: %s", change)
+	}
+	clone := filepath.Join(t.TempDir(), "clone")
+	r.git("clone", "-q", "-b", "change", ".", clone)
+	r.git("-C", clone, "status") // it is clean
+	if err := os.CopyFS(filepath.Join(clone, ".verifier-ci", "records"), os.DirFS(filepath.Join(r.dir, ".verifier-ci", "records"))); err != nil {
+		t.Fatal(err)
+	}
+	records, err := filepath.Glob(filepath.Join(clone, ".verifier-ci", "records", "*.json"))
+	if err != nil || len(records) != 1 {
+		t.Fatal(records, err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "verify-attestation", records[0], "models/net.graph")
+	cmd.Dir, cmd.Env = clone, r.env
+	if text, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(text), "reproduced: ") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}

@@ -86,17 +86,31 @@ while IFS=$tab read -r model was; do
 	esac
 done <"$out/models"
 
+# The policy before the change counts too, with its baseline: what either policy refuses is refused.
+if [ -z "${VERIFIER_POLICY:-}" ]; then
+	git ls-tree -r --name-only "$base" 2>/dev/null | grep -E '(^|/)\.verifier(-baseline\.json|\.yml)$' >"$out/policies" || :
+	while IFS= read -r file; do before "$file" "$file"; done <"$out/policies"
+fi
+
 set -- "$@" ${VERIFIER_FAIL_ON:+"--fail-on=$VERIFIER_FAIL_ON"} "--now=$(date -u +%F)"
 if [ "${VERIFIER_ATTEST:-false}" = true ]; then
+	# What the records name lies beside them: with the artifact in its place, a clean checkout repeats every run.
 	mkdir -p "$out/records"
+	[ ! -d "$out/base" ] || cp -R "$out/base" "$out/records/base"
+	tree=$out/records/base
 	number=0
 	while IFS=$tab read -r model was; do
 		number=$((number + 1))
 		name=$number-$(printf %s "$model" | tr -c 'A-Za-z0-9._' _ | tail -c 100)
-		file=$out/base/${model%:*}
-		[ -e "$out/base/$model" ] && file=$out/base/$model
-		if [ -e "$file" ]; then file=$file${model#"${file#"$out/base/"}"}; else file=; fi
-		"$verifier" policy-apply "$@" ${file:+"--base=$file"} --quiet --annotate=none --attest="$out/records/$name.json" -- "$model" >/dev/null 2>"$out/log" </dev/null ||
+		file=$tree/${model%:*}
+		[ -e "$tree/$model" ] && file=$tree/$model
+		if [ -e "$file" ]; then file=$file${model#"${file#"$tree/"}"}; else file=; fi
+		rules=
+		if [ -e "$tree/.verifier.yml" ]; then # under another name: a repeated run looks for the repository's own by its name
+			mv "$tree/.verifier.yml" "$tree/.verifier-before.yml"
+		fi
+		[ ! -e "$tree/.verifier-before.yml" ] || rules=$tree/.verifier-before.yml
+		"$verifier" policy-apply "$@" ${file:+"--base=$file"} ${rules:+"--base-policy=$rules"} --quiet --annotate=none --attest="$out/records/$name.json" -- "$model" >/dev/null 2>"$out/log" </dev/null ||
 			[ $? = 1 ] || { say "warning: no record of $model was written"; cat "$out/log" >&2; }
 	done <"$out/models"
 fi

@@ -18,12 +18,14 @@ var _ = register(func() *cobra.Command {
 		Short: "Check a model under the rules of the repository, and what changed since the version before",
 		Long: `Does what check does, and says of each finding what the repository's .verifier.yml makes of it: how severely it counts, whether it is
 waived or was there before, and whether it makes the command fail. With --base the version before is planned too: the change is refused
-when it breaks a model that ran, or a line under change:, unless the fingerprint of the model stands under approved:.`,
+when it breaks a model that ran, or a line under change:, unless the fingerprint of the model stands under approved:. The policy of the version
+before counts too, where --base-tree has it or --base-policy names it: what either policy refuses is refused.`,
 	}, policyApply)
 	dataFlag(c)
 	attestFlags(c)
 	c.Flags().String("base", "", "the version before: a change for the worse against this `model` is refused")
 	c.Flags().String(treeFlag, "", "a `folder` that has the versions before under the paths of the models, for any number of them; one that it does not have is new")
+	c.Flags().StringArray(basePolicyFlag, nil, "a policy `file` of the version before, in the folder that it held for: what it refuses is refused too")
 	c.MarkFlagsMutuallyExclusive("base", treeFlag)
 	c.MarkFlagsMutuallyExclusive("attest", treeFlag) // a record names the files that decided, each by a flag
 	c.MarkFlagsMutuallyExclusive("attest-predicate", treeFlag)
@@ -58,6 +60,9 @@ func policyApply(j *judge, in *input) (*answer, error) {
 		change = report.Compare(before, r.Study, j.house.file)
 		run.AddChange(change)
 		run.Files = baseFile(j.cmd)
+	}
+	if err := j.holdBefore(in, q, run, before); err != nil {
+		return nil, err
 	}
 	j.change(q, run, before, r.Study, change)
 	var body *report.Applied

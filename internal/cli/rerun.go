@@ -102,12 +102,20 @@ func (r *rerun) argv(filled []string) []string {
 // read lists the files with such a name that the recorded run read, those of outer folders first.
 func (r *rerun) read(base string) (out []string) {
 	for _, d := range r.recorded.Predicate.Configuration {
-		if d.Annotations != nil && d.Annotations.Role == attest.RoleInput && path.Base(d.Name) == base {
+		if d.Annotations != nil && d.Annotations.Role == attest.RoleInput && path.Base(d.Name) == base && !r.ofBefore(d.Name) {
 			out = append(out, filepath.FromSlash(d.Name))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b string) int { return len(absolute(a)) - len(absolute(b)) })
 	return out
+}
+
+// ofBefore reports whether a file lies beside a policy of the version before: it is that version's.
+func (r *rerun) ofBefore(name string) bool {
+	return slices.ContainsFunc(r.recorded.Predicate.Precheck.Argv, func(w string) bool {
+		file, ok := strings.CutPrefix(w, "--"+basePolicyFlag+"=")
+		return ok && path.Dir(file) == path.Dir(name)
+	})
 }
 
 // house finds the rules that held in the recorded run: its own files, and none that lie around the model where it is now.
