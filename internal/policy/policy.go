@@ -111,6 +111,18 @@ type Line struct {
 	Title    string // of a violation
 }
 
+// Lines are the lines that a policy can have, those under change: among them, without their values.
+func Lines() []Line {
+	var out []Line
+	for i := range lines {
+		out = append(out, Line{Key: lines[i].key, Severity: lines[i].severity, Title: lines[i].title})
+	}
+	for i := range changeLines {
+		out = append(out, Line{Key: changeLines[i].key, Severity: rules.Block, Title: changeLines[i].title})
+	}
+	return out
+}
+
 const raisedTitle = "A rule that the policy makes stricter has findings"
 
 // Set lists the lines that are set, in the order in which Check goes through them.

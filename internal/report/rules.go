@@ -1,7 +1,8 @@
 package report
 
 import (
-	"strings"
+	"cmp"
+	"slices"
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/fit/data"
@@ -73,11 +74,8 @@ func policyRules(p *policy.Policy, c *rules.Coverage) []Rule {
 	return out
 }
 
-// policyAddress is the page of a line's key; the lines under severity: share one.
-func policyAddress(key string) string {
-	key, _, _ = strings.Cut(key, ".")
-	return RuleURL("policy-" + policy.RuleOf(key))
-}
+// policyAddress is the page of a line's key; a line under severity: has that of its rule.
+func policyAddress(key string) string { return RuleURL(policy.RuleOf(key)) }
 
 // Names are what a .verifier.yml can name.
 func Names() policy.Names {
@@ -88,4 +86,18 @@ func Names() policy.Names {
 		}
 	}
 	return n
+}
+
+// Tests are every test that a record can name, by checker and id, each with its page; what a line under severity: raises is its rule's.
+func Tests() []Rule {
+	out := slices.Concat(structuralRules(nil), stageRules(), dataRules(), layoutRules(""), serveRules(), []Rule{loosened})
+	for _, l := range slices.Concat(policy.Lines(), []policy.Line{legality}) {
+		out = append(out, Rule{Checker: PolicyChecker, ID: policy.RuleOf(l.Key), Severity: l.Severity, Title: l.Title, URL: policyAddress(l.Key),
+			Help: "A line of a policy, " + l.Key + ". See the notes on policies for what it takes, and on attestations for what a record says of it."})
+	}
+	for _, checker := range []string{CheckChecker, DataChecker, LayoutChecker, PolicyChecker, ServeChecker} {
+		out = append(out, notJudged(checker))
+	}
+	slices.SortStableFunc(out, func(a, b Rule) int { return cmp.Or(cmp.Compare(a.Checker, b.Checker), cmp.Compare(a.ID, b.ID)) })
+	return out
 }

@@ -76,8 +76,9 @@ func (s *Site) addRules() {
 			}
 			groups = append(groups, g)
 		}
-		return map[string]any{"Groups": groups, "Count": len(rules.Rules())}
+		return map[string]any{"Groups": groups, "Count": len(rules.Rules()), "Others": testGroups()}
 	})
+	s.addTests()
 	for _, r := range rules.Rules() {
 		s.addPage(page{Path: rulePath(r.ID), Title: r.ID, Section: "rules", Description: r.Title + "."}, "rule", func() any { return s.rulePage(r) })
 	}

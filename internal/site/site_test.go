@@ -13,6 +13,7 @@ import (
 	"github.com/modelverifier/verifier/internal/action/lint"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/report"
 	"github.com/modelverifier/verifier/internal/rules"
 )
 
@@ -307,5 +308,19 @@ func BenchmarkEverything(b *testing.B) {
 			n += len(f.Body)
 		}
 		b.SetBytes(int64(n))
+	}
+}
+
+// TestEveryTestOfARecordHasAPage: whatever a record names can be looked up, at the address that reports give.
+func TestEveryTestOfARecordHasAPage(t *testing.T) {
+	s := newSite(t)
+	for _, r := range report.Tests() {
+		path := strings.TrimPrefix(r.URL, report.Site)
+		if path != rulePath(r.ID) {
+			t.Errorf("%s/%s points to %q", r.Checker, r.ID, r.URL)
+		}
+		if !s.Has(path) {
+			t.Errorf("%s/%s has no page", r.Checker, r.ID)
+		}
 	}
 }
