@@ -177,7 +177,7 @@ func FuzzPlaces(f *testing.F) {
 	f.Add([]byte("\r\n{\"components\":[\n{\"params\":{\"components\":[1]}}]\n}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		places := graphPlaces("f", data)
-		g, err := decode(data, graph.ServiceLimits)
+		g, err := decode(data, false, graph.ServiceLimits)
 		if err != nil || isRequest(data) {
 			return
 		}
