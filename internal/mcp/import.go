@@ -66,15 +66,14 @@ func importModel(s *Server, ctx context.Context, a *arguments) (*answer, error) 
 		walked := infer.Walk(m.graph)
 		params, out.Withheld = walked.Params, walked.ParamsWithheld()
 	}
-	weights := "an unknown number of"
 	if params >= 0 {
-		out.Params, weights = &params, counted(&params, out.Withheld)
+		out.Params = &params
 	}
 	if !without {
 		out.Model = text
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s: %s parameters, %d components, %d connections\n", out.Kind, out.Type, weights, len(m.graph.Components), len(m.graph.Connections))
+	fmt.Fprintf(&b, "%s %s: %s parameters, %d components, %d connections\n", out.Kind, out.Type, counted(out.Params, out.Withheld), len(m.graph.Components), len(m.graph.Connections))
 	for _, n := range out.Notes {
 		bullet(&b, n)
 	}

@@ -134,11 +134,11 @@ func (p *page) diff(d *Diff) {
 	if d.empty() {
 		return
 	}
-	memory := "memory that cannot be compared"
+	memory := "not comparable"
 	if d.MemoryDeltaGB != nil {
 		memory = moreMemory(*d.MemoryDeltaGB)
 	}
-	p.row("", "%s downstream of a change, %s", count(d.BlastRadius, "component"), memory)
+	p.row("", "%s downstream of a change, memory %s", count(d.BlastRadius, "component"), memory)
 	p.list(d.Lines)
 	for _, g := range d.groups() {
 		p.row("", "%s: %s", g.word, some(g.names))

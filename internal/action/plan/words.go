@@ -119,11 +119,11 @@ func moreMemory(d quantity.Decimal) string {
 	}
 	switch n := (max(bytes, -bytes) + mib/2) / mib * mib; {
 	case n == 0:
-		return "the same memory"
+		return "the same"
 	case bytes < 0:
-		return "-" + quantity.Bytes(n) + " of memory"
+		return "-" + quantity.Bytes(n)
 	default:
-		return "+" + quantity.Bytes(n) + " of memory"
+		return "+" + quantity.Bytes(n)
 	}
 }
 
