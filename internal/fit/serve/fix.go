@@ -167,9 +167,10 @@ func (c *command) make(s step) bool {
 	return true
 }
 
-// put gives a flag a value, or none: the last one of the command, else a new one.
+// put gives a flag, or with a dot a member of its object, a value or none: the last one of the command, else a new one.
 func (c *command) put(s step) bool {
-	f := c.engine.flags.byName[s.flag]
+	name, key, dotted := strings.Cut(s.flag, ".")
+	f := c.engine.flags.byName[name]
 	if f == nil || !f.alive(c.version) {
 		return false
 	}
@@ -178,7 +179,7 @@ func (c *command) put(s step) bool {
 		values = []word{{text: s.value, raw: quote(s.value)}}
 	}
 	for i := len(c.args) - 1; i >= 0; i-- {
-		if a := &c.args[i]; a.flag == f && a.key == "" && a.written != f.env && a.problem != unknownFlag {
+		if a := &c.args[i]; a.flag == f && a.key == key && a.written != f.env && a.problem != unknownFlag {
 			a.values, a.problem, a.negated = values, "", false
 			if strings.HasPrefix(a.written, "--no-") {
 				a.written = f.shownName(c.version)
@@ -186,7 +187,7 @@ func (c *command) put(s step) bool {
 			return true
 		}
 	}
-	c.args = append(c.args, argument{flag: f, name: f.name, written: f.shownName(c.version), values: values})
+	c.args = append(c.args, argument{flag: f, name: f.name, key: key, dotted: dotted, written: f.shownName(c.version), values: values})
 	return true
 }
 

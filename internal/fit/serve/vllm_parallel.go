@@ -103,7 +103,7 @@ func (l *launch) vllmExperts(s sizes) {
 	case !eplb && redundant > 0:
 		l.block("eplb-needs-ep", add("--enable-eplb"), "there are %d redundant experts but --enable-eplb is off", redundant)
 	case eplb && m.Experts > 0 && (m.Experts+redundant)%s.epSize != 0:
-		l.block("ep-divides", nil,
+		l.block("ep-divides", setSize("--eplb-config.num_redundant_experts", (s.epSize-m.Experts%s.epSize)%s.epSize),
 			"%d experts and %d redundant ones do not divide among %d cards", m.Experts, redundant, s.epSize)
 	case asked && m.Experts > 0 && s.epSize > 1 && m.Experts%s.epSize != 0:
 		l.warn("ep-uneven", nil, "%d experts do not divide among %d cards: some hold one more", m.Experts, s.epSize)
