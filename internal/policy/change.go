@@ -48,7 +48,9 @@ var changeLines = [...]changeLine{
 	{"max_cost_growth", "More cost than the change may add", priced, "$2.50", func(a Amounts) int64 { return a.CostMicroUSD },
 		func(n int64) string { return "an estimated $" + quantity.USD(n).String() }},
 	{"max_memory_growth", "More memory than the change may add", weighed, "4GB", func(a Amounts) int64 { return a.CardBytes },
-		func(n int64) string { return "an estimated " + quantity.Decimal{Unscaled: n, Places: 9}.String() + " GB on the card" }},
+		func(n int64) string {
+			return "an estimated " + quantity.Decimal{Unscaled: n, Places: 9}.String() + " GB on the card"
+		}},
 }
 
 var changeKeys = func() (out []string) {
