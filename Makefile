@@ -95,7 +95,7 @@ fuzz: ## fuzz every target for FUZZTIME (10m) each
 			$(GO) test "./$$(dirname $$file)" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME); \
 		done; done
 
-generate: ## refresh the digests of the rule set
+generate: ## refresh the digests of the rule set, found from the build
 	$(GO) generate ./...
 
 clean: ## remove what was built

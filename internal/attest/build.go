@@ -143,7 +143,7 @@ func (in *Input) configuration() []Descriptor {
 // importers is where each importer has a folder of its own.
 const importers = "internal/importer/"
 
-// RuleFiles are the files that decide the verdict on a model which these importers read: of others none took part.
+// RuleFiles are the files and modules that decide or word an answer on a model which these importers read: of other importers none took part.
 func RuleFiles(used []string) []ruleset.File {
 	return slices.DeleteFunc(ruleset.Files(), func(f ruleset.File) bool {
 		name, ok := importerOf(f.Path)

@@ -61,7 +61,7 @@ type DigestSet struct {
 // Predicate is the result of the run.
 type Predicate struct {
 	Result        string       `json:"result"`
-	Configuration []Descriptor `json:"configuration"` // the tool, the files of the rule set, then the files that the run read
+	Configuration []Descriptor `json:"configuration"` // the tool, the files and modules of the rule set, then the files that the run read
 	URL           string       `json:"url,omitempty"`
 	PassedTests   []string     `json:"passedTests"`
 	WarnedTests   []string     `json:"warnedTests"`

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/attest"
 	"github.com/modelverifier/verifier/internal/manifest"
+	"github.com/modelverifier/verifier/internal/ruleset"
 )
 
 // verification is what verify-attestation finds, and what it prints as JSON.
@@ -259,14 +260,32 @@ func (v *verification) ruleSet() {
 	slices.Sort(other)
 	switch here := toolVersion(); {
 	case len(other) > 0:
-		v.step("rule set", differs, "%s differ from this program's, %s first; the record is of version %s, this is %s", plural(len(other), "file"), manifest.Shown(other[0]),
+		v.step("rule set", differs, "%s from this program's, %s first; the record is of version %s, this is %s", differing(len(other)), manifest.Shown(other[0]),
 			p.Precheck.Tool.Version, here)
 	case p.Precheck.Tool.Version != here: // two builds of one commit may be stamped in two ways, and decide the same
-		v.step("rule set", passes, "%s", plural(len(files), "file"))
+		v.step("rule set", passes, "%s", compared(files))
 		v.step("version", unverified, "the record says %s, this is %s: the same files decide", manifest.Shown(p.Precheck.Tool.Version), here)
 	default:
-		v.step("rule set", passes, "%s, version %s", plural(len(files), "file"), here)
+		v.step("rule set", passes, "%s, version %s", compared(files), here)
 	}
+}
+
+func differing(n int) string {
+	if n == 1 {
+		return "1 file or module differs"
+	}
+	return fmt.Sprintf("%d files or modules differ", n)
+}
+
+// compared is how much of the rule set was compared.
+func compared(files []ruleset.File) string {
+	modules := 0
+	for _, f := range files {
+		if f.IsModule() {
+			modules++
+		}
+	}
+	return plural(len(files)-modules, "file") + " and " + plural(modules, "module")
 }
 
 // again runs the command and compares the records.

@@ -1,8 +1,8 @@
-// Package ruleset names the exact set of rules that a verdict was made with: the SHA-256 digest of every file and table that can
-// change one, and an id made from them.
+// Package ruleset names the exact set of rules that an answer was made with: the SHA-256 digest of every file, table and linked
+// module that can change or reword one, and an id made from them.
 //
-// The digests are generated into digests.txt (go generate ./internal/ruleset, or make generate) and embedded; a test fails when
-// they are stale. Two programs with the same id give the same bytes for the same model.
+// The digests are found from the build and generated into digests.txt (go generate ./internal/ruleset, or make generate) and embedded;
+// a test fails when they are stale. Two programs with the same id give the same bytes for the same model.
 package ruleset
 
 import (
@@ -14,20 +14,24 @@ import (
 
 //go:generate go run ./gen
 
-// Packages are the folders under internal/ whose files decide a verdict: the pure packages up to the report, and those that make a graph
-// of a model's files. A folder that does not exist yet is passed over.
-var Packages = []string{"graph", "quantity", "catalog", "hardware", "infer", "rules", "estimate", "fit", "policy", "action", "report", "importer", "hub", "load"}
-
 //go:embed digests.txt
 var digests string
 
-// File is one file that decides a verdict.
+// modulePrefix begins the name of a module in the list.
+const modulePrefix = "module "
+
+// File is one file, or one module of others, that decides or words an answer.
 type File struct {
-	Path   string // from the root of the repository, with slashes
-	SHA256 string // lower-case hex
+	Path   string // from the root of the repository, with slashes; or "module path@version"
+	SHA256 string // lower-case hex; of a module, that of its line in go.sum
 }
 
-// Files lists the files and their digests, sorted by path.
+// IsModule tells a linked module from a file.
+func (f File) IsModule() bool { return strings.HasPrefix(f.Path, modulePrefix) }
+
+func (f File) line() string { return f.SHA256 + "  " + f.Path + "\n" }
+
+// Files lists the files and modules with their digests, sorted by path.
 func Files() []File {
 	var out []File
 	for _, line := range strings.Split(strings.TrimSpace(digests), "\n") {
@@ -38,7 +42,9 @@ func Files() []File {
 }
 
 // ID is the id of the rule set: the first twelve hex digits of the SHA-256 of the list of files.
-func ID() string {
-	sum := sha256.Sum256([]byte(digests))
+func ID() string { return idOf(digests) }
+
+func idOf(list string) string {
+	sum := sha256.Sum256([]byte(list))
 	return hex.EncodeToString(sum[:6])
 }
