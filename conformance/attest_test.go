@@ -50,25 +50,50 @@ func (p *place) run(t *testing.T, dir string, args ...string) string {
 	return out.String()
 }
 
-// places builds the program for what this machine can run.
-func places(t *testing.T) map[string]*place {
+// checkout copies what the program is built from into a folder of its own.
+func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
+	for _, part := range []string{"cmd/verifier", "internal", "models"} {
+		if err := os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join("..", part))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		data, err := os.ReadFile(filepath.Join("..", name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// places builds the program for what this machine can run, once here and otherwise in another checkout and without the paths of it.
+func places(t *testing.T) map[string]*place {
+	t.Helper()
+	dir, elsewhere := t.TempDir(), checkout(t)
+	stamp := []string{"-ldflags", "-X github.com/modelverifier/verifier/internal/cli.version=v1.2.3", "-o"}
 	program := func(name string, env ...string) string {
 		path := filepath.Join(dir, name)
-		build(t, env, "-ldflags", "-X github.com/modelverifier/verifier/internal/cli.version=v1.2.3", "-o", path, "../cmd/verifier")
+		buildIn(t, elsewhere, env, append(append([]string{"-trimpath"}, stamp...), path, "./cmd/verifier")...)
 		return path
 	}
-	native := program("native", "GOOS="+runtime.GOOS)
+	native := filepath.Join(dir, "native")
+	build(t, []string{"GOOS=" + runtime.GOOS}, append(stamp, native, "../cmd/verifier")...)
 	out := map[string]*place{
 		"one processor":                  {program: []string{native}, env: []string{"GOMAXPROCS=1"}},
 		"eight, elsewhere, other order":  {program: []string{native}, env: []string{"GOMAXPROCS=8", "TZ=Asia/Kolkata", "HOME=/nonexistent", "LC_ALL=tr_TR.UTF-8", "NO_COLOR=1"}, reverse: true},
 		"in GitHub's and GitLab's hands": {program: []string{native}, env: []string{"GITHUB_ACTIONS=true", "GITLAB_CI=true", "CI=1"}},
 	}
-	if runtime.GOARCH == "amd64" {
-		out["amd64 v3"] = &place{program: []string{program("v3", "GOAMD64=v3")}}
+	if runtime.GOARCH != "amd64" {
+		out["another checkout"] = &place{program: []string{program("elsewhere", "GOOS="+runtime.GOOS)}}
+	} else {
+		out["another checkout, amd64 v3"] = &place{program: []string{program("v3", "GOAMD64=v3")}}
 		if qemu := find("qemu-aarch64-static", "qemu-aarch64"); qemu != "" && runtime.GOOS == "linux" {
-			out["arm64"] = &place{program: []string{qemu, program("arm64", "GOOS=linux", "GOARCH=arm64")}}
+			out["another checkout, arm64"] = &place{program: []string{qemu, program("arm64", "GOOS=linux", "GOARCH=arm64")}}
 		} else {
 			t.Log("arm64 is left out: qemu is not installed")
 		}

@@ -59,8 +59,14 @@ func compareLines(t *testing.T, cmd *exec.Cmd) {
 // build runs go build for another machine.
 func build(t *testing.T, environment []string, args ...string) {
 	t.Helper()
+	buildIn(t, "", environment, args...)
+}
+
+// buildIn builds in another folder.
+func buildIn(t *testing.T, dir string, environment []string, args ...string) {
+	t.Helper()
 	cmd := exec.Command("go", append([]string{"build", "-buildvcs=false"}, args...)...)
-	cmd.Env = append(os.Environ(), append([]string{"CGO_ENABLED=0"}, environment...)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), append([]string{"CGO_ENABLED=0"}, environment...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v %s", cmd.Args, err, out)
 	}
