@@ -143,9 +143,9 @@ func sequence(n int) []int {
 	return out
 }
 
-// equalGraphs compares what JSON and the notation both carry.
+// equalGraphs compares what JSON and the notation both carry, which is all.
 func equalGraphs(a, b *Graph) bool {
-	return a.Name == b.Name &&
+	return a.Name == b.Name && slices.Equal(a.Extra, b.Extra) &&
 		slices.EqualFunc(a.Components, b.Components, func(x, y Component) bool {
 			return x.ID == y.ID && x.Type == y.Type && x.Name == y.Name && slices.Equal(x.Extra, y.Extra) &&
 				slices.EqualFunc(x.Params, y.Params, func(p, q Param) bool { return p.Name == q.Name && p.Value.Equal(q.Value) })

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,8 +14,11 @@ import (
 //	x -> c -> r
 //	a, b -> sum
 //
+//	n: rmsNorm @implementation=transformers/late
+//
 // A line defines a component, or connects components; several sources before an arrow feed its target in that order.
-// Words that are not numbers, true, false or null need no quotes; everything else is written as in JSON.
+// Words that are not numbers, true, false or null need no quotes; everything else is written as in JSON. A name with an @ before it is no
+// parameter but a member of the component beside its parameters, or of the graph or an arrow where it stands behind those.
 func Parse(text string) (*Graph, error) { return ParseWithin(text, LocalLimits) }
 
 // ParseWithin reads the notation as Parse does, under the limits of the caller.
@@ -39,7 +41,7 @@ func ParseWithin(text string, limits Limits) (*Graph, error) {
 // ParseParams reads the parameters of a component in the short notation: `kernelSize=3 padding=same`.
 func ParseParams(text string) ([]Param, error) {
 	p := &lineParser{rest: text, line: 1, limits: LocalLimits}
-	return p.params()
+	return p.params(nil)
 }
 
 // over reports whether there are more than a limit allows, if there is one.
@@ -85,11 +87,9 @@ func (p *lineParser) statement(g *Graph) error {
 	if p.rest == "" {
 		return nil
 	}
-	if rest, ok := strings.CutPrefix(p.rest, "graph"); ok && strings.HasPrefix(strings.TrimLeft(rest, " \t"), `"`) {
+	if rest, ok := strings.CutPrefix(p.rest, "graph"); ok && opensGraph(rest) {
 		p.rest = rest
-		name, err := p.word("a name")
-		g.Name = name
-		return p.finish(err)
+		return p.finish(p.graph(g))
 	}
 	first, err := p.word("a component")
 	if err != nil {
@@ -100,6 +100,22 @@ func (p *lineParser) statement(g *Graph) error {
 		return p.finish(p.chain(g, first))
 	}
 	return p.finish(p.component(g, first))
+}
+
+// opensGraph reports whether a name or a member follows, so that the word before it is not the id of a component.
+func opensGraph(rest string) bool {
+	after := strings.TrimLeft(rest, " \t")
+	return strings.HasPrefix(after, `"`) || strings.HasPrefix(after, "@") && len(after) < len(rest)
+}
+
+func (p *lineParser) graph(g *Graph) (err error) {
+	if p.space(); strings.HasPrefix(p.rest, `"`) {
+		if g.Name, err = p.word("a name"); err != nil {
+			return err
+		}
+	}
+	g.Extra, err = p.members(graphDepth, "name", "components", "connections")
+	return err
 }
 
 func (p *lineParser) finish(err error) error {
@@ -122,7 +138,7 @@ func (p *lineParser) component(g *Graph, id string) (err error) {
 	if c.Type, err = p.word("a type"); err != nil {
 		return err
 	}
-	if c.Params, err = p.params(); err != nil {
+	if c.Params, err = p.params(&c.Extra); err != nil {
 		return err
 	}
 	g.Components = append(g.Components, c)
@@ -161,14 +177,30 @@ func (p *lineParser) chain(g *Graph, first string) error {
 		if over(len(g.Connections), p.limits.Connections) {
 			return p.exceeded(p.limits.Connections, CodeConnections, "connections")
 		}
+		if err := p.edgeMembers(g.Connections[len(g.Connections)-len(sources):]); err != nil {
+			return err
+		}
 		sources = append(sources[:0], to)
 	}
 }
 
-func (p *lineParser) params() ([]Param, error) {
+// params reads parameters, and members where there is a place for them.
+func (p *lineParser) params(members *[]Member) ([]Param, error) {
 	var out []Param
 	seen := map[string]bool{}
 	for p.space(); p.rest != ""; p.space() {
+		if members != nil {
+			m, ok, err := p.member(itemDepth)
+			if err == nil && ok {
+				*members, err = p.addMember(*members, m, []string{"id", "type", "name", "params"})
+			}
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				continue
+			}
+		}
 		name, err := p.word("a parameter")
 		if err != nil {
 			return nil, err
@@ -320,57 +352,4 @@ func clip(s string) string {
 		return strings.ToValidUTF8(s[:40], "") + "…"
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")
-}
-
-// Text prints the graph in the short notation. What Parse reads from it has the same name, components, parameters and
-// connections; extra members, and what connections were inferred from, have no place in it.
-func (g *Graph) Text() string {
-	var b bytes.Buffer
-	if g.Name != "" {
-		b.WriteString("graph " + quote(g.Name) + "\n")
-	}
-	for i := range g.Components {
-		c := &g.Components[i]
-		b.WriteString(bareOrQuoted(c.ID))
-		if c.Name != "" {
-			b.WriteString(" " + quote(c.Name))
-		}
-		b.WriteString(": " + bareOrQuoted(c.Type))
-		for _, p := range c.Params {
-			b.WriteString(" " + bareOrQuoted(p.Name) + "=" + p.Value.notation())
-		}
-		b.WriteByte('\n')
-	}
-	for _, c := range g.Connections {
-		b.WriteString(bareOrQuoted(c.From) + " -> " + bareOrQuoted(c.To) + "\n")
-	}
-	return b.String()
-}
-
-func quote(s string) string { return string(appendString(nil, s)) }
-
-func bareOrQuoted(s string) string {
-	p := &lineParser{rest: s}
-	if w, err := p.word(""); err != nil || w != s || s == "graph" || strings.HasPrefix(s, "#") {
-		return quote(s)
-	}
-	return s
-}
-
-// notation writes a value so that it is read back as the same kind: words that look like something else are quoted.
-func (v Value) notation() string {
-	switch v.kind {
-	case String:
-		if s := v.text(); s == "true" || s == "false" || s == "null" || looksNumeric(s) {
-			return quote(s)
-		}
-		return bareOrQuoted(v.text())
-	case List:
-		parts := make([]string, v.num)
-		for i, item := range v.List() {
-			parts[i] = item.notation()
-		}
-		return "[" + strings.Join(parts, ",") + "]"
-	}
-	return v.String()
 }

@@ -62,6 +62,15 @@ func TestParseErrorsNameTheLine(t *testing.T) {
 		"a, b":                                   `line 1: expected "->"`,
 		"a -> b c":                               `line 1: cannot read "c"`,
 		"graph \"x\" y":                          `line 1: cannot read "y"`,
+		"a: t @m":                                `line 1: expected "=" after "@m"`,
+		"a: t @m=1 @m=2":                         `line 1: the member @m is given twice`,
+		"a: t @id=x":                             `line 1: @id has a place of its own`,
+		"a: t @m={":                              `line 1: not JSON`,
+		"a: t @m=01":                             `line 1: "01" is not a number`,
+		"a: t @":                                 `line 1: expected the name of a member`,
+		"a -> b @to=c":                           `line 1: @to has a place of its own`,
+		"graph \"x\" @name=y":                    `line 1: @name has a place of its own`,
+		"graph @m=1 y":                           `line 1: cannot read "y"`,
 		`"a`:                                     `line 1: the string "a does not end`,
 		`"\ud800": t`:                            `line 1: not a string`,
 		"\xff: t":                                `line 1: not UTF-8`,
@@ -132,7 +141,7 @@ func TestHostileNotationStaysCheap(t *testing.T) {
 
 func TestNotationRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := described(false).Draw(t, "graph")
+		g := described().Draw(t, "graph")
 		back, err := Parse(g.Text())
 		if err != nil {
 			t.Fatalf("%s\n%v", g.Text(), err)

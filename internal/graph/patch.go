@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -79,11 +80,9 @@ func (p *patcher) chain(line string, edges []Connection) {
 	}
 	p.leave(line)
 	for _, e := range left {
-		p.out = append(p.out, edgeText(e))
+		p.out = append(p.out, edgeText(&e))
 	}
 }
-
-func edgeText(e Connection) string { return bareOrQuoted(e.From) + " -> " + bareOrQuoted(e.To) }
 
 func count(list []Connection, e Connection) int {
 	n := 0
@@ -116,7 +115,7 @@ func (p *patcher) addConnections() {
 	for _, e := range p.to.Connections {
 		if count(p.to.Connections, e) > count(p.edges, e) {
 			p.edges = append(p.edges, e)
-			added = append(added, edgeText(e))
+			added = append(added, edgeText(&e))
 		}
 	}
 	p.out = append(p.out[:end:end], append(added, p.out[end:]...)...)
@@ -140,7 +139,7 @@ func cutComment(line string) (statement, comment string) {
 
 // patchComponent writes the parameters of a component that differ into its line.
 func patchComponent(line string, from, to *Component) string {
-	if from.Type != to.Type || from.Name != to.Name {
+	if from.Type != to.Type || from.Name != to.Name || !slices.Equal(from.Extra, to.Extra) {
 		_, comment := cutComment(line)
 		text := strings.TrimSuffix((&Graph{Components: []Component{*to}}).Text(), "\n")
 		if comment != "" {
@@ -159,6 +158,9 @@ func patchComponent(line string, from, to *Component) string {
 	done, end := 0, at()
 	var b strings.Builder
 	for l.space(); l.rest != ""; l.space() {
+		if _, ok, _ := l.member(itemDepth); ok {
+			continue
+		}
 		name, _ := l.word("")
 		l.take("=")
 		value := at()
@@ -177,7 +179,7 @@ func patchComponent(line string, from, to *Component) string {
 	b.WriteString(line[done:max(done, end)])
 	for _, q := range to.Params {
 		if _, had := from.Param(q.Name); !had {
-			b.WriteString(" " + bareOrQuoted(q.Name) + "=" + q.Value.notation())
+			b.WriteString(" " + q.notation())
 		}
 	}
 	b.WriteString(line[max(done, end):])
