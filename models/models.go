@@ -7,7 +7,6 @@ package models
 import (
 	"embed"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
@@ -33,8 +32,7 @@ func List() []string {
 	return names
 }
 
-// Open reads a model. One that was imported has what its importer knew beside the notation: the path of every module, which its
-// id begins with, and the configuration.
+// Open reads a model. One that was imported has the configuration that it was made from, too.
 func Open(name string) (*graph.Graph, error) {
 	text, err := read(name)
 	if err != nil {
@@ -45,13 +43,6 @@ func Open(name string) (*graph.Graph, error) {
 		return nil, fmt.Errorf("models: %s: %w", name, err)
 	}
 	if config, ok := Config(name); ok {
-		for i := range g.Components {
-			c := &g.Components[i]
-			scope, _, _ := strings.Cut(c.ID, "#")
-			if scope != c.Type { // otherwise it is between modules, and named after what it does
-				c.Extra = []graph.Member{{Name: "scope", Raw: strconv.Quote(scope)}}
-			}
-		}
 		g.Extra = []graph.Member{{Name: "config", Raw: string(config)}}
 	}
 	return g, nil

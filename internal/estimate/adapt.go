@@ -1,7 +1,6 @@
 package estimate
 
 import (
-	"encoding/json"
 	"path"
 	"slices"
 	"strconv"
@@ -44,7 +43,7 @@ func slashed(s string) string { return strings.ReplaceAll(s, ".", "/") }
 
 // matches reports whether a pattern means a component.
 func matches(pattern string, c *graph.Component) bool {
-	for _, name := range []string{c.ID, scopeOf(c)} {
+	for _, name := range []string{c.ID, c.Scope()} {
 		if name == "" || len(name) > maxScope && name != pattern {
 			continue
 		}
@@ -64,24 +63,6 @@ func matches(pattern string, c *graph.Component) bool {
 func above(scope string) string {
 	at := strings.LastIndexByte(scope, '.')
 	return scope[:max(0, at)]
-}
-
-// scopeOf is the path of a component's module, which importers note.
-func scopeOf(c *graph.Component) string {
-	for i := range c.Extra {
-		m := &c.Extra[i]
-		if m.Name != "scope" {
-			continue
-		}
-		if n := len(m.Raw); n >= 2 && m.Raw[0] == '"' && strings.IndexByte(m.Raw, '\\') < 0 { // nearly always
-			return m.Raw[1 : n-1]
-		}
-		var scope string
-		if json.Unmarshal([]byte(m.Raw), &scope) == nil {
-			return scope
-		}
-	}
-	return ""
 }
 
 func anyMatches(patterns []string, c *graph.Component) bool {

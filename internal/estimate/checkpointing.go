@@ -18,11 +18,11 @@ func (s *stepper) findUnits() {
 		name := ""
 		switch {
 		case s.how[i].has(transformers):
-			if name = layerOf(scopeOf(n.Component)); name == "" {
+			if name = layerOf(n.Component.Scope()); name == "" {
 				continue
 			}
 			if s.how[i].has(nested) {
-				name += layerOf(scopeOf(n.Component)[len(name):])
+				name += layerOf(n.Component.Scope()[len(name):])
 			}
 		case !recomputes(n):
 			continue

@@ -91,7 +91,7 @@ func (s *stepper) ends() (out, layers []int32) {
 			out[i] = int32(len(s.order) - 1)
 		}
 		if s.how[i].has(transformers) {
-			scopes[i], final = scopeOf(s.res.Nodes[i].Component)+".", int32(p)
+			scopes[i], final = s.res.Nodes[i].Component.Scope()+".", int32(p)
 			for m := range modules(scopes[i]) {
 				if len(m) < len(scopes[i]) || through[m] > 0 { // a module of others
 					through[m] = int32(p)

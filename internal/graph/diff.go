@@ -74,7 +74,7 @@ func Diff(before, after *Graph, args func(g *Graph, i int) []Param) Delta {
 	return d
 }
 
-// changed marks the components of b whose counterpart has another type or other parameters.
+// changed marks the components of b whose counterpart has another type or other parameters, or shares its modules with others.
 func (m *match) changed() []bool {
 	out := make([]bool, len(m.b.graph.Components))
 	for _, p := range m.pairs {
@@ -82,6 +82,7 @@ func (m *match) changed() []bool {
 			out[p.b] = m.a.label[p.a] != m.b.label[p.b] || !m.sameTie(p)
 		}
 	}
+	m.regrouped(func(j int32) { out[j] = true })
 	return out
 }
 
@@ -195,7 +196,17 @@ func (m *match) change(p pair, args func(g *Graph, i int) []Param) Change {
 			was, is = was[1:], is[1:]
 		}
 	}
+	if m.a.label[p.a] == m.b.label[p.b] && m.sameTie(p) { // so the modules changed, and nothing else
+		c.Params = []ParamChange{{ScopeParam, scopeValue(x), scopeValue(y)}}
+	}
 	return c
+}
+
+func scopeValue(c *Component) Value {
+	if s := c.Scope(); s != "" {
+		return StringValue(s)
+	}
+	return Value{}
 }
 
 // byName sorts parameters and leaves out those that are null.

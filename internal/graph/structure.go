@@ -27,6 +27,7 @@ type structure struct {
 	label    []uint64 // type and parameters
 	up       []uint64 // label and inputs, up to the sources
 	full     []uint64 // up and readers, down to the ends: where the node stands in the whole
+	scoped   bool     // whether a component says what module it is a part of
 	order    []int    // inputs first
 	against  []int    // readers first
 }
@@ -77,6 +78,7 @@ func structureOf(g *Graph, args func(i int) []Param) *structure {
 	if len(s.ties) > 0 {
 		s.refineTies()
 	}
+	s.refineScopes()
 	return s
 }
 

@@ -84,7 +84,7 @@ func dropDerived(d *graph.Delta, before, after *graph.Graph) {
 		for _, p := range c.Params {
 			_, was := before.Components[c.Before].Param(p.Name)
 			_, is := after.Components[c.After].Param(p.Name)
-			if was || is || p.Name == infer.ImplementationParam {
+			if was || is || p.Name == infer.ImplementationParam || p.Name == graph.ScopeParam {
 				params = append(params, p)
 			}
 		}

@@ -1,7 +1,6 @@
 package scene
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -92,17 +91,20 @@ func (b *builder) blocks() []*piece {
 	return out
 }
 
-// scope names the block that a component belongs to, or is empty. With a scope from an importer that is the path up to its first
-// number, model.layers.0; without one, what the label has before its first separator, if there is a number in it: h0 of h0_attn.
+// scope names the block that a component belongs to, or is empty. With a scope from an importer, or an id that is such a path, that is the
+// path up to its first number, model.layers.0; else what the label has before its first separator, if there is a number in it: h0 of h0_attn.
 func (b *builder) scope(p int) string {
 	c := b.node(p).Component
-	if scope := scopeOf(c); scope != "" {
-		parts := strings.Split(scope, ".")
-		for i, s := range parts {
-			if s != "" && strings.Trim(s, "0123456789") == "" {
-				return strings.Join(parts[:i+1], ".")
-			}
+	path := c.Scope()
+	if path == "" {
+		path, _, _ = strings.Cut(c.ID, "#")
+	}
+	for m := range graph.Modules(path) {
+		if graph.IsNumbered(m) {
+			return m
 		}
+	}
+	if c.Scope() != "" {
 		return ""
 	}
 	label := c.Label()
@@ -111,17 +113,6 @@ func (b *builder) scope(p int) string {
 		return ""
 	}
 	return label[:cut]
-}
-
-// scopeOf returns the module path that an importer gave a component.
-func scopeOf(c *graph.Component) string {
-	for _, m := range c.Extra {
-		var s string
-		if m.Name == "scope" && json.Unmarshal([]byte(m.Raw), &s) == nil {
-			return s
-		}
-	}
-	return ""
 }
 
 // likes marks a block whose layers are those of an earlier one, but for their sizes. It is drawn as one row.

@@ -1,11 +1,12 @@
 package layout
 
 import (
+	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
 )
 
@@ -18,21 +19,18 @@ func group(res *infer.Result) (at []int, layers int) {
 	return byCuts(res)
 }
 
-// byScope reads the layers from the module paths that importers leave: the numbered list with the most weights.
+// byScope reads the layers from the module paths that importers leave: the numbered list with the most weights, in the order in which its
+// items run.
 func byScope(res *infer.Result) ([]int, int) {
-	type place struct {
-		list  string
-		index int
-	}
+	type place struct{ list, item string }
 	places := make([]place, len(res.Nodes))
 	weights, names := map[string]int64{}, []string{}
-	for i := range res.Nodes {
-		places[i].index = -1
-		list, index, ok := numbered(scopeOf(&res.Nodes[i]))
+	for _, i := range res.Wiring.Order {
+		list, item, ok := numbered(res.Nodes[i].Component.Scope())
 		if !ok {
 			continue
 		}
-		places[i] = place{list, index}
+		places[i] = place{list, item}
 		if _, seen := weights[list]; !seen {
 			names = append(names, list)
 		}
@@ -41,67 +39,38 @@ func byScope(res *infer.Result) ([]int, int) {
 	if len(names) == 0 {
 		return nil, 0
 	}
-	best := slices.MaxFunc(names, func(a, b string) int { // the first of equals
-		switch {
-		case weights[a] < weights[b]:
-			return -1
-		case weights[a] > weights[b]:
-			return 1
-		}
-		return 0
-	})
-	var indices []int
-	for _, p := range places {
-		if p.list == best && p.index >= 0 && !slices.Contains(indices, p.index) {
-			indices = append(indices, p.index)
-		}
-	}
-	slices.Sort(indices)
-	layer := make(map[int]int, len(indices))
-	for n, index := range indices {
-		layer[index] = n
-	}
+	best := slices.MaxFunc(names, func(a, b string) int { return cmp.Compare(weights[a], weights[b]) }) // the first of equals
+	layer := map[string]int{}
 	at := make([]int, len(res.Nodes))
+	for _, i := range res.Wiring.Order {
+		if p := places[i]; p.item != "" && p.list == best {
+			if _, seen := layer[p.item]; !seen {
+				layer[p.item] = len(layer)
+			}
+		}
+	}
 	seen := false
 	for _, i := range res.Wiring.Order {
 		switch p := places[i]; {
-		case p.list == best && p.index >= 0:
-			at[i], seen = layer[p.index], true
+		case p.item != "" && p.list == best:
+			at[i], seen = layer[p.item], true
 		case seen:
-			at[i] = len(indices)
+			at[i] = len(layer)
 		default:
 			at[i] = -1
 		}
 	}
-	return at, len(indices)
+	return at, len(layer)
 }
 
-// scopeOf is the module path of a component, empty where it has none.
-func scopeOf(n *infer.Node) string {
-	for _, m := range n.Component.Extra {
-		if m.Name == "scope" {
-			if s, err := strconv.Unquote(m.Raw); err == nil {
-				return s
-			}
+// numbered cuts a path at its first number: model.layers.3.mlp lies in model.layers.3, an item of model.layers.
+func numbered(path string) (list, item string, ok bool) {
+	for m := range graph.Modules(path) {
+		if cut := strings.LastIndexByte(m, '.'); cut >= 0 && graph.IsNumbered(m) {
+			return m[:cut], m, true
 		}
 	}
-	return ""
-}
-
-// numbered cuts a path at its first number: model.layers.3.mlp is item 3 of model.layers.
-func numbered(path string) (list string, index int, ok bool) {
-	start := 0
-	for start < len(path) {
-		end := start + strings.IndexByte(path[start:], '.')
-		if end < start {
-			end = len(path)
-		}
-		if n, err := strconv.Atoi(path[start:end]); err == nil && n >= 0 && start > 0 {
-			return path[:start-1], n, true
-		}
-		start = end + 1
-	}
-	return "", 0, false
+	return "", "", false
 }
 
 // byCuts finds layers where nothing names them: from one attention layer, or whatever mixes positions, to the next, cut where a

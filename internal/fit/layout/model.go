@@ -8,21 +8,22 @@ import (
 
 // model is what a layout needs to know of a model: its layers, and what lies before and behind them.
 type model struct {
-	source  *infer.Result // the model as it was walked
-	asked   *int64        // tokens of a sample that were asked for
-	facts   facts.Facts
-	whole   bool   // whether every component was found out
-	told    bool   // whether the sizes are those of the whole model: its components are known, or its config.json says them
-	seqLen  int64  // tokens of a sample, 0 where it reads none
-	wanted  int64  // tokens that were to be used; the graph does not run at them where they differ
-	tooLong string // what refuses the length that was asked for, where a table of positions ends before
-	longest int64  // rows of that table
-	first   part   // what comes before the layers: embeddings
-	parts   []part // the layers
-	last    part   // what comes behind: the last normalisation and the head
-	tied    int64  // weights of the embedding that the head uses as well, which a pipeline holds twice
-	logits  int64  // of one sample
-	biased  bool   // whether the experts add a bias
+	recalled bool          // whether a layer calls modules of another one
+	source   *infer.Result // the model as it was walked
+	asked    *int64        // tokens of a sample that were asked for
+	facts    facts.Facts
+	whole    bool   // whether every component was found out
+	told     bool   // whether the sizes are those of the whole model: its components are known, or its config.json says them
+	seqLen   int64  // tokens of a sample, 0 where it reads none
+	wanted   int64  // tokens that were to be used; the graph does not run at them where they differ
+	tooLong  string // what refuses the length that was asked for, where a table of positions ends before
+	longest  int64  // rows of that table
+	first    part   // what comes before the layers: embeddings
+	parts    []part // the layers
+	last     part   // what comes behind: the last normalisation and the head
+	tied     int64  // weights of the embedding that the head uses as well, which a pipeline holds twice
+	logits   int64  // of one sample
+	biased   bool   // whether the experts add a bias
 
 	balanced map[int64][]int64 // layers of each stage by the number of stages, as DeepSpeed cuts them; filled when asked for
 }
@@ -59,8 +60,10 @@ func (p *part) add(q *part) {
 func (m *model) layers() int64 { return int64(len(m.parts)) }
 
 // layered reports whether the layers that a framework counts are known: those of a transformer, or whatever mixes positions in their
-// place, as many as the graph shows.
-func (m *model) layered() bool { return m.layers() > 0 && m.layers() == m.facts.Layers }
+// place, as many as the graph shows. Modules that several layers call could be on one stage alone.
+func (m *model) layered() bool {
+	return m.layers() > 0 && m.layers() == m.facts.Layers && !m.recalled
+}
 
 // defaultLength is what a sample of text has where nothing is said and the model does not take fewer.
 const defaultLength = 2048
@@ -71,7 +74,7 @@ func newModel(res *infer.Result, asked *int64) *model {
 	m.told = m.whole || facts.Imported(res)
 	res = m.atLength(res, asked)
 	at, layers := group(res)
-	m.parts = make([]part, layers)
+	m.parts, m.recalled = make([]part, layers), callsAcross(res, at)
 	k := &keeper{res: res, hidden: m.facts.Hidden, owned: make([]bool, len(res.Nodes))}
 	for _, i := range res.Wiring.Order {
 		n := &res.Nodes[i]
@@ -90,6 +93,22 @@ func newModel(res *infer.Result, asked *int64) *model {
 	}
 	m.enter(res, at)
 	return m
+}
+
+// callsAcross reports whether a layer calls a module of another one.
+func callsAcross(res *infer.Result, at []int) bool {
+	layers := make(map[string]int, len(at))
+	for i := range res.Nodes {
+		layers[res.Nodes[i].Component.ID] = at[i]
+	}
+	for i := range res.Nodes {
+		if v, ok := res.Nodes[i].Component.Param("sameAs"); ok {
+			if layer, known := layers[v.Str()]; known && layer != at[i] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (m *model) part(layer int) *part {
