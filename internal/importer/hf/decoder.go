@@ -156,7 +156,14 @@ func (b *Build) PreNorm(x Node, dim int64, attend, feed func(x Node) Node) Node 
 
 // HeadDim is head_dim, or what is left of hidden_size for each head.
 func (b *Build) HeadDim() int64 {
-	return b.SizeOr("head_dim", b.Size("hidden_size")/b.Size("num_attention_heads"))
+	if b.Has("head_dim") {
+		return b.Size("head_dim")
+	}
+	dim, heads := b.Size("hidden_size"), b.Size("num_attention_heads")
+	if dim < heads {
+		fail(CodeContradiction, b.at("hidden_size"), "is %d, less than num_attention_heads, %d: a head would have no features", dim, heads)
+	}
+	return dim / heads
 }
 
 // KVHeads is num_key_value_heads, or as many as there are heads.

@@ -22,6 +22,7 @@ func hunyuanMoE(b *Build, x Node, i int64) Node {
 
 func (b *Build) hunyuanAttention() Attention {
 	a := b.rotary(0).biased(b.Bool("attention_bias"))
+	a.HeadDim = b.Size("head_dim") // the class derives none
 	a.Norm, a.QNorm, a.KNorm = HeadRMS, "query_layernorm", "key_layernorm"
 	return a
 }

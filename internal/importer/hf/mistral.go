@@ -19,7 +19,9 @@ func ministral3(b *Build, x Node, _ int64) Node {
 // ministral has layers with and without a window.
 func ministral(b *Build, x Node, i int64) Node {
 	kind := b.kind("layer_types", i, either(b.Has("sliding_window"), sliding, full))
-	return b.windowed(x, b.rotary(0).within(b.windowOf(kind)))
+	a := b.rotary(0).within(b.windowOf(kind))
+	a.HeadDim = b.Size("head_dim") // the class derives none
+	return b.windowed(x, a)
 }
 
 // windowed is a layer of some attention and a gated network without biases.

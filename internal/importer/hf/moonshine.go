@@ -41,7 +41,12 @@ func (b *Build) moonshine(root *Build) (x, table Node) {
 	return m.LayerNorm(x, "norm", dim, false), table
 }
 
+// moonshineAttention is that of a half. Each layer of the encoder writes its heads into the config that the decoder is built
+// from afterwards, so the decoder has its own only behind no encoder.
 func (b *Build) moonshineAttention(half string, causal bool) Attention {
+	if b.Int("encoder_num_hidden_layers") > 0 {
+		half = encoder
+	}
 	heads := b.Size(half + "_num_attention_heads")
 	dim := b.Size("hidden_size")
 	return Attention{Dim: dim, Heads: heads, KV: b.SizeOr(half+"_num_key_value_heads", heads), HeadDim: b.SizeOr("head_dim", dim/heads),
