@@ -16,7 +16,9 @@ func (s *Study) Obstacles(stage string) []Finding {
 	var found bool
 	switch stage {
 	case Train:
-		f, found = s.noCard()
+		if f, found = s.AskedCard(); !found {
+			f, found = s.noCard()
+		}
 	case Deploy:
 		f, found = s.noTargetFits(s.Deploy())
 	}

@@ -20,18 +20,22 @@ type Fix struct {
 	Training   Training         `json:"training"` // what to ask for
 }
 
-// asked is whether the run fits on the card that it is asked for, nil where none is.
+// asked is whether the run fits on the card that it is asked for, nil where none is. One that crashes fits on none.
 func (s *studied) asked() *Asked {
 	g := hardware.Lookup(s.Training.Options.GPU)
 	if g == nil || !s.Complete() {
 		return nil
 	}
-	return &Asked{g.Name, s.Training.CardBytes <= g.MemoryBytes, s.Training.CardBytes, g.MemoryBytes}
+	return &Asked{g.Name, len(s.Blockers) == 0 && s.Training.CardBytes <= g.MemoryBytes, s.Training.CardBytes, g.MemoryBytes}
 }
 
 // words is a line on it.
 func (a *Asked) words() string {
-	return fmt.Sprintf("%s %s, needs %s of %s", a.GPU, yes(a.Fits), quantity.Bytes(a.NeedBytes), quantity.Bytes(a.MemoryBytes))
+	needs := fmt.Sprintf("needs %s of %s", quantity.Bytes(a.NeedBytes), quantity.Bytes(a.MemoryBytes))
+	if !a.Fits && a.NeedBytes <= a.MemoryBytes {
+		return a.GPU + " no, the model does not run; repaired, it " + needs
+	}
+	return a.GPU + " " + yes(a.Fits) + ", " + needs
 }
 
 // fixes are there where the model runs and its training does not fit: on the card asked for, or on any.

@@ -67,7 +67,7 @@ type Cost struct {
 	Asked         *Asked            `json:"asked,omitempty"` // the card that was asked for
 }
 
-// Asked says whether a training step fits on the card that was asked for.
+// Asked says whether a training step runs and fits on the card that was asked for.
 type Asked struct {
 	GPU         string `json:"gpu"`
 	Fits        bool   `json:"fits"`
