@@ -6,7 +6,9 @@ go=${GO:-go}
 # A package whose compiled form is not in Go's cache is stale. One takes 0.43 s of a processor (174 s for 410 of them).
 todo=$("$go" list -deps -f '{{if .Stale}}{{.ImportPath}}{{end}}' ./cmd/... | grep -c .) || todo=0
 if [ "$todo" -gt 40 ]; then
-	echo "compiling $todo packages, about $(((todo * 43 / 100 / $(nproc) + 59) / 60)) minutes; later builds compile only what has changed, in seconds"
+	minutes=$(((todo * 43 / 100 / $(nproc) + 59) / 60))
+	[ "$minutes" = 1 ] && time="a minute" || time="$minutes minutes"
+	echo "compiling $todo packages, about $time; later builds compile only what has changed, in seconds"
 fi
 
 # go prints a line for every package that it compiles; anything else that it prints is passed on.

@@ -20,11 +20,10 @@ func (w *walk) priced(run string) string {
 	if why := w.Unpriced(); why != "" {
 		return "no price is given: " + why
 	}
-	text := run + " is priced at " + strings.TrimPrefix(w.PriceText(), "about ")
 	if bound := w.Bounded(); bound != "" {
-		text += ": " + bound
+		return run + " is priced at " + strings.TrimPrefix(w.PriceText(), "at least ") + " at the least: " + bound
 	}
-	return text
+	return run + " is priced at " + strings.TrimPrefix(w.PriceText(), "about ")
 }
 
 // train is the run: where it fits and what it costs.

@@ -40,7 +40,11 @@ func Text(r *Record) string {
 	p.row("time", "%s", r.Cost.time())
 	p.row("cost", "%s", r.Cost.price())
 	if r.Cost.RefusedRunUSD != nil {
-		p.row("refused", "the run that this plan refuses is priced at %s%s", r.atLeast(), dollars(*r.Cost.RefusedRunUSD))
+		price := dollars(*r.Cost.RefusedRunUSD)
+		if len(r.Cost.Withheld) > 0 {
+			price += " at the least"
+		}
+		p.row("refused", "the run that this plan refuses is priced at %s", price)
 	}
 	if r.Cost.EstCostUSD == nil {
 		p.row("no price", "%s", r.unpriced())
