@@ -40,7 +40,7 @@ func TestNoAnswerLacksAComponentWithoutSayingSo(t *testing.T) {
 				t.Fatalf("%s has the price %v, though %s", stage.Stage, *d.EstCostUsd, r.Study.Unpriced())
 			case !r.Study.Priced() && strings.Contains(stage.Headline+r.Summary, "$"):
 				t.Fatalf("a price in %q or %q, though %s", stage.Headline, r.Summary, r.Study.Unpriced())
-			case r.Study.Priced() && r.Study.Bounded() != "" && strings.Contains(r.Summary, "$") && !strings.Contains(r.Summary, "at least"):
+			case r.Study.Priced() && r.Study.Bounded() != "" && strings.Contains(r.Summary, "$") && !strings.Contains(r.Summary, "at the least"):
 				t.Fatalf("%q does not say that %s", r.Summary, r.Study.Bounded())
 			}
 		}
