@@ -2,6 +2,9 @@
 
 python3 truth/hf_built.py drop|break SEED > rows.jsonl. Each line is a config and the number of its weights, built on the meta
 device: -1 and the error where the constructor raises. Needs transformers 5.17.
+
+The committed rows were drawn by scripts that this one sums up, so it draws others. Of the configs that transformers refuses to
+build, hf-partial has only those of the kinds that the importer refuses too, and hf-broken has none.
 """
 import gzip
 import json
