@@ -21,7 +21,7 @@ SET_GOFLAGS := $(shell $(GO) env GOFLAGS 2>/dev/null)
 export GOFLAGS = $(strip $(SET_GOFLAGS) -pgo=$(PGO))
 bench-http bench-hosted image image-binary: PGO := auto
 
-.PHONY: run demo test test-bare help build man setup packages vet staticcheck lint truth bench bench-http bench-hosted image image-binary fuzz generate clean
+.PHONY: run demo test test-bare help build man setup packages vet staticcheck lint truth bench bench-http bench-hosted image image-binary licenses fuzz generate clean
 
 run: build ## build everything and start the service on RUN_ADDR (127.0.0.1:8080), with its data in verifier-data
 	@$(BIN)/verifier-hosted --addr $(RUN_ADDR) --plan-rate $(RUN_PLAN_RATE)
@@ -84,9 +84,13 @@ bench-hosted: build ## keyed checks on SQLite and on PostgreSQL with one and thr
 # Nothing of the machine goes into the binary: no paths, no build id, no clock. Two builds of a commit are the same bytes.
 image-binary:
 	GOOS=linux GOARCH=$(ARCH) $(GO) build -pgo=$(PGO) -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.version=$(VERSION) -X main.commit=$(COMMIT)" -o $(BIN)/image/verifier-server ./cmd/verifier-server
+	$(GO) run ./deploy/licenses -out $(BIN)/image/licenses.txt $(BIN)/image/verifier-server
+
+licenses: build ## write the licence texts of everything that is linked into the programs to bin/licenses.txt
+	$(GO) run ./deploy/licenses -out $(BIN)/licenses.txt $(BIN)/verifier*
 
 image: image-binary ## write the container image bin/verifier-server.tar, without a daemon or a base image
-	$(GO) run ./deploy/image -binary $(BIN)/image/verifier-server -out $(BIN)/verifier-server.tar -arch $(ARCH) -version $(VERSION)
+	$(GO) run ./deploy/image -binary $(BIN)/image/verifier-server -licenses $(BIN)/image/licenses.txt -out $(BIN)/verifier-server.tar -arch $(ARCH) -version $(VERSION)
 
 fuzz: ## fuzz every target for FUZZTIME (10m) each
 	@set -e; grep -rl '^func Fuzz' --include='*_test.go' internal | while read -r file; do \

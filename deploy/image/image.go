@@ -107,8 +107,8 @@ func (img image) settings() settings {
 
 // pack returns the archive and the digest of the image's manifest. The layer is compressed with Go's own gzip, whose bytes,
 // as those of the binary, are the same for one version of Go; there are tools that read no other layers.
-func (img image) pack(binary []byte) (archive []byte, id string, err error) {
-	layer, err := writeTar([]file{{"verifier-server", binary, 0o755}})
+func (img image) pack(binary, licenses []byte) (archive []byte, id string, err error) {
+	layer, err := writeTar([]file{{"verifier-server", binary, 0o755}, {"licenses.txt", licenses, 0o644}})
 	if err != nil {
 		return nil, "", err
 	}

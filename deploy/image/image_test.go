@@ -21,7 +21,7 @@ var sample = image{tag: "verifier-server:latest", arch: "amd64", version: "1.2.3
 // TestAnotherImplementationTakesTheImage reads the archive with go-containerregistry, both as a Docker archive and as an OCI
 // layout, and has it check every digest and size.
 func TestAnotherImplementationTakesTheImage(t *testing.T) {
-	archive, id, err := sample.pack([]byte("the binary"))
+	archive, id, err := sample.pack([]byte("the binary"), []byte("the terms"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,8 +71,8 @@ func TestAnotherImplementationTakesTheImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer content.Close()
-	if data, err := io.ReadAll(content); err != nil || !bytes.Contains(data, []byte("the binary")) {
-		t.Errorf("the layer does not hold the binary: %v", err)
+	if data, err := io.ReadAll(content); err != nil || !bytes.Contains(data, []byte("the binary")) || !bytes.Contains(data, []byte("the terms")) {
+		t.Errorf("the layer does not hold the binary and its licences: %v", err)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestTheDockerfileSaysTheSame(t *testing.T) {
 	s := sample.settings()
 	entry, _ := json.Marshal(s.Entrypoint)
 	health, _ := json.Marshal(s.Healthcheck.Test[1:])
-	want := []string{"FROM scratch", "COPY verifier-server /verifier-server"}
+	want := []string{"FROM scratch", "COPY verifier-server licenses.txt /"}
 	for _, e := range s.Env {
 		want = append(want, "ENV "+e)
 	}
