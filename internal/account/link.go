@@ -16,7 +16,7 @@ func (s *Service) give(tx Tx, t Token, lasts time.Duration) (string, error) {
 	return link, tx.PutToken(t)
 }
 
-// find reads a link that can still be used.
+// find reads a link that can still be used: it has not expired, and whoever made it may still make it.
 func (s *Service) find(tx Tx, kind Kind, link string) (Token, error) {
 	if !secret.WellFormed("", link) {
 		return Token{}, ErrLink
@@ -25,7 +25,44 @@ func (s *Service) find(tx Tx, kind Kind, link string) (Token, error) {
 	if errors.Is(err, ErrNotFound) || err == nil && !s.now().Before(t.Expires) {
 		return Token{}, ErrLink
 	}
-	return t, err
+	if err != nil {
+		return Token{}, err
+	}
+	switch err := backed(tx, t); {
+	case errors.Is(err, ErrNotFound), errors.Is(err, ErrDenied):
+		return Token{}, ErrLink
+	case err != nil:
+		return Token{}, err
+	}
+	return t, nil
+}
+
+// backed tests the right that a link was made with. Those of the operator have no maker and need none.
+func backed(tx Tx, t Token) error {
+	switch {
+	case t.Kind == Invite:
+		_, err := need(tx, t.Org, t.CreatedBy, ToManage)
+		return err
+	case t.Kind == Reset && t.CreatedBy != "":
+		return mayReset(tx, t.Org, t.CreatedBy, t.Person)
+	}
+	return nil
+}
+
+// moved ends the links that somebody's membership stood behind, whenever it changes: those that owners made for them, because a
+// new password would open more or other organisations than it did; and those that they made themselves, unless they are owner
+// still. The links are tested when they are used, too: what ends here cannot come back with the membership.
+func moved(tx Tx, org, person string, role Role) error {
+	if err := tx.DeleteMadeTokensOfPerson(Reset, person); err != nil {
+		return err
+	}
+	if role.May(ToManage) {
+		return nil
+	}
+	if err := tx.DeleteTokensBy(Reset, person); err != nil {
+		return err
+	}
+	return tx.DeleteTokensIn(org, Invite, person)
 }
 
 // Link reads a link without using it, for the page that it opens.
@@ -134,10 +171,12 @@ func (s *Service) applicant(ctx context.Context, kind Kind, link, name, email, p
 	return Person{ID: secret.ID(), Email: email, Name: name, Password: hashed, CreatedAt: s.now()}, true, err
 }
 
-// keep adds somebody new. Their address may have been taken since they were looked for.
+// keep adds somebody new. Their address may have been taken since they were looked for; and the password of somebody who was
+// there may have been changed while it was compared, which takes long.
 func (s *Service) keep(tx Tx, p Person, fresh bool) error {
 	if !fresh {
-		return nil
+		_, err := unchanged(tx, p.ID, p.Password)
+		return err
 	}
 	switch _, err := tx.PersonByEmail(p.Email); {
 	case err == nil:
@@ -160,6 +199,9 @@ func (s *Service) join(tx Tx, t Token, person, action string) error {
 		m.Role = t.Role
 	}
 	if err := tx.PutMembership(m); err != nil {
+		return err
+	}
+	if err := moved(tx, t.Org, person, m.Role); err != nil {
 		return err
 	}
 	return s.note(tx, t.Org, person, action, string(m.Role))
@@ -223,7 +265,7 @@ func (s *Service) Accept(ctx context.Context, person, link string) error {
 	})
 }
 
-// use ends an invitation and does what it is for. Whoever gave it must still be allowed to: owners who left invite nobody.
+// use ends an invitation and does what it is for.
 func (s *Service) use(tx Tx, link string, f func(Token) error) error {
 	t, err := s.find(tx, Invite, link)
 	if err != nil {
@@ -231,9 +273,6 @@ func (s *Service) use(tx Tx, link string, f func(Token) error) error {
 	}
 	if err := tx.DeleteToken(t.Hash); err != nil {
 		return err
-	}
-	if _, err := need(tx, t.Org, t.CreatedBy, ToManage); err != nil {
-		return ErrLink
 	}
 	return f(t)
 }

@@ -41,6 +41,9 @@ func (s *Service) SetRole(ctx context.Context, org, by, person string, role Role
 		if err := tx.PutMembership(m); err != nil {
 			return err
 		}
+		if err := moved(tx, org, person, role); err != nil {
+			return err
+		}
 		return owned(tx, org)
 	})
 }
@@ -54,6 +57,9 @@ func (s *Service) Remove(ctx context.Context, org, by, person string) error {
 	}
 	return s.changing(ctx, org, by, right, action, person, func(tx Tx) error {
 		if err := tx.DeleteMembership(org, person); err != nil {
+			return err
+		}
+		if err := moved(tx, org, person, ""); err != nil {
 			return err
 		}
 		return owned(tx, org)
@@ -86,28 +92,39 @@ func (s *Service) OwnEvents(ctx context.Context, person, after string, most int)
 	return all, err
 }
 
-// Reset returns the secret of a link that gives somebody a new password. Owners reset people of theirs, and only those who
-// belong to no organisation that is not theirs: the link opens everything that the person may open.
+// Reset returns the secret of a link that gives somebody a new password. The right to make it is tested again when it is used.
 func (s *Service) Reset(ctx context.Context, org, by, person string) (link string, err error) {
 	err = s.changing(ctx, org, by, ToManage, "reset-link", person, func(tx Tx) error {
-		if _, err := tx.Membership(org, person); err != nil {
+		if err := mayReset(tx, org, by, person); err != nil {
 			return err
 		}
-		places, err := tx.Places(person)
-		if err != nil {
-			return err
-		}
-		for _, p := range places {
-			if _, err := need(tx, p.Org, by, ToManage); errors.Is(err, ErrNotFound) {
-				return ErrDenied
-			} else if err != nil {
-				return err
-			}
-		}
-		link, err = s.give(tx, Token{Kind: Reset, Person: person, CreatedBy: by}, resetLasts)
+		link, err = s.give(tx, Token{Kind: Reset, Org: org, Person: person, CreatedBy: by}, resetLasts)
 		return err
 	})
 	return link, err
+}
+
+// mayReset says whether an owner may give somebody a new password. Owners reset people of theirs, and only those who belong to
+// no organisation that is not theirs: the link opens everything that the person may open.
+func mayReset(tx Tx, org, by, person string) error {
+	if _, err := need(tx, org, by, ToManage); err != nil {
+		return err
+	}
+	if _, err := tx.Membership(org, person); err != nil {
+		return err
+	}
+	places, err := tx.Places(person)
+	if err != nil {
+		return err
+	}
+	for _, p := range places {
+		if _, err := need(tx, p.Org, by, ToManage); errors.Is(err, ErrNotFound) {
+			return ErrDenied
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ResetLink does the same for anybody. It is for the operator's terminal, or to be sent to the address.

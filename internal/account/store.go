@@ -48,6 +48,9 @@ type Tx interface {
 	DeleteToken(hash secret.Hash) error
 	DeleteTokensOfKind(kind Kind) error
 	DeleteTokensOfPerson(kind Kind, person string) error
+	DeleteMadeTokensOfPerson(kind Kind, person string) error // but for those of the operator, which nobody made
+	DeleteTokensBy(kind Kind, maker string) error            // in whatever organisation
+	DeleteTokensIn(org string, kind Kind, maker string) error
 	Invitations(org string) ([]Token, error) // newest first
 	DeleteInvitation(org, id string) error
 

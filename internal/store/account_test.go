@@ -133,6 +133,23 @@ func exerciseSessions(t *testing.T, s *Store) {
 		ok(t, tx.DeleteSessions("p1"))
 		gets(t, other, account.ErrNotFound)(tx.Session(h[1]))
 
+		made := reset
+		made.ID, made.Hash, made.Org, made.CreatedBy = "t5", h[0], "o1", "p2"
+		for i, remove := range []func() error{func() error { return tx.DeleteMadeTokensOfPerson(account.Reset, "p1") },
+			func() error { return tx.DeleteTokensBy(account.Reset, "p2") }, func() error { return tx.DeleteTokensIn("o1", account.Reset, "p2") }} {
+			ok(t, tx.PutToken(made))
+			ok(t, tx.DeleteTokensBy(account.Invite, "p2"))
+			ok(t, tx.DeleteTokensBy(account.Reset, "p1"))
+			ok(t, tx.DeleteTokensIn("o2", account.Reset, "p2"))
+			ok(t, tx.DeleteMadeTokensOfPerson(account.Reset, "p2"))
+			gets(t, made, nil)(tx.Token(account.Reset, h[0]))
+			ok(t, remove())
+			gets(t, made, account.ErrNotFound)(tx.Token(account.Reset, h[0]))
+			if gets(t, reset, nil)(tx.Token(account.Reset, h[3])); t.Failed() {
+				t.Fatalf("removal %d", i)
+			}
+		}
+
 		ok(t, tx.DeleteTokensOfPerson(account.Reset, "p1"))
 		gets(t, reset, account.ErrNotFound)(tx.Token(account.Reset, h[3]))
 		ok(t, tx.DeleteToken(h[2]))

@@ -87,6 +87,7 @@ var unconfined = map[string]string{
 	"DELETE FROM token WHERE hash = ?":                                         "the same",
 	"DELETE FROM token WHERE kind = ?":                                         "operators' links belong to no organisation",
 	"DELETE FROM token WHERE kind = ? AND person = ?":                          "links of one person",
+	"DELETE FROM token WHERE kind = ? AND created_by = ?":                      "links that one person made",
 	"DELETE FROM token WHERE expires_at <= ?":                                  "what nobody can use any more",
 	"SELECT org, created_at, request, removal FROM shared_plan WHERE id = ?":   "a shared plan is for whoever has its address; removing it names its owner",
 }

@@ -96,6 +96,21 @@ func (t accountTx) DeleteTokensOfPerson(kind account.Kind, person string) error 
 	return err
 }
 
+func (t accountTx) DeleteMadeTokensOfPerson(kind account.Kind, person string) error {
+	_, err := t.exec("DELETE FROM token WHERE kind = ? AND person = ? AND created_by <> ''", string(kind), person)
+	return err
+}
+
+func (t accountTx) DeleteTokensBy(kind account.Kind, maker string) error {
+	_, err := t.exec("DELETE FROM token WHERE kind = ? AND created_by = ?", string(kind), maker)
+	return err
+}
+
+func (t accountTx) DeleteTokensIn(org string, kind account.Kind, maker string) error {
+	_, err := t.exec("DELETE FROM token WHERE org = ? AND kind = ? AND created_by = ?", org, string(kind), maker)
+	return err
+}
+
 func (t accountTx) Invitations(org string) ([]account.Token, error) {
 	return t.tokens("WHERE org = ? AND kind = 'invite' ORDER BY created_at DESC, id", org)
 }
