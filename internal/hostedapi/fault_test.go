@@ -97,3 +97,56 @@ func TestAStopLetsRequestsFinish(t *testing.T) {
 	}
 	<-ended
 }
+
+// TestAFrozenDatabaseGives503InTime stops PostgreSQL where it stands, while many callers keep calling.
+func TestAFrozenDatabaseGives503InTime(t *testing.T) {
+	pg := pgtest.Start(t)
+	s := start(t, pg.Database(t))
+	o := s.tenant(t, "Alpha")
+	if got := s.call(t, "POST", "/api/v1/check", o.key, request("", 3)); got.status != 200 {
+		t.Fatal(got.body)
+	}
+	pg.Freeze(t)
+	defer pg.Thaw(t)
+	s.clock.Pass(2 * time.Minute) // what is remembered of keys and limits is too old
+	calls := []struct{ method, path, key, body string }{
+		{"POST", "/api/v1/check", o.key, request("", 3)}, {"POST", "/api/v1/plan", o.key, request("", 3)}, {"POST", "/api/v1/plan", "", request("", 3)},
+		{"GET", "/api/v1/history?fingerprint=0123abcd", o.key, ""}, {"GET", "/p/aaaaaaaaaaaaaaaaaaaaaaaaaa", "", ""}, {"GET", "/api/v1/report", "", ""},
+		{"GET", "/readyz", "", ""}, {"DELETE", "/api/v1/plans/aaaaaaaaaaaaaaaaaaaaaaaaaa", o.key, ""},
+	}
+	type end struct {
+		what string
+		answer
+		err  error
+		took time.Duration
+	}
+	const each = 20
+	ends := make(chan end)
+	for _, c := range calls {
+		for range each {
+			go func() {
+				began := time.Now()
+				got, err := s.try(c.method, c.path, c.key, c.body)
+				ends <- end{c.method + " " + c.path, got, err, time.Since(began)}
+			}()
+		}
+	}
+	began := time.Now()
+	if got := s.call(t, "GET", "/healthz", "", ""); got.status != 200 || time.Since(began) > time.Second {
+		t.Errorf("alive: %d after %v", got.status, time.Since(began))
+	}
+	var longest time.Duration
+	for range each * len(calls) {
+		e := <-ends
+		longest = max(longest, e.took)
+		if e.err != nil || e.status != 503 {
+			t.Errorf("%s: %v %d %s after %v", e.what, e.err, e.status, e.body, e.took)
+		}
+	}
+	if longest > 10*time.Second {
+		t.Errorf("the longest took %v", longest)
+	}
+	t.Logf("%d calls, the longest took %v", each*len(calls), longest)
+	pg.Thaw(t)
+	eventually(t, "checks again", 15*time.Second, func() bool { return s.call(t, "POST", "/api/v1/check", o.key, request("", 4)).status == 200 })
+}

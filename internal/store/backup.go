@@ -72,7 +72,7 @@ func (s *Store) Backup(ctx context.Context, to io.Writer, now time.Time) (int64,
 		return 0, fmt.Errorf("store: backup: the schema has version %d, this program needs %d: migrate first", is, needs)
 	}
 	w := &archiveWriter{to: bufio.NewWriterSize(to, 1<<16), sum: sha256.New()}
-	err = s.snapshot(ctx, func(a at) error {
+	err = s.state(ctx, s.long(s.read), func(a at) error {
 		if err := w.line(archiveLine{Head: &archiveHead{archiveFormat, is, now.UTC().Truncate(time.Second)}}); err != nil {
 			return err
 		}

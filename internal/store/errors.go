@@ -51,11 +51,24 @@ func meaning(err error) error {
 		return nil
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return ErrFull
-	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, context.DeadlineExceeded), errors.Is(err, driver.ErrBadConn),
-		errors.Is(err, sql.ErrConnDone), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, context.DeadlineExceeded), isBroken(err):
 		return ErrUnavailable
 	}
 	return nil
+}
+
+// isBroken says whether a connection was lost. Whether the statement ran is not known then.
+func isBroken(err error) bool {
+	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) {
+		return strings.HasPrefix(pg.Code, "57P") || strings.HasPrefix(pg.Code, "08") // the server ended it
+	}
+	for _, lost := range []error{driver.ErrBadConn, sql.ErrConnDone, sql.ErrTxDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, pgconn.ErrConnClosed,
+		syscall.EPIPE, syscall.ECONNRESET} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	return pgconn.SafeToRetry(err) // what was not sent because there is no connection to send it on
 }
 
 // postgresMeaning reads SQLSTATE codes (PostgreSQL's documentation, appendix A).
@@ -68,7 +81,7 @@ func postgresMeaning(code string) error {
 	case code == "53100":
 		return ErrFull
 	case strings.HasPrefix(code, "08"), strings.HasPrefix(code, "53"), strings.HasPrefix(code, "57P"), // connections, resources, shutting down
-		code == "25006", code == "55P03", code == "57014", // a standby that only reads, locked for too long, cancelled
+		code == "25006", code == "55P03", code == "57014", code == "25P03", code == "25P04", // a standby, locked for too long, cancelled, ended
 		strings.HasPrefix(code, "58"): // the server's own input and output
 		return ErrUnavailable
 	}

@@ -45,7 +45,7 @@ func (s *Store) provider() (*goose.Provider, error) {
 		}
 		name, options = goose.DialectPostgres, append(options, goose.WithSessionLocker(locker))
 	}
-	return goose.NewProvider(name, s.write, dialect{folder, s.kind}, options...)
+	return goose.NewProvider(name, s.long(s.write), dialect{folder, s.kind}, options...)
 }
 
 // Migrate brings the schema to what this program needs.

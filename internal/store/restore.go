@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -76,7 +77,8 @@ func (s *Store) Restore(ctx context.Context, from io.Reader) (int64, error) {
 		err = s.prepare(ctx, schema)
 	}
 	if err == nil {
-		err = s.transact(ctx, func(a at) error { return r.fill(intoTables{a}) })
+		// An archive can be read once, so that this is not tried again: nobody else writes to a database that is being restored.
+		err = s.once(ctx, s.long(s.write), &sql.TxOptions{Isolation: s.isolation(sql.LevelSerializable)}, func(a at) error { return r.fill(intoTables{a}) })
 	}
 	if err == nil {
 		err = s.Migrate(ctx)

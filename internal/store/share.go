@@ -75,10 +75,11 @@ func (p plans) remove(ctx context.Context, query string, args ...any) error {
 // reader of the old state, such as a backup, is not waited for: the log is then overwritten later, as it always is. The removal
 // itself is done, so that nothing that goes wrong here is the caller's concern.
 func (s *Store) scrub(ctx context.Context) {
-	ctx = context.WithoutCancel(ctx)
 	if s.kind != sqlite {
 		return
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callMost)
+	defer cancel()
 	c, err := s.write.Conn(ctx)
 	if err != nil {
 		return

@@ -35,6 +35,8 @@ type Store struct {
 	// read and write are the same pool on PostgreSQL. SQLite has one writer at a time: its pool of one connection is the
 	// queue, so that writers wait in order instead of polling a lock, and readers are never behind them.
 	read, write *sql.DB
+	patient     *sql.DB // of PostgreSQL, whose server ends nothing there; nil with SQLite
+	breaker     breaker
 }
 
 const (
@@ -113,26 +115,34 @@ func openPostgres(address string) (*Store, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "verifier"
 	}
-	db := stdlib.OpenDB(*config)
+	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(limits(config)))
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	return &Store{kind: postgres, read: db, write: db}, nil
+	patient := stdlib.OpenDB(*config)
+	patient.SetMaxIdleConns(-1) // it is used now and then
+	return &Store{kind: postgres, read: db, write: db, patient: patient}, nil
 }
 
 // Close lets go of the database.
 func (s *Store) Close() error {
 	if s.kind == postgres {
-		return s.write.Close()
+		return errors.Join(s.write.Close(), s.patient.Close())
 	}
 	// The readers first: the last connection that closes merges the log into the file, and it must be allowed to write.
 	return errors.Join(s.read.Close(), s.write.Close())
 }
 
-// Ping says whether the database answers.
+// Ping says whether the database answers. It asks also while other calls are refused, and ends that where it does.
 func (s *Store) Ping(ctx context.Context) error {
-	var one int
-	return classify(s.read.QueryRowContext(ctx, "SELECT 1").Scan(&one))
+	ctx, cancel := context.WithTimeout(ctx, callMost)
+	defer cancel()
+	err := again(ctx, true, func() error {
+		var one int
+		return classify(s.read.QueryRowContext(ctx, "SELECT 1").Scan(&one))
+	})
+	s.breaker.leave(time.Now(), err)
+	return err
 }
 
 // Kind names the database: sqlite or postgres.

@@ -3,13 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 )
 
 // rebound holds statements in PostgreSQL's spelling. Statements are constants of this package, so there are few.
@@ -57,40 +54,62 @@ type runner interface {
 
 // at is where statements run, with the context they run under.
 type at struct {
-	ctx  context.Context // a transaction lives as long as the call that began it
-	kind kind
-	run  runner
+	ctx   context.Context // a transaction lives as long as the call that began it
+	kind  kind
+	run   runner
+	alone *Store // whose call a single statement is; nil inside a transaction
+	reads bool
 }
 
 // reading runs single statements that change nothing.
-func (s *Store) reading(ctx context.Context) at { return at{ctx, s.kind, s.read} }
+func (s *Store) reading(ctx context.Context) at { return at{ctx, s.kind, s.read, s, true} }
 
 // writing runs single statements, each a transaction of its own.
-func (s *Store) writing(ctx context.Context) at { return at{ctx, s.kind, s.write} }
+func (s *Store) writing(ctx context.Context) at { return at{ctx, s.kind, s.write, s, false} }
 
-// exec runs a statement and returns how many rows it changed.
-func (a at) exec(query string, args ...any) (int64, error) {
-	r, err := a.run.ExecContext(a.ctx, a.kind.rebind(query), args...)
-	if err != nil {
-		return 0, classify(err)
+// call runs a statement: as a part of its transaction or, where it stands alone, in time and again where that is safe.
+func (a at) call(f func(a at) error) error {
+	if a.alone == nil {
+		return f(a)
 	}
-	n, err := r.RowsAffected()
-	return n, classify(err)
+	return a.alone.bounded(a.ctx, callMost, func(ctx context.Context) error {
+		a := at{ctx: ctx, kind: a.kind, run: a.run, reads: a.reads}
+		return again(ctx, a.reads, func() error { return f(a) })
+	})
 }
 
-// each calls f for each row of a query.
-func (a at) each(f func(scan func(...any) error) error, query string, args ...any) error {
-	rows, err := a.run.QueryContext(a.ctx, a.kind.rebind(query), args...)
-	if err != nil {
+// exec runs a statement and returns how many rows it changed.
+func (a at) exec(query string, args ...any) (n int64, err error) {
+	err = a.call(func(a at) error {
+		r, err := a.run.ExecContext(a.ctx, a.kind.rebind(query), args...)
+		if err == nil {
+			n, err = r.RowsAffected()
+		}
 		return classify(err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		if err := f(rows.Scan); err != nil {
+	})
+	return n, err
+}
+
+// each calls f for each row of a query. Behind the first row it is not repeated.
+func (a at) each(f func(scan func(...any) error) error, query string, args ...any) error {
+	begun := false
+	return a.call(func(a at) error {
+		if begun {
+			return fmt.Errorf("%w: the connection was lost between two rows", ErrUnavailable)
+		}
+		rows, err := a.run.QueryContext(a.ctx, a.kind.rebind(query), args...)
+		if err != nil {
 			return classify(err)
 		}
-	}
-	return classify(rows.Err())
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			begun = true
+			if err := f(rows.Scan); err != nil {
+				return classify(err)
+			}
+		}
+		return classify(rows.Err())
+	})
 }
 
 // one reads the only row of a query, or says sql.ErrNoRows.
@@ -103,12 +122,6 @@ func (a at) one(query string, args []any, into ...any) error {
 	return err
 }
 
-// Attempts at a transaction that lost against another one, and the longest first pause between them.
-const (
-	attempts   = 10
-	firstPause = 4 * time.Millisecond
-)
-
 // transact runs f in a transaction that behaves as if it were alone, again if it lost against another.
 func (s *Store) transact(ctx context.Context, f func(at) error) error {
 	return s.retry(ctx, sql.LevelSerializable, f)
@@ -116,24 +129,21 @@ func (s *Store) transact(ctx context.Context, f func(at) error) error {
 
 // retry runs f in a transaction of a level, again if it lost against another.
 func (s *Store) retry(ctx context.Context, level sql.IsolationLevel, f func(at) error) error {
-	for i := range attempts {
-		err := s.once(ctx, s.write, &sql.TxOptions{Isolation: s.isolation(level)}, f)
-		if !errors.Is(err, errConflict) {
-			return err
-		}
-		// A random pause lets those who met once not meet again.
-		select {
-		case <-time.After(rand.N(firstPause << min(i, 6))):
-		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", ErrUnavailable, err)
-		}
-	}
-	return fmt.Errorf("%w: %d attempts lost against other transactions", ErrUnavailable, attempts)
+	return s.bounded(ctx, callMost, func(ctx context.Context) error {
+		return again(ctx, false, func() error { return s.once(ctx, s.write, &sql.TxOptions{Isolation: s.isolation(level)}, f) })
+	})
 }
 
 // snapshot runs f on one state of the database, beside whoever writes.
 func (s *Store) snapshot(ctx context.Context, f func(at) error) error {
-	return s.once(ctx, s.read, &sql.TxOptions{Isolation: s.isolation(sql.LevelRepeatableRead), ReadOnly: s.kind == postgres}, f)
+	return s.bounded(ctx, callMost, func(ctx context.Context) error {
+		return again(ctx, false, func() error { return s.state(ctx, s.read, f) })
+	})
+}
+
+// state is a snapshot that may take as long as it takes.
+func (s *Store) state(ctx context.Context, db *sql.DB, f func(at) error) error {
+	return s.once(ctx, db, &sql.TxOptions{Isolation: s.isolation(sql.LevelRepeatableRead), ReadOnly: s.kind == postgres}, f)
 }
 
 // isolation is a level for PostgreSQL. SQLite knows one only, which is serialisable.
@@ -150,7 +160,7 @@ func (s *Store) once(ctx context.Context, db *sql.DB, o *sql.TxOptions, f func(a
 		return classify(err)
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing behind a commit
-	if err := f(at{ctx, s.kind, tx}); err != nil {
+	if err := f(at{ctx: ctx, kind: s.kind, run: tx}); err != nil {
 		return err
 	}
 	return classify(tx.Commit())

@@ -242,6 +242,34 @@ func (s *Server) Stop() { s.stop(syscall.SIGINT) }
 // Kill ends the server at once, as a power cut does to a process.
 func (s *Server) Kill() { s.stop(syscall.SIGKILL) }
 
+// Freeze stops every process of the server where it stands: connections stay open, and nothing is answered. Thaw lets them go on.
+func (s *Server) Freeze(tb testing.TB) { tb.Helper(); s.signalAll(tb, syscall.SIGSTOP) }
+
+// Thaw ends a freeze.
+func (s *Server) Thaw(tb testing.TB) { tb.Helper(); s.signalAll(tb, syscall.SIGCONT) }
+
+// signalAll sends a signal to the server and then to its children, which one that is stopped does not make any more.
+func (s *Server) signalAll(tb testing.TB, signal syscall.Signal) {
+	tb.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pid := s.cmd.Process.Pid
+	if err := syscall.Kill(pid, signal); err != nil {
+		tb.Fatal(err)
+	}
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, word := range strings.Fields(string(children)) {
+		child, err := strconv.Atoi(word)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		_ = syscall.Kill(child, signal) // one that has ended meanwhile needs none
+	}
+}
+
 func (s *Server) stop(signal syscall.Signal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
