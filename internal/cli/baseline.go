@@ -166,7 +166,7 @@ func baselineText(p *page, b *baselineJSON) {
 
 // replaceFile writes a file so that whoever reads it sees the old text or the new one, and leaves it alone where nothing changes.
 func replaceFile(path string, data []byte) (err error) {
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
+	if old, err := readFile(path); err == nil && bytes.Equal(old, data) {
 		return nil
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")

@@ -53,14 +53,13 @@ func (j *judge) before(in *input) (*graph.Graph, error) {
 	if !filepath.IsLocal(file) {
 		return nil, errors.New("--base-tree has versions by their path from the working directory, and this model lies elsewhere")
 	}
-	path := filepath.Join(tree, file)
-	if !exists(path) {
+	if !exists(filepath.Join(tree, file)) {
 		return nil, nil // it is new
 	}
 	if symbol != "" {
-		path += ":" + symbol
+		file += ":" + symbol
 	}
-	g, err := readVerifiable(j.cmd, path, "base")
+	g, err := readBeneath(j.cmd, tree, file, "base")
 	if err != nil { // one that cannot be read is no reason against the one that replaces it
 		j.note("the version before is not compared, because it cannot be read: %s", err)
 		return nil, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/modelverifier/verifier/internal/policy"
 )
 
-var fence = regexp.MustCompile("(?ms)^```([a-z]+)(?: file=(\\S+))?\n(.*?)^```$")
+var codeBlock = regexp.MustCompile("(?ms)^```([a-z]+)(?: file=(\\S+))?\n(.*?)^```$")
 
 // TestExamplesOfThePolicyPageRun reads every .verifier.yml of the page, writes the files that it names, and runs its commands: each
 // line under one must be printed, and an exit code other than 0 must be said.
@@ -22,7 +22,7 @@ func TestExamplesOfThePolicyPageRun(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	commands := 0
-	for _, block := range fence.FindAllStringSubmatch(string(text), -1) {
+	for _, block := range codeBlock.FindAllStringSubmatch(string(text), -1) {
 		kind, file, body := block[1], block[2], block[3]
 		if kind == "yaml" {
 			if _, err := policy.ParseFile([]byte(body), names(Root())); err != nil {

@@ -118,7 +118,7 @@ func propose(cmd *cobra.Command, folder string, files []proposed) error {
 	var there []string
 	for _, f := range files {
 		path := filepath.Join(folder, filepath.FromSlash(f.Path))
-		old, err := os.ReadFile(path)
+		old, err := readFound(folder, f.Path, true)
 		switch {
 		case err == nil && string(old) == f.Text:
 			fmt.Fprintf(&b, "%s is as proposed\n", f.Path)

@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/fence"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/load"
 )
@@ -91,6 +94,24 @@ func readVerifiable(cmd *cobra.Command, name, path string) (*graph.Graph, error)
 	return in.verifiable(path)
 }
 
+// readBeneath is readVerifiable of a model in a folder that nothing it leads to lies outside of: links in it are those of another commit.
+func readBeneath(cmd *cobra.Command, dir, name, path string) (*graph.Graph, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	in := &input{name: filepath.Join(dir, name)}
+	if in.loaded, err = loadFrom(cmd, root, name, nil); err != nil {
+		return nil, in.wrap(err)
+	}
+	in.model, in.body = in.loaded.Graph, in.loaded.Body
+	for _, n := range in.loaded.Notes {
+		note(cmd, n)
+	}
+	return in.verifiable(path)
+}
+
 // verifiable is readVerifiable of the model at hand.
 func (j *judge) verifiable(name string) (*graph.Graph, error) {
 	in, err := readInput(j.cmd, name, false)
@@ -136,18 +157,38 @@ func readAll(cmd *cobra.Command, name string) ([]byte, error) {
 
 // readFile reads a file whole. A pipe or a device is refused and not waited for: it may never end, and cannot be read again.
 func readFile(name string) ([]byte, error) {
-	if info, err := os.Stat(name); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+	data, err := fence.Read(name, int64(graph.LocalLimits.Bytes))
+	if errors.Is(err, fence.ErrNotRegular) {
 		return nil, fmt.Errorf("%s is a pipe or a device and not a file; save it to one, or use - for standard input where that is taken", name)
 	}
-	f, err := os.Open(name)
+	if info, statErr := os.Stat(name); err != nil && statErr == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a folder; give a file", name)
+	}
+	return data, err
+}
+
+// readFound reads a file that was looked for in a folder and not named, beneath the root of the folder. One that must be plain is refused
+// where it is a link: a pull request can make one.
+func readFound(dir, name string, plain bool) ([]byte, error) {
+	d, err := fence.Named(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s is a folder; give a file", name)
+	defer func() { _ = d.Close() }() // it was read
+	read := func() ([]byte, error) {
+		return fence.ReadFile(d, filepath.ToSlash(name), int64(graph.LocalLimits.Bytes))
 	}
-	return limited(f, name)
+	if plain {
+		read = func() ([]byte, error) {
+			return fence.ReadPlain(d, filepath.ToSlash(name), int64(graph.LocalLimits.Bytes))
+		}
+	}
+	data, err := read()
+	var fault *fs.PathError
+	if errors.As(err, &fault) {
+		err = &fs.PathError{Op: "open", Path: filepath.Join(dir, name), Err: fault.Err}
+	}
+	return data, err
 }
 
 // limited reads at most one byte more than the limit, so that an endless stream cannot fill the memory.

@@ -56,7 +56,7 @@ func (j *judge) fromBefore(file string, in *input) string {
 // holdBefore judges the model by the policies of the version before as well. What they refuse and this one does not is refused.
 func (j *judge) holdBefore(in *input, q *check.Request, run *report.Run, before *action.Study) error {
 	for _, path := range j.policiesBefore(in) {
-		data, err := readFile(path)
+		data, err := readFound(filepath.Dir(path), filepath.Base(path), true)
 		if err != nil {
 			return fmt.Errorf("--%s: %w", basePolicyFlag, err)
 		}
@@ -85,7 +85,7 @@ func (j *judge) baselineBefore(old *house, run *report.Run) error {
 	case !filepath.IsLocal(named):
 		return errors.New("baseline: of " + old.path + " is not a path inside its folder")
 	}
-	if err := old.readBaseline(names(j.cmd), filepath.Join(filepath.Dir(old.path), named)); err != nil {
+	if err := old.readBaseline(names(j.cmd), filepath.Dir(old.path), named); err != nil {
 		return err
 	}
 	if old.baseline == nil && old.file.Baseline != "" {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -52,7 +51,7 @@ func (r *recording) missingShards(files []string) (missing []string, _ error) {
 		if !strings.HasSuffix(name, ".index.json") || strings.Contains(name, "/") {
 			continue
 		}
-		data, err := readFile(filepath.Join(r.listing.Path, name))
+		data, err := readFound(r.listing.Path, name, false)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -36,8 +37,12 @@ func loadModel(cmd *cobra.Command, ref string) (*load.Model, error) { return loa
 
 // loadEdited is the same with edits made to the layers of a PyTorch source.
 func loadEdited(cmd *cobra.Command, ref string, edits []action.Edit) (*load.Model, error) {
-	ref = actual(cmd, ref)
-	opt := load.Options{Limits: graph.LocalLimits, Hub: hub.Options{Stdin: cmd.InOrStdin(), Agent: "verifier/" + version}}
+	return loadFrom(cmd, nil, actual(cmd, ref), edits)
+}
+
+// loadFrom reads a model from anywhere, or from a root alone.
+func loadFrom(cmd *cobra.Command, root *os.Root, ref string, edits []action.Edit) (*load.Model, error) {
+	opt := load.Options{Limits: graph.LocalLimits, Hub: hub.Options{Stdin: cmd.InOrStdin(), Agent: "verifier/" + version, Root: root}}
 	for _, e := range edits {
 		opt.Edits = append(opt.Edits, torch.Edit(e))
 	}

@@ -62,7 +62,7 @@ func houseOf(names policy.Names, flag, model string) (*house, error) {
 func readHouse(names policy.Names, paths []string, model string) (*house, error) {
 	var files []report.File
 	for _, path := range paths {
-		data, err := readFile(shown(path))
+		data, err := readFound(filepath.Dir(shown(path)), filepath.Base(path), true)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func parseHouse(names policy.Names, files []report.File, model string) (h *house
 	if named == "" {
 		named = baselineFile
 	}
-	if err := h.readBaseline(names, filepath.Join(filepath.Dir(top), named)); err != nil {
+	if err := h.readBaseline(names, filepath.Dir(top), named); err != nil {
 		return nil, err
 	}
 	if h.baseline == nil && h.file.Baseline != "" {
@@ -148,16 +148,17 @@ func bareHouse(names policy.Names, dir, model string) (h *house, err error) {
 	if h.model, err = modelPath(dir, model); err != nil {
 		return nil, err
 	}
-	return h, h.readBaseline(names, filepath.Join(dir, baselineFile))
+	return h, h.readBaseline(names, dir, baselineFile)
 }
 
 // readBaseline reads the baseline where there is one.
-func (h *house) readBaseline(names policy.Names, path string) error {
+func (h *house) readBaseline(names policy.Names, dir, name string) error {
+	path := filepath.Join(dir, name)
 	h.baselinePath = path
 	if !exists(path) {
 		return nil
 	}
-	data, err := readFile(path)
+	data, err := readFound(dir, name, false)
 	if err != nil {
 		return err
 	}

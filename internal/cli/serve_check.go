@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/fence"
 	"github.com/modelverifier/verifier/internal/fit/serve"
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/infer"
@@ -98,12 +99,29 @@ func serveRequest(cmd *cobra.Command, args []string) (_ *serve.Request, read []r
 		r.Command = serve.Quote(words)
 	}
 	for _, name := range serve.FilesOf(r.Command, r.EngineVersion) {
-		if data, err := readFile(filepath.FromSlash(name)); err == nil {
+		if data, err := readNamedBy(file, filepath.FromSlash(name)); err == nil {
 			r.Files = append(r.Files, serve.File{Name: name, Text: string(data)})
 			read = append(read, report.File{Name: name, Data: data})
 		}
 	}
 	return r, read, nil
+}
+
+// readNamedBy reads a file that a launch command names. One in a script leads no further than the script's own root; one that was typed names
+// any file.
+func readNamedBy(script, name string) ([]byte, error) {
+	if script == "" || script == stdin {
+		return readFile(name)
+	}
+	root, err := fence.Root(script)
+	if err != nil {
+		return nil, err
+	}
+	within, ok := fence.Within(root, name)
+	if !ok {
+		return nil, fmt.Errorf("%s lies outside of %s", name, root)
+	}
+	return readFound(root, within, false)
 }
 
 func serveText(p *page, r *serve.Result) {

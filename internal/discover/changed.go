@@ -3,12 +3,13 @@ package discover
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/modelverifier/verifier/internal/fence"
 )
 
 // Change is a file that a pull request changed.
@@ -71,6 +72,11 @@ func next(fields []string) (s status, rest []string, err error) {
 // every file that is a model does. A class of a source, file.py:Name, counts when any source has changed, because sources import each
 // other; and only where it is named, because nothing else says what it is called with.
 func Pick(root string, changes []Change, patterns []string, match func(pattern, path string) bool) ([]Change, error) {
+	top, err := fence.Folder(root)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = top.Close() }() // everything was read
 	var out []Change
 	sources := slices.ContainsFunc(changes, func(c Change) bool { return path.Ext(c.Path) == ".py" })
 	for _, p := range patterns {
@@ -80,7 +86,7 @@ func Pick(root string, changes []Change, patterns []string, match func(pattern, 
 		}
 	}
 	for _, c := range changes {
-		if named(c.Path, patterns) || matches(c.Path, patterns, match) && isModel(root, c.Path) {
+		if named(c.Path, patterns) || matches(c.Path, patterns, match) && isModel(top, c.Path) {
 			out = append(out, c)
 		}
 	}
@@ -90,37 +96,20 @@ func Pick(root string, changes []Change, patterns []string, match func(pattern, 
 		if strings.ContainsFunc(c.Path+c.Was, func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }) {
 			return nil, fmt.Errorf("the name %q has characters that cannot be written on a line: rename the file", c.Path)
 		}
-		if leadsOut(root, c.Path) {
-			return nil, fmt.Errorf("%s is a link that leads out of the repository", c.Path)
+		if leadsOut(top, c.Path) {
+			return nil, fmt.Errorf("%s leads out of the repository", c.Path)
 		}
 	}
 	return out, nil
 }
 
-// leadsOut reports whether a file is a link to somewhere else: a pull request must not have other files of the machine read.
-func leadsOut(root, file string) bool {
+// leadsOut reports whether a file lies elsewhere, by its name or through links: a pull request must not have other files of the machine read.
+func leadsOut(top *fence.Dir, file string) bool {
 	if source, _, ok := strings.Cut(file, ".py:"); ok {
 		file = source + ".py"
 	}
-	name := filepath.Join(root, filepath.FromSlash(file))
-	if info, err := os.Lstat(name); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		return false
-	}
-	to, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return true
-	}
-	from, err := filepath.EvalSymlinks(root)
-	if err != nil {
-		return true
-	}
-	for _, path := range []*string{&to, &from} {
-		if *path, err = filepath.Abs(*path); err != nil {
-			return true
-		}
-	}
-	rel, err := filepath.Rel(from, to)
-	return err != nil || !filepath.IsLocal(rel)
+	_, err := top.Stat(file)
+	return err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
 // before is the path that a source had before, its own where it has not changed.
@@ -141,6 +130,6 @@ func matches(file string, patterns []string, match func(pattern, path string) bo
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return match(p, file) })
 }
 
-func isModel(root, file string) bool {
-	return slices.ContainsFunc(In(root, file), func(m Model) bool { return m.Kind != Class })
+func isModel(top *fence.Dir, file string) bool {
+	return slices.ContainsFunc(in(top, file), func(m Model) bool { return m.Kind != Class })
 }

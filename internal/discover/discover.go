@@ -8,16 +8,13 @@ package discover
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/modelverifier/verifier/internal/fence"
 )
 
 // Kind is what a file is.
@@ -48,29 +45,32 @@ var skipped = []string{"node_modules", "venv", "env", "site-packages", "__pycach
 
 // Walk finds the models below a folder, sorted by their paths. The second result is whether it gave up because there are too many files.
 func Walk(root string) (found []Model, cut bool, err error) {
+	top, err := fence.Folder(root)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { _ = top.Close() }() // everything was read
 	files := 0
-	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(top, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
-			if name == root {
+			if name == "." {
 				return err
 			}
 			return nil // what cannot be looked into has no models
 		}
 		if d.IsDir() {
-			if name != root && (strings.HasPrefix(d.Name(), ".") || slices.Contains(skipped, d.Name())) {
-				return filepath.SkipDir
+			if name != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains(skipped, d.Name())) {
+				return fs.SkipDir
 			}
 			return nil
 		}
 		if files++; files > maxFiles {
 			cut = true
-			return filepath.SkipAll
+			return fs.SkipAll
 		}
-		rel, err := filepath.Rel(root, name)
-		if err != nil || !d.Type().IsRegular() {
-			return nil
+		if d.Type().IsRegular() {
+			found = append(found, in(top, name)...)
 		}
-		found = append(found, In(root, filepath.ToSlash(rel))...)
 		return nil
 	})
 	slices.SortFunc(found, func(a, b Model) int { return strings.Compare(a.Ref, b.Ref) })
@@ -79,21 +79,21 @@ func Walk(root string) (found []Model, cut bool, err error) {
 
 var classLine = regexp.MustCompile(`(?m)^class[ \t]+([A-Za-z_][A-Za-z0-9_]*)[ \t]*\([^)\n]*\b(?:nn\.Module|Module|LightningModule|PreTrainedModel)\b`)
 
-// In returns the models of one file.
-func In(root, file string) []Model {
+// in returns the models of one file.
+func in(top *fence.Dir, file string) []Model {
 	switch strings.ToLower(path.Ext(file)) {
 	case ".graph":
 		return []Model{{file, Graph}}
 	case ".onnx":
 		return []Model{{file, ONNX}}
 	case ".json":
-		if data, err := read(root, file); err == nil {
+		if data, err := fence.ReadPlain(top, file, maxBytes); err == nil {
 			if kind := kindOf(data); kind != "" {
 				return []Model{{file, kind}}
 			}
 		}
 	case ".py":
-		data, err := read(root, file)
+		data, err := fence.ReadPlain(top, file, maxBytes)
 		if err != nil || !bytes.Contains(data, []byte("torch")) {
 			return nil
 		}
@@ -123,23 +123,4 @@ func kindOf(data []byte) Kind {
 		return Config
 	}
 	return ""
-}
-
-func read(root, file string) ([]byte, error) {
-	name := filepath.Join(root, filepath.FromSlash(file))
-	info, err := os.Lstat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("is no plain file")
-	case info.Size() > maxBytes:
-		return nil, fmt.Errorf("has more than %d bytes", maxBytes)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxBytes))
 }

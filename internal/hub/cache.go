@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/fence"
 )
 
 // cacheEntry tells whether a path lies in an entry of a Hugging Face cache, and returns the entry and the path within it. Snapshots are links
@@ -36,12 +37,10 @@ func cacheEntry(path string) (entry, within string, ok bool) {
 
 // inSnapshot opens the folder of a file that was named by its path within an entry.
 func (s *Source) inSnapshot(entry, within string) error {
-	root, err := os.OpenRoot(entry)
-	if err != nil {
-		return action.Errorf(action.CodeNotFound, entry, "cannot be opened: %v", reason(err))
+	d, err := fence.Below(entry, path.Dir(within))
+	if err := s.use(d, filepath.Join(entry, filepath.FromSlash(path.Dir(within))), err); err != nil {
+		return err
 	}
-	s.closes = append(s.closes, root)
-	s.fsys = &folder{root, path.Dir(within)}
 	s.Main = path.Base(within)
 	s.identify(entry, within)
 	return nil
@@ -112,7 +111,7 @@ func openCached(ref string, i id, cache string, opt Options) (*Source, error) {
 		return nil, nil
 	}
 	entry := filepath.Join(cache, i.folder())
-	root, err := os.OpenRoot(entry)
+	root, err := fence.Folder(entry)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -126,7 +125,7 @@ func openCached(ref string, i id, cache string, opt Options) (*Source, error) {
 	}
 	snapshot := "snapshots/" + s.Revision
 	s.Path = filepath.Join(entry, filepath.FromSlash(snapshot))
-	s.fsys, err = withHeaders(&folder{root, snapshot}, headerFolder(opt, i.folder(), s.Revision))
+	s.fsys, err = withHeaders(root.Sub(snapshot), headerFolder(opt, i.folder(), s.Revision))
 	if err != nil {
 		return s.orClose(err)
 	}
@@ -142,8 +141,8 @@ func headerFolder(opt Options, entry, commit string) string {
 const maxRefBytes = 256
 
 // commit finds the commit of a revision in an entry, or returns nothing.
-func (s *Source) commit(root *os.Root, revision string) (string, error) {
-	snapshots, err := fs.ReadDir(root.FS(), "snapshots")
+func (s *Source) commit(root *fence.Dir, revision string) (string, error) {
+	snapshots, err := root.ReadDir("snapshots")
 	if err != nil {
 		return "", nil
 	}
@@ -180,19 +179,14 @@ func (s *Source) commit(root *os.Root, revision string) (string, error) {
 }
 
 // readRef reads which commit a branch or a tag is, or returns nothing.
-func readRef(root *os.Root, revision string) (string, error) {
-	f, err := root.Open("refs/" + revision)
-	if err != nil {
-		return "", nil
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxRefBytes))
+func readRef(root *fence.Dir, revision string) (string, error) {
+	data, err := fence.ReadFile(root, "refs/"+revision, maxRefBytes)
 	if err != nil {
 		return "", nil // a folder: refs/pr of refs/pr/1
 	}
 	commit := strings.TrimSpace(string(data))
 	if !isCommit(commit) {
-		return "", action.Errorf(action.CodeFile, filepath.Join(root.Name(), "refs", revision), "does not hold a commit of 40 hex digits")
+		return "", action.Errorf(action.CodeFile, "refs/"+revision, "does not hold a commit of 40 hex digits")
 	}
 	return commit, nil
 }

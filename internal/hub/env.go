@@ -2,13 +2,13 @@ package hub
 
 import (
 	"errors"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/fence"
 )
 
 // environment is what the variables say, with the names and precedence of huggingface_hub (constants.py).
@@ -124,15 +124,10 @@ func (env environment) token() (string, error) {
 		}
 		path = filepath.Join(home, "token")
 	}
-	f, err := os.Open(path)
+	data, err := fence.Read(path, maxTokenBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", nil
 	}
-	if err != nil {
-		return "", action.Errorf(action.CodeDownload, path, "cannot be read: %v", reason(err))
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxTokenBytes))
 	if err != nil {
 		return "", action.Errorf(action.CodeDownload, path, "cannot be read: %v", reason(err))
 	}

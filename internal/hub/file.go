@@ -36,13 +36,13 @@ const pickleAdvice = "is a pickle, which runs code when it is loaded, and is nev
 	"(model.save_pretrained does), or name the code that builds the model: file.py:Class"
 
 // resolveFile finds a model that is one file.
-func resolveFile(path string, info fs.FileInfo) (*Source, error) {
-	s := &Source{Ref: path, Kind: Graph, Path: path, plain: true}
-	if !info.Mode().IsRegular() { // a pipe, as the shell makes of <(…): its bytes can be had once
-		s.Main = filepath.Base(path)
+func resolveFile(d disk, path string, info fs.FileInfo) (*Source, error) {
+	s := &Source{Ref: path, Kind: Graph, Path: d.path(path), disk: d, named: path}
+	if !info.Mode().IsRegular() && d.root == nil { // a pipe, as the shell makes of <(…): its bytes can be had once
+		s.Main, s.pipe = filepath.Base(path), true
 		return s, nil
 	}
-	head, err := peek(path)
+	head, err := d.peek(path)
 	if err != nil {
 		return nil, action.Errorf(action.CodeNotFound, path, "cannot be opened: %v", reason(err))
 	}
@@ -61,26 +61,28 @@ func resolveFile(path string, info fs.FileInfo) (*Source, error) {
 
 // inPackage opens the folder that a Python file's imports are found in: the one that holds its outermost package.
 func (s *Source) inPackage(path string) error {
-	target, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		target, err = filepath.Abs(target)
-	}
+	target, root, err := s.disk.rootOf(path)
 	if err != nil {
 		return action.Errorf(action.CodeNotFound, path, "cannot be opened: %v", reason(err))
 	}
-	dir := filepath.Dir(target)
+	dir, mounted := filepath.Dir(target), false
 	for range maxPackages {
 		if _, err := os.Stat(filepath.Join(dir, "__init__.py")); err != nil {
 			break
 		}
+		mounted = dir == root // its folder is a package, and what lies beside it is not read
 		dir = filepath.Dir(dir)
+		if mounted {
+			break
+		}
 	}
 	rel, err := filepath.Rel(dir, target)
 	if err != nil {
 		return action.Errorf(action.CodeNotFound, path, "cannot be opened: %v", err)
 	}
-	s.Main = slashed(rel)
-	return s.inFolder(dir)
+	s.Main, s.named = slashed(rel), ""
+	d, err := s.disk.below(root, dir, mounted)
+	return s.use(d, dir, err)
 }
 
 // maxPackages bounds how deep a file may lie in packages.
@@ -113,11 +115,15 @@ func kindOf(path string, head []byte) (Kind, error) {
 // beside opens the folder of a file, and notes what in it belongs to the file. A link that the user named is followed; what the file itself
 // refers to must lie in the folder that it is in.
 func (s *Source) beside(path string) error {
-	target, err := filepath.EvalSymlinks(path)
+	s.named = ""
+	target, err := path, error(nil)
+	if s.disk.root == nil { // within a root its links are followed there
+		target, err = filepath.EvalSymlinks(path)
+	}
 	if err != nil {
 		return action.Errorf(action.CodeNotFound, path, "cannot be opened: %v", reason(err))
 	}
-	if entry, within, ok := cacheEntry(path); ok {
+	if entry, within, ok := cacheEntry(path); ok && s.disk.root == nil {
 		if err := s.inSnapshot(entry, filepath.ToSlash(within)); err != nil {
 			return err
 		}
@@ -165,8 +171,8 @@ func (s *Source) findWeights() {
 // peekBytes is how much of a file is looked at to tell a graph from a configuration.
 const peekBytes = 1 << 20
 
-func peek(path string) ([]byte, error) {
-	f, err := os.Open(path)
+func (d disk) peek(path string) ([]byte, error) {
+	f, err := d.open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -12,11 +12,11 @@ import (
 )
 
 // resolveFolder finds the model in a folder that exists.
-func resolveFolder(path string, opt Options) (*Source, error) {
-	if entry, within, ok := cacheEntry(path); ok {
+func resolveFolder(d disk, path string, opt Options) (*Source, error) {
+	if entry, within, ok := cacheEntry(path); ok && d.root == nil {
 		return resolveEntry(path, entry, within, opt)
 	}
-	s := &Source{Ref: path, Path: path}
+	s := &Source{Ref: path, Path: d.path(path), disk: d}
 	if err := s.inFolder(path); err != nil {
 		return nil, err
 	}

@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -17,6 +15,7 @@ import (
 	"time"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/fence"
 	"github.com/modelverifier/verifier/internal/importer/safetensors"
 )
 
@@ -72,9 +71,14 @@ type overlay struct {
 
 // withHeaders adds the headers that are kept in dir to a snapshot.
 func withHeaders(base fs.FS, dir string) (fs.FS, error) {
-	entries, err := os.ReadDir(dir)
+	kept, err := fence.Folder(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return base, nil
+	}
+	var entries []fs.DirEntry
+	if err == nil {
+		defer func() { _ = kept.Close() }() // everything was read
+		entries, err = kept.ReadDir(".")
 	}
 	if err != nil {
 		return nil, action.Errorf(action.CodeNotFound, dir, "cannot be listed: %v", reason(err))
@@ -84,7 +88,7 @@ func withHeaders(base fs.FS, dir string) (fs.FS, error) {
 		if !strings.HasSuffix(e.Name(), headerEnding) {
 			continue
 		}
-		h, err := readHeader(filepath.Join(dir, e.Name()))
+		h, err := readHeader(kept, e.Name())
 		if err != nil {
 			return nil, action.Errorf(action.CodeFile, filepath.Join(dir, e.Name()), "%v: remove it and download it again", err)
 		}
@@ -95,13 +99,8 @@ func withHeaders(base fs.FS, dir string) (fs.FS, error) {
 	return o, nil
 }
 
-func readHeader(path string) (*headerFile, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, reason(err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxKept))
+func readHeader(kept *fence.Dir, name string) (*headerFile, error) {
+	data, err := fence.ReadFile(kept, name, maxKept)
 	if err != nil {
 		return nil, reason(err)
 	}

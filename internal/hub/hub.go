@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/fence"
 	"github.com/modelverifier/verifier/internal/graph"
 )
 
@@ -51,9 +52,13 @@ type Source struct {
 	Name     string   // of an id
 	Revision string   // the commit, 40 hex digits, where it is known
 
+	Dir string // the folder that the names of FS start from, on disk; of a Python source that of its outermost package
+
 	fsys   fs.FS // a folder, or an overlay of one
 	stdin  io.Reader
-	plain  bool // Path is opened as it stands: a user may name any file
+	disk   disk
+	named  string // of a file that is opened as it stands: a user may name any
+	pipe   bool   // it is no regular file
 	closes []io.Closer
 }
 
@@ -71,6 +76,7 @@ type Options struct {
 	Progress func(Progress)           // called while downloading, by one caller at a time
 	Getenv   func(name string) string // os.Getenv unless given
 	Agent    string                   // what to call ourselves to the hub: verifier/1.2.3
+	Root     *os.Root                 // where given, references are paths within it, and nothing else on disk is read
 }
 
 // Progress is how far a download is.
@@ -96,8 +102,10 @@ func (s *Source) Open() (io.ReadCloser, error) {
 	switch {
 	case s.stdin != nil:
 		return io.NopCloser(s.stdin), nil
-	case s.plain:
-		return os.Open(s.Path)
+	case s.pipe:
+		return os.Open(s.named)
+	case s.named != "":
+		return s.disk.open(s.named)
 	default:
 		return s.fsys.Open(s.Main)
 	}
@@ -130,15 +138,18 @@ func Resolve(ctx context.Context, ref string, opt Options) (*Source, error) {
 		}
 		return &Source{Ref: ref, Kind: Graph, Path: ref, Main: ref, stdin: in}, nil
 	}
+	d := disk{opt.Root}
 	if file, symbol, ok := pythonRef(ref); ok {
-		return resolvePython(ref, file, symbol)
+		return resolvePython(d, ref, file, symbol)
 	}
-	info, err := os.Stat(ref)
+	info, err := d.stat(ref)
 	switch {
 	case err == nil && info.IsDir():
-		return resolveFolder(ref, opt)
+		return resolveFolder(d, ref, opt)
 	case err == nil:
-		return resolveFile(ref, info)
+		return resolveFile(d, ref, info)
+	case opt.Root != nil:
+		return nil, action.Errorf(action.CodeNotFound, ref, "cannot be opened: %v", reason(err))
 	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR): // the latter is config.json/x
 		return nil, action.Errorf(action.CodeNotFound, ref, "cannot be opened: %v", reason(err))
 	}
@@ -160,15 +171,15 @@ func pythonRef(ref string) (file, symbol string, ok bool) {
 	return file, symbol, symbol != ""
 }
 
-func resolvePython(ref, file, symbol string) (*Source, error) {
-	info, err := os.Stat(file)
+func resolvePython(d disk, ref, file, symbol string) (*Source, error) {
+	info, err := d.stat(file)
 	if err != nil {
 		return nil, action.Errorf(action.CodeNotFound, file, "cannot be opened: %v", reason(err))
 	}
 	if !info.Mode().IsRegular() {
 		return nil, action.Errorf(action.CodeFile, file, "is not a regular file")
 	}
-	s, err := resolveFile(file, info)
+	s, err := resolveFile(d, file, info)
 	if err != nil {
 		return nil, err
 	}
@@ -194,14 +205,19 @@ func notFound(ref, looked string, opt Options) *graph.Error {
 	return action.Errorf(action.CodeNotFound, ref, "not found: %s. %s", looked, advice)
 }
 
-// inFolder opens a folder so that nothing leads out of it.
+// inFolder opens a folder so that nothing leads out of it, or out of the root where one is given.
 func (s *Source) inFolder(dir string) error {
-	root, err := os.OpenRoot(dir)
+	d, err := s.disk.folder(dir)
+	return s.use(d, s.disk.path(dir), err)
+}
+
+// use takes a folder that was opened.
+func (s *Source) use(d *fence.Dir, dir string, err error) error {
 	if err != nil {
 		return action.Errorf(action.CodeNotFound, dir, "cannot be opened: %v", reason(err))
 	}
-	s.closes = append(s.closes, root)
-	s.fsys = &folder{root, "."}
+	s.closes = append(s.closes, d)
+	s.fsys, s.Dir = d, dir
 	return nil
 }
 

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+
+	"github.com/modelverifier/verifier/internal/fence"
 )
 
 // store writes what was downloaded: whole files into the Hugging Face cache, in its layout, so that other tools find them; headers and what
@@ -149,7 +151,7 @@ func (s *store) headerName(name string) string {
 
 // hasHeader reports whether the header of a file is kept, and of that very file.
 func (s *store) hasHeader(f *remoteFile) bool {
-	h, err := readHeader(filepath.Join(s.ours.Name(), filepath.FromSlash(s.headerName(f.name))))
+	h, err := readHeader(fence.In(s.ours, "."), s.headerName(f.name))
 	return err == nil && h.Name == f.name && h.ETag == f.digest && h.Bytes == f.bytes
 }
 

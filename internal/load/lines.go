@@ -134,8 +134,7 @@ func (s *lineScanner) items() []int {
 }
 
 // sourcePlaces are the lines of a PyTorch source, with files as a user would name them.
-func sourcePlaces(file, full string, model *torch.Model) []Place {
-	folder := torch.Folder(full)
+func sourcePlaces(src *hub.Source, model *torch.Model) []Place {
 	names := map[string]string{}
 	out := make([]Place, len(model.Lines))
 	for i, at := range model.Lines {
@@ -144,9 +143,9 @@ func sourcePlaces(file, full string, model *torch.Model) []Place {
 		}
 		name, known := names[at.File]
 		if !known {
-			name = filepath.Join(folder, filepath.FromSlash(at.File))
-			if name == full {
-				name = file
+			name = filepath.Join(src.Dir, filepath.FromSlash(at.File))
+			if at.File == src.Main {
+				name = src.Path
 			} else if wd, err := os.Getwd(); err == nil {
 				if rel, err := filepath.Rel(wd, name); err == nil {
 					name = rel

@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -19,21 +18,17 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 	if err != nil {
 		return nil, err
 	}
-	full, err := filepath.Abs(src.Path)
-	if err != nil {
-		return nil, err
-	}
 	options := torch.Options{Inputs: inputs, Args: opt.Args, Edits: opt.Edits}
 	var model *torch.Model
 	if opt.Trace != "" {
-		model, err = torch.Trace(ctx, opt.Trace, filepath.Dir(full), full, src.Symbol, options, traceLimit)
+		model, err = torch.Trace(ctx, opt.Trace, src.Dir, src.Main, src.Symbol, options, traceLimit)
 	} else {
-		model, err = torch.Import(ctx, filepath.Dir(full), full, src.Symbol, options)
+		model, err = torch.Import(ctx, src.FS(), src.Main, src.Symbol, options)
 	}
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Type: src.Symbol, Graph: model.Graph, Params: model.Params, lines: func() []Place { return sourcePlaces(src.Path, full, model) }}
+	m := &Model{Type: src.Symbol, Graph: model.Graph, Params: model.Params, lines: func() []Place { return sourcePlaces(src, model) }}
 	for _, s := range model.Sources {
 		if s.Name == model.Main {
 			m.MainSum = s.Sum

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/fence"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hub"
 	"github.com/modelverifier/verifier/internal/load"
@@ -153,17 +153,13 @@ func changed(path string) error {
 }
 
 func (s *Server) readOnce(path string) ([]byte, error) {
-	f, err := s.root.Open(path)
-	if err != nil {
-		return nil, s.fault(path, err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, int64(limits.Bytes)+1))
-	if err != nil {
-		return nil, s.fault(path, err)
-	}
-	if len(data) > limits.Bytes {
+	data, err := fence.ReadFile(fence.In(s.root, "."), filepath.ToSlash(path), int64(limits.Bytes))
+	var tooLarge *fence.TooLarge
+	switch {
+	case errors.As(err, &tooLarge):
 		return nil, &graph.Error{Code: graph.CodeBytes, Message: fmt.Sprintf("%s has more than %d bytes", path, limits.Bytes), Limit: int64(limits.Bytes)}
+	case err != nil:
+		return nil, s.fault(path, err)
 	}
 	return data, nil
 }
@@ -225,19 +221,18 @@ func (s *Server) graphOf(ctx context.Context, path string, data []byte) (*model,
 
 // imported reads what is not a graph. Nothing is downloaded and nothing run, and what the model's files link to must lie inside.
 func (s *Server) imported(ctx context.Context, path, symbol string, opt load.Options) (*model, error) {
-	target, err := s.target(path)
-	if err != nil {
+	if err := s.leadsInside(path); err != nil {
 		return nil, err
 	}
-	ref := target
+	ref := path
 	if symbol != "" {
 		ref += ":" + symbol
 	}
-	opt.Limits, opt.Hub = limits, hub.Options{Getenv: noEnv}
+	opt.Limits, opt.Hub = limits, hub.Options{Getenv: noEnv, Root: s.root}
 	for range attempts {
-		before := signature(target)
+		before := s.signature(path)
 		loaded, err := load.Open(ctx, ref, opt)
-		if signature(target) != before {
+		if s.signature(path) != before {
 			continue
 		}
 		if err != nil {
@@ -265,8 +260,9 @@ func tooLarge(g *graph.Graph) error {
 // noEnv keeps what the environment says of caches out: no reference leads there.
 func noEnv(string) string { return "" }
 
-// target is the real path of what an importer reads, which must lie inside the root with everything that lies beside it.
-func (s *Server) target(path string) (string, error) {
+// leadsInside refuses a model that is, or lies beside, a link out of the root, so that the answer says why. That nothing outside is read does
+// not depend on it: what an importer opens, it opens beneath the root.
+func (s *Server) leadsInside(path string) error {
 	inside := func(p string) (string, error) {
 		target, err := filepath.EvalSymlinks(p)
 		if err != nil {
@@ -279,7 +275,7 @@ func (s *Server) target(path string) (string, error) {
 	}
 	target, err := inside(filepath.Join(s.real, path))
 	if err != nil {
-		return "", err
+		return err
 	}
 	dir := target
 	if info, err := os.Stat(target); err == nil && !info.IsDir() {
@@ -287,34 +283,35 @@ func (s *Server) target(path string) (string, error) {
 	}
 	if strings.EqualFold(filepath.Ext(target), ".py") {
 		if _, err := os.Stat(filepath.Join(s.real, "__init__.py")); err == nil {
-			return "", refuse(codeOutside, "", "the root is a Python package, whose imports lead out of it", "Start the server with --root at the folder that holds the package.")
+			return refuse(codeOutside, "", "the root is a Python package, whose imports lead out of it", "Start the server with --root at the folder that holds the package.")
 		}
 	}
-	entries, err := os.ReadDir(dir)
+	rel, _ := fence.Within(s.real, dir)
+	entries, err := fence.In(s.root, rel).ReadDir(".")
 	if err != nil {
-		return "", s.fault(path, err)
+		return s.fault(path, err)
 	}
 	for _, e := range entries {
 		if e.Type()&fs.ModeSymlink == 0 {
 			continue
 		}
 		if _, err := inside(filepath.Join(dir, e.Name())); err != nil {
-			return "", err
+			return err
 		}
 	}
-	return target, nil
+	return nil
 }
 
 // signature tells whether a file, or one in a folder, was changed.
-func signature(target string) string {
+func (s *Server) signature(path string) string {
 	var b strings.Builder
 	note := func(info fs.FileInfo, err error) {
 		if err == nil {
 			fmt.Fprintf(&b, "%s %d %d\n", info.Name(), info.Size(), info.ModTime().UnixNano())
 		}
 	}
-	note(os.Stat(target))
-	entries, _ := os.ReadDir(target) // none for a file
+	note(s.root.Stat(path))
+	entries, _ := fence.In(s.root, path).ReadDir(".") // none for a file
 	for _, e := range entries {
 		note(e.Info())
 	}

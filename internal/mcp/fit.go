@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/action/check"
+	"github.com/modelverifier/verifier/internal/fence"
 	"github.com/modelverifier/verifier/internal/fit/data"
 	"github.com/modelverifier/verifier/internal/fit/layout"
 	"github.com/modelverifier/verifier/internal/fit/serve"
@@ -101,12 +102,7 @@ func (s *Server) dataset(ref string) (*dataset.Found, error) {
 	if !info.IsDir() {
 		return nil, refuse(action.CodeNotFound, "data", fmt.Sprintf("%q is not a folder", clip(ref)), "Give the folder of the dataset, or what is known of it as an object.")
 	}
-	folder, err := s.root.OpenRoot(path)
-	if err != nil {
-		return nil, s.fault(ref, err)
-	}
-	defer folder.Close()
-	f, err := dataset.Read(folder.FS())
+	f, err := dataset.Read(fence.In(s.root, path))
 	if err != nil {
 		return nil, datasetFault(ref, err)
 	}

@@ -45,12 +45,16 @@ type Server struct {
 
 // New prepares a server. An error says what is wrong with the root or the file.
 func New(c Config) (*Server, error) {
-	root, err := os.OpenRoot(c.Root)
+	real, err := realPath(c.Root)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{config: c, root: root, log: slog.New(slog.NewTextHandler(c.Log, &slog.HandlerOptions{Level: slog.LevelError})), slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
-	if s.real, err = realPath(c.Root); err == nil && c.File != "" {
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{config: c, root: root, real: real, log: slog.New(slog.NewTextHandler(c.Log, &slog.HandlerOptions{Level: slog.LevelError})), slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	if c.File != "" {
 		s.file, err = s.locate(c.File)
 	}
 	if err != nil {

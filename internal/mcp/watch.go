@@ -80,9 +80,7 @@ func (s *Server) state(path string) string {
 	}
 	state := fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 	if info.IsDir() {
-		if target, err := s.target(path); err == nil {
-			state += signature(target)
-		}
+		state += s.signature(path)
 	}
 	return state
 }

@@ -34,7 +34,7 @@ func TestTorchaudioIsReadExactly(t *testing.T) {
 		{"_hdemucs.py", "hdemucs_low", map[string]string{"sources": "['a', 'b']"}, []Input{floats(2, 44100)}, 20035676},
 		{"rnnt.py", "emformer_rnnt_base", map[string]string{"num_symbols": "100"}, []Input{floats(40, 80)}, 70594660},
 	} {
-		m, err := Import(context.Background(), packages, "torchaudio/models/"+c.file, c.name, Options{Inputs: c.inputs, Args: c.args})
+		m, err := importAt(context.Background(), packages, "torchaudio/models/"+c.file, c.name, Options{Inputs: c.inputs, Args: c.args})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue

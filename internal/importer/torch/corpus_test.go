@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -142,7 +143,7 @@ func TestCorpusIsReadAsPyTorchRunsIt(t *testing.T) {
 			t.Errorf("%s was not measured: run the tests with -update where PyTorch is", base)
 			continue
 		}
-		m, err := Import(context.Background(), ".", file, name, opt)
+		m, err := importAt(context.Background(), ".", file, name, opt)
 		if err != nil {
 			t.Errorf("%s: %v", base, err)
 			continue
@@ -182,7 +183,7 @@ func TestCorpusTraces(t *testing.T) {
 			t.Run(filepath.Base(file), func(t *testing.T) {
 				t.Parallel()
 				name, opt := request(t, file)
-				m, err := Trace(context.Background(), debianPython, ".", file, name, opt, 2*time.Minute)
+				m, err := Trace(context.Background(), debianPython, filepath.Dir(file), filepath.Base(file), name, opt, 2*time.Minute)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -242,16 +243,28 @@ func TestReadingTwiceGivesTheSameGraph(t *testing.T) {
 	}
 	for _, file := range corpus(t) {
 		name, opt := request(t, file)
-		first, err := Import(context.Background(), ".", file, name, opt)
+		first, err := importAt(context.Background(), ".", file, name, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := Import(context.Background(), ".", file, name, opt)
+		second, err := importAt(context.Background(), ".", file, name, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if text(first) != text(second) {
 			t.Errorf("%s is read in two ways", file)
 		}
+	}
+}
+
+// importAt reads a file below a folder as the command line would: from the folder above its outermost package.
+func importAt(ctx context.Context, root, file, name string, opt Options) (*Model, error) {
+	full := filepath.Join(root, file)
+	dir, rel := filepath.Dir(full), filepath.Base(full)
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "__init__.py")); err != nil {
+			return Import(ctx, os.DirFS(dir), rel, name, opt)
+		}
+		dir, rel = filepath.Dir(dir), path.Join(filepath.Base(dir), rel)
 	}
 }

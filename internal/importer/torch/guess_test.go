@@ -52,7 +52,7 @@ func TestShapesAreTakenFromTheFile(t *testing.T) {
 		if doc == "" {
 			doc = "pass"
 		}
-		m, err := Import(context.Background(), write(t, fmt.Sprintf(guessable, class, c.init, doc)+c.after), "m.py", "Net", Options{})
+		m, err := importAt(context.Background(), write(t, fmt.Sprintf(guessable, class, c.init, doc)+c.after), "m.py", "Net", Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

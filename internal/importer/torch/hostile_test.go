@@ -66,7 +66,7 @@ func TestRefusesWhatCannotBeFollowed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			m, err := Import(context.Background(), write(t, c.src), "m.py", c.model, Options{Inputs: []Input{{Shape: []int64{4}}}})
+			m, err := importAt(context.Background(), write(t, c.src), "m.py", c.model, Options{Inputs: []Input{{Shape: []int64{4}}}})
 			var coded *graph.Error
 			if !errors.As(err, &coded) || coded.Code != c.code || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %+v, %v; want %s: %s", m, err, c.code, c.want)
@@ -91,7 +91,7 @@ func TestKeepsTheCountWhereTheForwardIsLost(t *testing.T) {
 		"unknown index": {"return self.fc(x)[torch.nonzero(x)]", "an index is not known"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := Import(context.Background(), write(t, module("pass", c.forward)), "m.py", "Net", Options{Inputs: []Input{{Shape: []int64{4}}}})
+			m, err := importAt(context.Background(), write(t, module("pass", c.forward)), "m.py", "Net", Options{Inputs: []Input{{Shape: []int64{4}}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +116,7 @@ func TestNothingOutsideTheRootIsRead(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(inner, "m.py"), src, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Import(context.Background(), inner, "m.py", "Net", Options{})
+	_, err := importAt(context.Background(), inner, "m.py", "Net", Options{})
 	if err == nil || !strings.Contains(err.Error(), "module secret is not known") {
 		t.Errorf("got %v", err)
 	}
@@ -125,7 +125,7 @@ func TestNothingOutsideTheRootIsRead(t *testing.T) {
 func TestStopsWhenAsked(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := Import(ctx, write(t, module("while True: pass", "return x")), "m.py", "Net", Options{})
+	_, err := importAt(ctx, write(t, module("while True: pass", "return x")), "m.py", "Net", Options{})
 	if err == nil || !strings.Contains(err.Error(), "stopped: context canceled") {
 		t.Errorf("got %v", err)
 	}

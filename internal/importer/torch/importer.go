@@ -9,9 +9,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
 	"slices"
 	"sort"
 	"strconv"
@@ -106,16 +103,20 @@ const (
 	CodeRefused = action.CodeUnsupported
 )
 
-// Import reads a class or a factory function of a file below root.
-func Import(ctx context.Context, root, file, name string, opt Options) (*Model, error) {
-	fsys, rel, pkg, err := locate(root, file)
-	if err != nil {
-		return nil, err
+// Import reads a class or a factory function of a file. The names of the file system start from the folder that absolute imports do: the one
+// above the outermost package of the file. Nothing but what is in it is read.
+func Import(ctx context.Context, fsys fs.FS, file, name string, opt Options) (*Model, error) {
+	if info, err := fs.Stat(fsys, file); err != nil || info.IsDir() {
+		return nil, fail(CodeSource, file, "is not a Python file that can be read")
+	}
+	pkg, _, packed := strings.Cut(file, "/")
+	if !packed {
+		pkg = ""
 	}
 	read := &sources{fsys, map[Source]bool{}}
-	m, err := importTwice(ctx, read, rel, pkg, name, opt)
+	m, err := importTwice(ctx, read, file, pkg, name, opt)
 	if err == nil {
-		m.Sources, m.Main = read.list(), rel
+		m.Sources, m.Main = read.list(), file
 	}
 	return m, err
 }
@@ -134,41 +135,8 @@ func importTwice(ctx context.Context, fsys fs.FS, rel, pkg, name string, opt Opt
 	return first, nil
 }
 
-// locate finds the folder that absolute imports of a file start from: the one above its outermost package.
-func locate(root, file string) (fs.FS, string, string, error) {
-	full := file
-	if !filepath.IsAbs(file) {
-		full = filepath.Join(root, file)
-	}
-	info, err := os.Stat(full)
-	if err != nil || info.IsDir() {
-		return nil, "", "", fail(CodeSource, file, "is not a Python file that can be read")
-	}
-	dir, rel, pkg := packageOf(full)
-	return os.DirFS(dir), rel, pkg, nil
-}
-
-// packageOf splits a path before the outermost package that the file is in.
-func packageOf(full string) (dir, rel, pkg string) {
-	dir, rel = filepath.Dir(full), filepath.Base(full)
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "__init__.py")); err != nil || filepath.Dir(dir) == dir {
-			return dir, rel, pkg
-		}
-		pkg = filepath.Base(dir)
-		rel = path.Join(pkg, rel)
-		dir = filepath.Dir(dir)
-	}
-}
-
 func fail(code, where, format string, args ...any) *graph.Error {
 	return &graph.Error{Code: code, Path: where, Message: fmt.Sprintf(format, args...)}
-}
-
-// Folder is where the paths of Model.Lines start: the folder above the outermost package of a file.
-func Folder(file string) string {
-	dir, _, _ := packageOf(file)
-	return dir
 }
 
 func importOnce(ctx context.Context, fsys fs.FS, file, pkg, name string, opt Options, training bool) (*Model, error) {

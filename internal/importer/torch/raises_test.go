@@ -68,7 +68,7 @@ func readRaiser(t *testing.T, r raiser) *Model {
 	if err := os.WriteFile(filepath.Join(dir, "net.py"), []byte(r.source), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	m, err := Import(context.Background(), dir, "net.py", "Net", r.opt)
+	m, err := importAt(context.Background(), dir, "net.py", "Net", r.opt)
 	if err != nil {
 		t.Logf("refused: %v", err)
 		return nil

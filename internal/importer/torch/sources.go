@@ -5,6 +5,9 @@ import (
 	"crypto/sha256"
 	"io/fs"
 	"slices"
+
+	"github.com/modelverifier/verifier/internal/fence"
+	"github.com/modelverifier/verifier/internal/importer/torch/python"
 )
 
 // Source is a file that an import read.
@@ -19,9 +22,9 @@ type sources struct {
 	read map[Source]bool
 }
 
-// ReadFile makes this an fs.ReadFileFS.
+// ReadFile makes this an fs.ReadFileFS, of files that are small enough to be parsed.
 func (s *sources) ReadFile(name string) ([]byte, error) {
-	data, err := fs.ReadFile(s.FS, name)
+	data, err := fence.ReadFile(s.FS, name, python.MaxBytes)
 	if err == nil {
 		s.read[Source{name, sha256.Sum256(data)}] = true
 	}

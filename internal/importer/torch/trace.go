@@ -30,22 +30,19 @@ var passed = []string{"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", 
 	"DYLD_LIBRARY_PATH", "SYSTEMROOT", "OMP_NUM_THREADS"}
 
 // Trace builds and runs a model in the user's own Python, and reads what happened. It runs the user's code: callers do it only when
-// asked. The process and everything that it started are killed at the time limit.
-func Trace(ctx context.Context, python, root, file, name string, opt Options, limit time.Duration) (*Model, error) {
+// asked. The process and everything that it started are killed at the time limit. The file is given from the folder that absolute imports
+// start from.
+func Trace(ctx context.Context, python, folder, file, name string, opt Options, limit time.Duration) (*Model, error) {
 	if len(opt.Inputs) == 0 {
 		return nil, fail(CodeInput, file+":"+name, "a trace needs the shape of each input, as in --input 3x224x224:float32")
 	}
-	full := file
-	if !filepath.IsAbs(file) {
-		full = filepath.Join(root, file)
+	full := filepath.Join(folder, filepath.FromSlash(file))
+	if info, err := os.Stat(full); err != nil || info.IsDir() {
+		return nil, fail(CodeSource, file, "is not a Python file that can be read")
 	}
-	_, rel, pkg, err := locate(root, file)
-	if err != nil {
-		return nil, err
-	}
-	options := traceOptions{Root: strings.TrimSuffix(full, filepath.FromSlash(rel)), Args: opt.Args, Training: !opt.Evaluate}
-	if pkg != "" {
-		options.Module = strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(rel, ".py"), "/__init__"), "/", ".")
+	options := traceOptions{Root: folder + string(filepath.Separator), Args: opt.Args, Training: !opt.Evaluate}
+	if strings.Contains(file, "/") {
+		options.Module = strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(file, ".py"), "/__init__"), "/", ".")
 	}
 	for _, in := range opt.Inputs {
 		options.Inputs = append(options.Inputs, traceInput(in))

@@ -74,7 +74,7 @@ func TestTorchvisionClassifiersAreReadExactly(t *testing.T) {
 	all := visionRows(t)
 	full := 0
 	for _, row := range all {
-		m, err := Import(context.Background(), packages, visionFile(row.Model), row.Model, Options{Inputs: []Input{{Shape: row.Input}}})
+		m, err := importAt(context.Background(), packages, visionFile(row.Model), row.Model, Options{Inputs: []Input{{Shape: row.Input}}})
 		if err != nil {
 			t.Errorf("%s: %v", row.Model, err)
 			continue
@@ -104,7 +104,7 @@ func TestTorchvisionMoreFactories(t *testing.T) {
 	counts := factoryCounts(t)
 	tally := map[string]int{}
 	for _, c := range counts {
-		m, err := Import(context.Background(), packages, c.File, c.Name, Options{Inputs: []Input{{Shape: c.Input}}, Args: c.Args})
+		m, err := importAt(context.Background(), packages, c.File, c.Name, Options{Inputs: []Input{{Shape: c.Input}}, Args: c.Args})
 		if err != nil {
 			tally["refused"]++
 			t.Logf("%s is refused: %v", c.Name, err)
@@ -149,7 +149,7 @@ func TestTorchvisionTraces(t *testing.T) {
 	needVision(t)
 	for _, name := range []string{"resnet18", "vgg11_bn", "squeezenet1_1", "densenet121", "mobilenet_v2", "mnasnet0_5", "vit_b_32", "shufflenet_v2_x0_5", "convnext_tiny"} {
 		opt := Options{Inputs: []Input{{Shape: []int64{3, 224, 224}}}}
-		static, err := Import(context.Background(), packages, visionFile(name), name, opt)
+		static, err := importAt(context.Background(), packages, visionFile(name), name, opt)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -8,7 +8,6 @@ package dataset
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -16,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/fence"
 	"github.com/modelverifier/verifier/internal/fit/data"
 	"github.com/modelverifier/verifier/internal/graph"
 )
@@ -50,7 +50,12 @@ func Open(ref string) (*Found, error) {
 		return nil, action.Errorf(action.CodeNotFound, ref, "cannot be read: %v", errors.Unwrap(err))
 	}
 	if info.IsDir() {
-		return Read(os.DirFS(ref))
+		d, err := fence.Named(ref)
+		if err != nil {
+			return nil, broken(ref, "cannot be read: %v", err)
+		}
+		defer func() { _ = d.Close() }() // everything was read
+		return Read(d)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, broken(ref, "is neither a file nor a folder")
@@ -60,13 +65,19 @@ func Open(ref string) (*Found, error) {
 	if read == nil {
 		return nil, action.Errorf(action.CodeUnsupported, ref, "is no format that is known: tokenizer.json, tokenizer_config.json, dataset_info.json, CSV, TSV, Parquet, idx, NPY, or a folder of them or of images")
 	}
-	return f, read(f, os.DirFS(filepath.Dir(ref)), filepath.Base(ref))
+	d, name, err := fence.NamedFile(ref)
+	if err != nil {
+		return nil, broken(ref, "cannot be read: %v", err)
+	}
+	defer func() { _ = d.Close() }() // everything was read
+	return f, read(f, d, name)
 }
 
 // Read reads a folder.
 func Read(fsys fs.FS) (*Found, error) {
 	f := &Found{}
 	images, seen, entries := newTally(), 0, 0
+	var out []string // links that are not followed
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -81,7 +92,11 @@ func Read(fsys fs.FS) (*Found, error) {
 			return nil
 		}
 		if !d.Type().IsRegular() { // a link, as caches have them, may lead to a file; a pipe would never end
-			if info, err := fs.Stat(fsys, name); err != nil || !info.Mode().IsRegular() {
+			info, err := fs.Stat(fsys, name)
+			if err != nil {
+				out = append(out, name)
+			}
+			if err != nil || !info.Mode().IsRegular() {
 				return nil
 			}
 		}
@@ -98,8 +113,12 @@ func Read(fsys fs.FS) (*Found, error) {
 		return nil, err
 	}
 	images.into(f)
+	if len(out) > 0 {
+		f.note("%d links were not followed, since they lead nowhere or out of the repository or folder; the first is %s", len(out), out[0])
+	}
 	if seen == 0 && images.count == 0 {
-		return nil, action.Errorf(action.CodeUnsupported, "", "the folder has no tokenizer.json, dataset_info.json, CSV, Parquet, idx or NPY file and no images")
+		const none = "the folder has no tokenizer.json, dataset_info.json, CSV, Parquet, idx or NPY file and no images"
+		return nil, action.Errorf(action.CodeUnsupported, "", "%s", strings.Join(append([]string{none}, f.Notes...), "; "))
 	}
 	return f, nil
 }
@@ -117,13 +136,9 @@ func readerOf(base string) reader {
 
 // text reads a whole file that is not too large.
 func text(fsys fs.FS, name string) ([]byte, error) {
-	file, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	out, err := io.ReadAll(io.LimitReader(file, maxText+1))
-	if err == nil && len(out) > maxText {
+	out, err := fence.ReadFile(fsys, name, maxText)
+	var tooLarge *fence.TooLarge
+	if errors.As(err, &tooLarge) {
 		err = action.Errorf(graph.CodeBytes, name, "has more than %d bytes", maxText)
 	}
 	return out, err

@@ -115,17 +115,36 @@ func TestPipesAreNotRead(t *testing.T) {
 	}
 }
 
-func TestLinksToFilesAreRead(t *testing.T) {
-	dir := t.TempDir()
-	blob := filepath.Join(t.TempDir(), "blob")
-	if err := os.WriteFile(blob, []byte(`{"model":{"vocab":{"a":6}}}`), 0o644); err != nil {
-		t.Fatal(err)
+// TestLinksAreFollowedBeneathTheRoot: those of a cache's snapshot lead to its blobs, and those of a folder in a repository may lead to another
+// folder of it. A link that was named is followed anywhere, one that was found is not.
+func TestLinksAreFollowedBeneathTheRoot(t *testing.T) {
+	top := t.TempDir()
+	const text = `{"model":{"vocab":{"a":6}}}`
+	for name, to := range map[string]string{
+		"hub/datasets--org--name/blobs/1": "", "hub/datasets--org--name/snapshots/c/tokenizer.json": "../../blobs/1",
+		"repo/.git": "", "repo/shared/tokenizer.json": "", "repo/data/tokenizer.json": "../shared/tokenizer.json", "repo/all": "../other",
+		"other/tokenizer.json": "", "out/tokenizer.json": "../other/tokenizer.json",
+	} {
+		full := filepath.Join(top, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(full), 0o755)
+		if err == nil && to == "" {
+			err = os.WriteFile(full, []byte(text), 0o644)
+		} else if err == nil {
+			if err := os.Symlink(to, full); err != nil {
+				t.Skip("no links here: ", err)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := os.Symlink(blob, filepath.Join(dir, "tokenizer.json")); err != nil {
-		t.Skip("no links here: ", err)
+	for _, name := range []string{"hub/datasets--org--name/snapshots/c", "hub/datasets--org--name/snapshots/c/tokenizer.json", "repo/data", "repo/data/tokenizer.json", "repo/all", "repo/all/tokenizer.json", "out/tokenizer.json"} {
+		if f, err := Open(filepath.Join(top, filepath.FromSlash(name))); err != nil || f.TokenizerSize != 7 {
+			t.Errorf("%s: %+v %v", name, f, err)
+		}
 	}
-	if f, err := Open(dir); err != nil || f.TokenizerSize != 7 {
-		t.Errorf("%+v %v", f, err)
+	if f, err := Open(filepath.Join(top, "out")); err == nil || !strings.Contains(err.Error(), "the first is tokenizer.json") {
+		t.Errorf("a link out of the folder is followed: %+v %v", f, err)
 	}
 }
 
