@@ -20,14 +20,16 @@ type option struct{ flag, variable, otherwise, doc string }
 // options is everything that can be configured. Secrets are better given as variables: flags can be seen by other users.
 var options = []option{
 	{"addr", "VERIFIER_ADDR", "127.0.0.1:8080", "where to listen: host:port"},
+	{"internal-addr", "VERIFIER_INTERNAL_ADDR", "", "a second host:port for /healthz, /readyz and /metrics, which callers must not reach; left out: no /metrics"},
 	{"data", "VERIFIER_DATA", "verifier-data", "the folder with the embedded database; made where there is none"},
 	{"database-url", "VERIFIER_DATABASE_URL", "", "postgres://… in the place of the embedded database: any number of replicas share it"},
 	{"public-url", "VERIFIER_PUBLIC_URL", "", "scheme and host under which people reach the service; left out: that of --addr"},
 	{"apex-host", "VERIFIER_APEX_HOST", "", "bare host name whose visitors are sent to --www-host, with status 307"},
 	{"www-host", "VERIFIER_WWW_HOST", "", "host name that --apex-host sends to; left out: that of --public-url"},
 	{"trusted-proxies", "VERIFIER_TRUSTED_PROXIES", "", "addresses and prefixes, with commas between, whose X-Forwarded-For is believed"},
-	{"key-rate", "VERIFIER_KEY_RATE", "600", "calls for each key and minute"},
-	{"plan-rate", "VERIFIER_PLAN_RATE", "60", "plans without a key, for each address and hour"},
+	{"peer-connections", "VERIFIER_PEER_CONNECTIONS", fmt.Sprint(hostedapi.DefaultPeerConnections), "connections of one address (IPv6: of one /64) that is none of --trusted-proxies"},
+	{"key-rate", "VERIFIER_KEY_RATE", fmt.Sprint(hostedapi.DefaultKeyRate), "calls for each key and minute"},
+	{"plan-rate", "VERIFIER_PLAN_RATE", fmt.Sprint(hostedapi.DefaultPlanRate), "plans without a key, for each address and hour"},
 	{"oidc-issuer", "VERIFIER_OIDC_ISSUER", "", "OpenID Connect provider through which people can sign in"},
 	{"oidc-client", "VERIFIER_OIDC_CLIENT", "", "what the provider knows this service by"},
 	{"oidc-secret", "VERIFIER_OIDC_SECRET", "", "the secret that goes with it"},
@@ -38,7 +40,8 @@ var options = []option{
 
 // config is what the options say.
 type config struct {
-	addr, database string
+	addr, internal string
+	database       string
 	data           string // folder to make; empty with another database
 	workers        int
 	level          slog.Level
@@ -70,7 +73,7 @@ func parse(args []string, getenv func(string) string, help io.Writer) (*config, 
 
 // read makes the configuration of the values.
 func read(value func(string) string) (*config, error) {
-	c := &config{addr: value("addr"), database: value("database-url")}
+	c := &config{addr: value("addr"), internal: value("internal-addr"), database: value("database-url")}
 	if c.database == "" {
 		c.data = value("data")
 		c.database = "sqlite:" + filepath.Join(c.data, "verifier.db")
@@ -95,6 +98,7 @@ func read(value func(string) string) (*config, error) {
 	h.Proxies, err = hostedapi.ParseProxies(value("trusted-proxies"))
 	fail("trusted-proxies", err)
 	h.KeyRate, h.PlanRate = number("key-rate", 1, 1_000_000_000), number("plan-rate", 1, 1_000_000_000)
+	h.Peers = int(number("peer-connections", 1, 1024))
 	c.workers = int(number("workers", 0, 1024))
 	h.Drain, err = time.ParseDuration(value("drain"))
 	if err == nil && (h.Drain < 0 || h.Drain > 10*time.Minute) {

@@ -52,7 +52,7 @@ func TestHelpNamesEverything(t *testing.T) {
 func TestWrongUsageIsRefused(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"--nothing", "nothing"}, {"dance", "there is no command"}, {"backup", "takes FILE"}, {"migrate now", "takes nothing"}, {"--key-rate 0", "--key-rate"}, {"--plan-rate x", "--plan-rate"},
-		{"--workers 5000", "--workers"}, {"--drain 1h", "--drain"}, {"--log-level loud", "--log-level"}, {"--trusted-proxies here", "--trusted-proxies"}, {"--oidc-issuer https://x", "--oidc-client"},
+		{"--workers 5000", "--workers"}, {"--peer-connections 0", "--peer-connections"}, {"--drain 1h", "--drain"}, {"--log-level loud", "--log-level"}, {"--trusted-proxies here", "--trusted-proxies"}, {"--oidc-issuer https://x", "--oidc-client"},
 	} {
 		var out, fault bytes.Buffer
 		if code := run(context.Background(), strings.Fields(c.args), func(string) string { return "" }, nil, &out, &fault); code != exitUsage || !strings.Contains(fault.String(), c.says) {

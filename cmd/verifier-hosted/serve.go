@@ -16,7 +16,7 @@ import (
 
 // serve answers requests until the context ends. It listens first: where another program has the address, nothing is made.
 func serve(ctx context.Context, p *program, _ []string) (err error) {
-	l, err := p.listen()
+	l, inside, err := p.listen()
 	if err != nil {
 		return err
 	}
@@ -52,17 +52,30 @@ func serve(ctx context.Context, p *program, _ []string) (err error) {
 		port = a.Port
 	}
 	p.log.Info("listening", "port", port, "version", version, "database", s.Kind())
+	if inside != nil {
+		// It answers until the very end: while requests under way are let finish, too.
+		probes, stop := context.WithCancel(context.WithoutCancel(ctx))
+		ended := make(chan error, 1)
+		go func() { ended <- server.ServeInside(probes, inside) }()
+		defer func() { stop(); err = errors.Join(err, <-ended) }()
+	}
 	return server.Serve(ctx, l)
 }
 
-// listen opens the address. Who started the program with make is told make's word for it.
-func (p *program) listen() (net.Listener, error) {
-	l, err := net.Listen("tcp", p.addr)
-	if err == nil {
-		return l, nil
+// listen opens the addresses; inside is nil where there is none. Who started the program with make is told make's word for it.
+func (p *program) listen() (l, inside net.Listener, err error) {
+	if l, err = net.Listen("tcp", p.addr); err != nil {
+		address := &httpapi.AddressError{Addr: p.addr, Err: err}
+		return nil, nil, usageError{fmt.Errorf("%w, or make run RUN_ADDR=%s", address, address.Instead())}
 	}
-	address := &httpapi.AddressError{Addr: p.addr, Err: err}
-	return nil, usageError{fmt.Errorf("%w, or make run RUN_ADDR=%s", address, address.Instead())}
+	if p.internal == "" {
+		return l, nil, nil
+	}
+	if inside, err = net.Listen("tcp", p.internal); err != nil {
+		_ = l.Close()
+		return nil, nil, usageError{fmt.Errorf("--internal-addr: cannot listen on %s: %w", p.internal, err)}
+	}
+	return l, inside, nil
 }
 
 // site is what is published beside the catalogues.

@@ -33,6 +33,9 @@ func ParseProxies(list string) (Proxies, error) {
 	return p, nil
 }
 
+// Trust says whether an address is that of a proxy, through which many callers come.
+func (p Proxies) Trust(a netip.Addr) bool { return p.trusts(a) }
+
 func (p Proxies) trusts(a netip.Addr) bool {
 	for _, prefix := range p.prefixes {
 		if prefix.Contains(a) {

@@ -80,7 +80,7 @@ func TestPrometheusReadsTheMetrics(t *testing.T) {
 		s.call(t, http.MethodPost, "/api/v1/lint", key, request("", 3))
 	}
 	parser := expfmt.NewTextParser(names.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(s.call(t, http.MethodGet, "/metrics", "", "").body))
+	families, err := parser.TextToMetricFamilies(strings.NewReader(s.inside(t, "/metrics").body))
 	if err != nil {
 		t.Fatal(err)
 	}

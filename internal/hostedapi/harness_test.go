@@ -3,6 +3,7 @@ package hostedapi_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -32,6 +33,7 @@ func both(t *testing.T, f func(t *testing.T, database string)) {
 // service is the real server on a loopback address.
 type service struct {
 	url   string
+	inner string // the operator's own listener
 	hosts *hostedapi.Server
 	store *store.Store
 	log   *accounttest.Log
@@ -59,11 +61,17 @@ func start(t *testing.T, database string, change ...func(*hostedapi.Config)) *se
 	if s.hosts, err = hostedapi.New(c); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
+	inside, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.inner = "http://" + inside.Addr().String()
+	ended, within := make(chan error, 1), make(chan error, 1)
 	go func() { ended <- s.hosts.Serve(ctx, l) }()
+	go func() { within <- s.hosts.ServeInside(ctx, inside) }()
 	s.stop = sync.OnceFunc(func() {
 		cancel()
-		if err := <-ended; err != nil {
+		if err := errors.Join(<-ended, <-within); err != nil {
 			t.Errorf("serve: %v", err)
 		}
 		if err := st.Close(); err != nil {
@@ -132,6 +140,13 @@ func (s *service) call(t *testing.T, method, path, key, body string, headers ...
 		t.Fatal(err)
 	}
 	return a
+}
+
+// inside asks the operator's own listener.
+func (s *service) inside(t *testing.T, path string) answer {
+	t.Helper()
+	at := &service{url: s.inner}
+	return at.call(t, http.MethodGet, path, "", "")
 }
 
 func (s *service) try(method, path, key, body string, headers ...string) (answer, error) {

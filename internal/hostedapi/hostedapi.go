@@ -45,6 +45,7 @@ type Config struct {
 	ApexHost  string // sends its visitors to WWWHost; empty: there is none
 	WWWHost   string // empty: that of PublicURL
 	Proxies   Proxies
+	Peers     int   // connections of one address that is no proxy's
 	KeyRate   int64 // calls for each key and minute
 	PlanRate  int64 // plans without a key, for each address and hour
 	Drain     time.Duration
@@ -58,8 +59,9 @@ type Config struct {
 
 // The limits where nothing else is configured.
 const (
-	DefaultKeyRate  = 600
-	DefaultPlanRate = 60
+	DefaultKeyRate         = 600
+	DefaultPlanRate        = 60
+	DefaultPeerConnections = 128
 )
 
 // Server is the service. Serve runs it on a listener.
@@ -155,8 +157,10 @@ func (s *Server) serve() {
 		s.actions[a.Name] = a
 		actions = append(actions, a)
 	}
-	s.http = httpapi.New(httpapi.Config{Build: s.config.Build, Actions: actions, Limits: s.config.Limits, Counts: telemetry.New(s.config.Build.Version),
-		Log: s.config.Log, Edition: &httpapi.Edition{Routes: s.routes(), Served: served, Before: s.before, Page: s.page, Metrics: s.metrics}})
+	limits := s.config.Limits
+	limits.PerAddress, limits.Shared = int(or(int64(s.config.Peers), DefaultPeerConnections)), s.config.Proxies.Trust
+	s.http = httpapi.New(httpapi.Config{Build: s.config.Build, Actions: actions, Limits: limits, Counts: telemetry.New(s.config.Build.Version),
+		Log: s.config.Log, Edition: &httpapi.Edition{Routes: s.routes(), Probes: []string{"/healthz", "/readyz"}, Served: served, Before: s.before, Page: s.page, Metrics: s.metrics}})
 }
 
 // ServeHTTP answers one request.
@@ -209,6 +213,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	background.Wait()
 	s.keys.Close()
 	return errors.Join(err, lost)
+}
+
+// ServeInside answers probes and /metrics on a listener of the operator's own until the context ends.
+func (s *Server) ServeInside(ctx context.Context, l net.Listener) error {
+	return s.http.ServeInside(ctx, l)
 }
 
 func (s *Server) wait(ctx context.Context, d time.Duration) {

@@ -15,7 +15,7 @@ import (
 const prefix = "/api/v1/"
 
 const served = "POST /api/v1/check, /lint, /plan, /rank, /history, /train, /fix, GET /api/v1/history, /train, /report, DELETE /api/v1/plans/<id>, " +
-	"GET /p/<id>, /version, /healthz, /readyz and /metrics are served"
+	"GET /p/<id>, /version, /healthz and /readyz are served"
 
 func (s *Server) routes() []httpapi.Route {
 	post, get := []string{http.MethodPost}, []string{http.MethodGet, http.MethodHead}
@@ -85,7 +85,7 @@ func (s *Server) before(c *httpapi.Call) *httpapi.Reply {
 		return nil
 	}
 	switch r.URL.Path {
-	case "/healthz", "/readyz", "/metrics":
+	case "/healthz", "/readyz":
 		return nil
 	}
 	out := httpapi.Redirect(s.www + r.URL.RequestURI())

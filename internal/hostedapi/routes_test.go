@@ -68,7 +68,7 @@ func TestEveryRouteAnswersAsTheContractSays(t *testing.T) {
 		{"health", "GET", "/healthz", "", "", 200, `{"status":"ok"}`},
 		{"readiness", "GET", "/readyz", "", "", 200, `{"status":"ready"}`},
 		{"version", "GET", "/version", "", "", 200, `"name":"verifier-hosted"`},
-		{"metrics", "GET", "/metrics", "", "", 200, "verifier_corpus_rows_total"},
+		{"metrics, which are not for callers", "GET", "/metrics", "", "", 404, "not-found"},
 		{"signing in", "GET", "/account/sign-in", "", "", 200, "Sign in"},
 	}
 	both(t, func(t *testing.T, database string) {

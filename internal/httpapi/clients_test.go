@@ -202,8 +202,8 @@ func TestACallerWhoLeavesTheQueueIsForgotten(t *testing.T) {
 
 func TestConnectionsBeyondTheLimitWaitForAPlace(t *testing.T) {
 	s := start(t, func(c *Config) { c.Limits.Connections = 1 })
-	first := s.raw("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-	readResponse(t, first)
+	first := s.raw(head(100) + "{")
+	waitFor(t, "a request under way", func() bool { return s.gate.under.Load() == 1 })
 	second := s.raw("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 	_ = second.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
 	if n, err := second.Read(make([]byte, 1)); n > 0 || err == nil {

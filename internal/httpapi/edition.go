@@ -11,8 +11,9 @@ import (
 // Edition is what another program serves than the container: it has routes and pages of its own and no hosted_only. It shares
 // how requests are read, bounded, answered, counted and logged.
 type Edition struct {
-	Routes []Route // in the place of the container's, but for /version and /metrics
-	Served string  // what there is, for who asks for something else
+	Routes []Route  // in the place of the container's, but for /version
+	Probes []string // paths of those that the operator's own listener answers too, beside /metrics, which only it has
+	Served string   // what there is, for who asks for something else
 	// Before sees every request first. It may set headers of the answer, and answer itself.
 	Before func(c *Call) *Reply
 	// Page returns the handler of a path that no route has, and its name in logs and metrics; nil: there is none.
@@ -33,13 +34,16 @@ var reading = []string{http.MethodGet, http.MethodHead}
 
 // edit replaces the container's routes.
 func (s *Server) edit(e *Edition) {
-	s.routes = map[string]route{"/version": s.routes["/version"], "/metrics": s.routes["/metrics"]}
+	s.routes = map[string]route{"/version": s.routes["/version"]}
 	for _, r := range e.Routes {
 		if strings.HasSuffix(r.Path, "/") {
 			s.below = append(s.below, r)
 		} else {
 			s.routes[r.Path] = route{r.Name, r.Methods, r.Answer}
 		}
+	}
+	for _, path := range e.Probes {
+		s.inside[path] = s.routes[path]
 	}
 }
 

@@ -8,6 +8,7 @@ package httpapi
 import (
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"runtime"
 	"sync"
 	"time"
@@ -29,8 +30,12 @@ type Limits struct {
 	Workers     int           // actions running
 	Wait        time.Duration // for a worker
 	Connections int
+	PerAddress  int                   // connections of one address, a /64 of IPv6; 0: as many as of all
+	Shared      func(netip.Addr) bool // addresses of many callers, such as a proxy's, to which PerAddress does not apply
 	ReadHeader  time.Duration
 	Read        time.Duration // header and body
+	BodyRate    int64         // bytes in a second that a body must arrive at, in the mean, behind the first BodyWait; 0: any
+	BodyWait    time.Duration
 	Write       time.Duration // from the end of the header: reading, waiting, running and writing
 	Idle        time.Duration
 	Grace       time.Duration // for requests under way at shutdown
@@ -41,7 +46,7 @@ type Limits struct {
 func Defaults() Limits {
 	return Limits{
 		BodyBytes: 8 << 20, HeldBytes: 48 << 20, Requests: 512, Workers: runtime.GOMAXPROCS(0), Wait: 2 * time.Second, Connections: 1024,
-		ReadHeader: 5 * time.Second, Read: 30 * time.Second, Write: 60 * time.Second, Idle: 60 * time.Second, Grace: 20 * time.Second,
+		ReadHeader: 5 * time.Second, BodyRate: 4 << 10, BodyWait: 5 * time.Second, Read: 30 * time.Second, Write: 60 * time.Second, Idle: 60 * time.Second, Grace: 20 * time.Second,
 	}
 }
 
@@ -60,7 +65,8 @@ type Config struct {
 type Server struct {
 	Config
 	routes  map[string]route
-	below   []Route // those whose path ends in a slash
+	inside  map[string]route // for the operator's own listener
+	below   []Route          // those whose path ends in a slash
 	gate    *gate
 	metrics *metrics
 	ids     *ids
@@ -97,20 +103,34 @@ func New(cfg Config) *Server {
 	for _, a := range cfg.Actions {
 		s.routes[a.Path] = route{a.Name, []string{http.MethodPost}, func(c *Call) Reply { return s.act(a, c) }}
 	}
+	s.inside = map[string]route{"/healthz": s.routes["/healthz"], "/metrics": s.routes["/metrics"]}
 	if cfg.Edition != nil {
 		s.edit(cfg.Edition)
 	}
 	return s
 }
 
+// Inside answers what is for the operator alone: probes, and what is counted of all callers.
+func (s *Server) Inside() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, s.inside) })
+}
+
 // find returns the route of a request, or the reply where there is none.
-func (s *Server) find(r *http.Request) (route, *Reply) {
-	found, ok := s.routes[r.URL.Path]
-	if !ok && s.below != nil {
+func (s *Server) find(r *http.Request, inside map[string]route) (route, *Reply) {
+	routes := inside
+	if inside == nil {
+		routes = s.routes
+	}
+	found, ok := routes[r.URL.Path]
+	if !ok && inside == nil && s.below != nil {
 		found, ok = s.findBelow(r)
 	}
 	if !ok {
-		out := Fault(http.StatusNotFound, "not-found", "there is nothing at this path; %s", s.served())
+		served := s.served()
+		if inside != nil {
+			served = "GET " + list(sorted(inside)) + " are served"
+		}
+		out := Fault(http.StatusNotFound, "not-found", "there is nothing at this path; %s", served)
 		return route{name: "none"}, &out
 	}
 	for _, m := range found.methods {
@@ -125,15 +145,19 @@ func (s *Server) find(r *http.Request) (route, *Reply) {
 }
 
 // ServeHTTP answers one request, counts it and logs it.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.answer(w, r, nil) }
+
+// answer answers with one of some routes; nil: with those for everybody.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, inside map[string]route) {
 	start := time.Now()
 	id := s.ids.next()
+	r = s.pace(w, r, start)
 	c := &Call{s, r, w, buffers.Get().(*buffer)}
 	defer c.release()
-	if s.Edition != nil && s.front(c, id, start) {
+	if inside == nil && s.Edition != nil && s.front(c, id, start) {
 		return
 	}
-	found, out := s.find(r)
+	found, out := s.find(r, inside)
 	if out == nil {
 		out = s.guard(found, c)
 	} else {

@@ -6,7 +6,7 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"sync"
+	"time"
 )
 
 // maxHeaderBytes is far more than any client of ours sends.
@@ -25,8 +25,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes:               maxHeaderBytes,
 		ErrorLog:                     log.New(serverErrors{s.Log}, "", 0),
 	}
+	places := newPeers(l, s.Limits, s.metrics.shed)
+	srv.ConnState = places.state
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(limit(l, s.Limits.Connections)) }()
+	go func() { failed <- srv.Serve(places) }()
 	select {
 	case err := <-failed:
 		return err
@@ -46,53 +48,24 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// limit holds back connections beyond a number: they wait in the kernel until one closes.
-func limit(l net.Listener, most int) net.Listener {
-	return &limited{Listener: l, free: make(chan struct{}, most), closed: make(chan struct{})}
-}
+// The operator's own listener takes few connections: it is for a balancer, a scraper and people.
+const (
+	insideConnections = 64
+	insideTimeout     = 10 * time.Second
+)
 
-type limited struct {
-	net.Listener
-	free   chan struct{}
-	once   sync.Once
-	closed chan struct{}
-}
-
-func (l *limited) Accept() (net.Conn, error) {
-	select {
-	case l.free <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.free
-		return nil, err
-	}
-	return &counted{Conn: c, give: sync.OnceFunc(func() { <-l.free })}, nil
-}
-
-func (l *limited) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-// counted is a connection that gives its place back when it closes.
-type counted struct {
-	net.Conn
-	give func()
-}
-
-// CloseWrite lets net/http end its side first, so that a caller who is still sending can read why it was refused.
-func (c *counted) CloseWrite() error {
-	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return w.CloseWrite()
+// ServeInside answers Inside on a listener of its own until the context ends. Nothing that callers do on the other one, whose
+// connections may all be in use, keeps probes from being answered here.
+func (s *Server) ServeInside(ctx context.Context, l net.Listener) error {
+	limits := s.Limits
+	limits.Connections, limits.PerAddress = insideConnections, 0
+	places := newPeers(l, limits, func(string) {})
+	srv := &http.Server{Handler: s.Inside(), ReadTimeout: insideTimeout, WriteTimeout: insideTimeout, IdleTimeout: s.Limits.Idle, MaxHeaderBytes: maxHeaderBytes,
+		ConnState: places.state, ErrorLog: log.New(serverErrors{s.Log}, "", 0), DisableGeneralOptionsHandler: true}
+	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })
+	defer stop()
+	if err := srv.Serve(places); !errors.Is(err, http.ErrServerClosed) {
+		return err
 	}
 	return nil
-}
-
-func (c *counted) Close() error {
-	err := c.Conn.Close()
-	c.give()
-	return err
 }
