@@ -60,13 +60,9 @@ func (s Bert) longest(b *Build) int64 {
 	return max(all-skipped, 1)
 }
 
-// tokens looks the tokens up. transformers keeps the row of the padding token at zero, and wants that it exists.
+// tokens looks the tokens up.
 func (b *Build) tokens(longest int64, name string, dim int64) Node {
-	vocab := b.Size("vocab_size")
-	if pad := b.Or("pad_token_id", 0); pad > 0 && pad >= vocab {
-		fail(CodeContradiction, b.at("pad_token_id"), "is %d but vocab_size is %d", pad, vocab)
-	}
-	return b.Embedding(b.Tokens("input_ids", longest), name, vocab, dim)
+	return b.Embedding(b.Tokens("input_ids", longest), name, b.Size("vocab_size"), dim)
 }
 
 // embed adds segments and positions.
@@ -105,6 +101,7 @@ func (s Bert) positions(m *Build, x Node, width int64) Node {
 	if skipped+length <= rows || length > rows {
 		return m.Positions(x, name, rows, width)
 	}
+	m.checkPadding(name, rows)
 	table := m.Add("parameter", name, Args{Ints("shape", rows, width)}, x)
 	m.Tensor(name+".weight", rows, width)
 	return m.Residual(x, m.Add("slice", name, Args{Int("dim", 1), Int("start", skipped), Int("end", skipped+length)}, table))

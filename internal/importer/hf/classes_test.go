@@ -31,7 +31,7 @@ func TestVariantsOfAConfigAreBuilt(t *testing.T) {
 	for _, config := range []string{
 		`{"model_type": "longt5", "encoder_attention_type": "transient-global"}`,
 		`{"model_type": "mvp", "use_prompt": true}`,
-		`{"model_type": "marian", "share_encoder_decoder_embeddings": false, "decoder_vocab_size": 100}`,
+		`{"model_type": "marian", "share_encoder_decoder_embeddings": false, "decoder_vocab_size": 100, "pad_token_id": 99}`,
 		`{"model_type": "fsmt", "tie_word_embeddings": true}`,
 		`{"model_type": "trocr", "cross_attention_hidden_size": 768, "use_learned_position_embeddings": false, "layernorm_embedding": false}`,
 		`{"model_type": "speecht5", "feat_extract_norm": "layer", "conv_bias": true}`,

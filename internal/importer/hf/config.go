@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,12 +17,14 @@ import (
 var defaultFiles embed.FS
 
 // class is what transformers' configuration class declares: the defaults of its fields before any of them is derived from
-// others, other names of fields, and the model types of the configs inside it.
+// others, the types that it checks them for, other names of fields, and the model types of the configs inside it.
 type class struct {
 	Class   string            `json:"class"`
 	Fields  map[string]any    `json:"fields"`
+	Types   map[string]string `json:"types"`
 	Aliases map[string]string `json:"aliases"`
 	Sub     map[string]string `json:"sub"`
+	Padded  []string          `json:"padded"` // modules that are nn.Embedding with pad_token_id as padding_idx
 }
 
 // Config reads a config.json, or an object inside one, with the class's defaults behind it. Its methods end the import with
@@ -75,6 +78,7 @@ func newConfig(values map[string]any, modelType, path string) *Config {
 	if f := families[modelType]; out.Given("per_layer_config") && (f == nil || !f.PerLayer) { // any class takes it since transformers 5.17
 		fail(CodeConfig, out.at("per_layer_config"), "sizes of single layers are not modelled")
 	}
+	out.checkTypes()
 	var renamed map[string]any
 	for _, alias := range sortedKeys(c.Aliases) {
 		field := c.Aliases[alias]
@@ -341,6 +345,25 @@ func (c *Config) Sub(key, otherwise string) *Config {
 func (c *Config) ModelType() string {
 	t, _ := c.values["model_type"].(string)
 	return t
+}
+
+// refuseNull refuses null in a key that the class does not declare, so that nothing derives it. The modules read such a key with
+// getattr, whose own default stands in for a key that is left out, and not for null.
+func (c *Config) refuseNull(key string) {
+	if v, given := c.values[key]; given && v == nil && c.class.Types[key] == "" {
+		fail(graph.CodeMissing, c.at(key), "is null, and %s does not derive it: leave it out, or give an integer", c.class.Class)
+	}
+}
+
+// ignoreNull is the config of modules that read null in a key as if it was left out: getattr(config, key, None) or a default.
+func (c *Config) ignoreNull(key string) *Config {
+	if v, given := c.values[key]; !given || v != nil {
+		return c
+	}
+	out := *c
+	out.values = maps.Clone(c.values)
+	delete(out.values, key)
+	return &out
 }
 
 // written is a value as a message shows it.

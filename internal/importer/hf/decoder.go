@@ -159,6 +159,7 @@ func (b *Build) HeadDim() int64 {
 	if b.Has("head_dim") {
 		return b.Size("head_dim")
 	}
+	b.refuseNull("head_dim")
 	dim, heads := b.Size("hidden_size"), b.Size("num_attention_heads")
 	if dim < heads {
 		fail(CodeContradiction, b.at("hidden_size"), "is %d, less than num_attention_heads, %d: a head would have no features", dim, heads)

@@ -60,7 +60,7 @@ func TestVariantsOfEncodersAreBuilt(t *testing.T) {
 		`{"model_type": "modernvbert", "vision_config": {"image_size": 512, "vision_use_head": false}}`,
 		`{"model_type": "neomme", "num_key_value_heads": 16, "tie_word_embeddings": false}`,
 		`{"model_type": "mobilebert", "normalization_type": "layer_norm", "use_bottleneck": false, "trigram_input": false, "embedding_size": 512}`,
-		`{"model_type": "nystromformer", "segment_means_seq_len": 48, "num_landmarks": 48, "conv_kernel_size": null}`,
+		`{"model_type": "nystromformer", "segment_means_seq_len": 48, "num_landmarks": 48}`,
 		`{"model_type": "perceiver", "num_blocks": 2, "num_self_attends_per_block": 2}`,
 		`{"model_type": "roc_bert", "enable_shape": false}`,
 		`{"model_type": "roformer", "rotary_value": true, "embedding_size": 64}`,

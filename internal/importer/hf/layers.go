@@ -27,6 +27,7 @@ func (b *Build) weights(name string, bias bool, shape ...int64) {
 
 // Embedding looks tokens up.
 func (b *Build) Embedding(x Node, name string, count, dim int64) Node {
+	b.checkPadding(name, count)
 	n := b.Add("embedding", name, Args{Int("vocabSize", count), Int("embedDim", dim)}, x)
 	b.Tensor(name+".weight", count, dim)
 	return n
@@ -34,6 +35,7 @@ func (b *Build) Embedding(x Node, name string, count, dim int64) Node {
 
 // Positions adds a trained vector to each position; the table may have more rows than there are positions.
 func (b *Build) Positions(x Node, name string, count, dim int64) Node {
+	b.checkPadding(name, count)
 	n := b.Add("learnedPositionalEmbedding", name, Args{Int("maxLen", count), Int("embedDim", dim)}, x)
 	b.Tensor(name+".weight", count, dim)
 	return n

@@ -49,6 +49,7 @@ func (b *Build) moonshineAttention(half string, causal bool) Attention {
 	}
 	heads := b.Size(half + "_num_attention_heads")
 	dim := b.Size("hidden_size")
+	b.refuseNull("head_dim")
 	return Attention{Dim: dim, Heads: heads, KV: b.SizeOr(half+"_num_key_value_heads", heads), HeadDim: b.SizeOr("head_dim", dim/heads),
 		Bias: b.Bool("attention_bias"), Rotary: true, Causal: causal, Base: b.RopeBase()}
 }

@@ -5,6 +5,7 @@ var _ = define(Family{Type: "persimmon", Default: "PersimmonForCausalLM", Classe
 // persimmon has layer norms, one map for queries, keys and values, and a plain network, all with biases.
 func persimmon(*Build) Decoder {
 	return Decoder{Norm: "final_layernorm", FinalNorm: lastLayerNorm, Layer: func(b *Build, x Node, _ int64) Node {
+		b = b.With(b.ignoreNull("head_dim"))
 		a := b.rotary(0).biased(true)
 		a.HeadDim, a.KV, a.Fused, a.O = b.evenHeads(), a.Heads, "query_key_value", "dense"
 		a = b.partly(a, "", 0.5, true)

@@ -123,6 +123,7 @@ func (b *Build) phi4Encoder(x Node) Node {
 		buckets *= 2
 	}
 	bias := b.Opaque(x, "relative_attention_bias_layer", []int64{heads, n, n}, 0, T("bias_values.weight", buckets, heads))
+	b.refuseNull("head_dim")
 	a := Attention{Dim: dim, Heads: heads, HeadDim: b.SizeOr("head_dim", dim/heads)}.biased(true).filled()
 	feed := func(m *Build, x Node, name string) Node {
 		return m.Residual(x, m.Gated(m.LayerNorm(x, name+".layer_norm", dim, true), name,

@@ -7,6 +7,7 @@ var _ = define(Family{Type: "stablelm", Default: "StableLmForCausalLM", Classes:
 // stableLM has layer norms; attention and network may stand beside each other behind the first of them.
 func stableLM(*Build) Decoder {
 	return Decoder{FinalNorm: lastLayerNorm, Layer: func(b *Build, x Node, _ int64) Node {
+		b = b.With(b.ignoreNull("head_dim"))
 		a := b.rotary(0)
 		a.HeadDim = b.evenHeads()
 		a = b.partly(a, "", 0.25, true)

@@ -80,7 +80,7 @@ func TestVariantsOfVisionModels(t *testing.T) {
 		`{"model_type":"bit","layer_type":"bottleneck","global_padding":"same","output_stride":8}`,
 		`{"model_type":"bit","global_padding":"SAME","embedding_dynamic_padding":true}`,
 		`{"model_type":"clip","architectures":["CLIPForImageClassification"],"vision_config_dict":{"hidden_size":64,"num_attention_heads":4}}`,
-		`{"model_type":"convnext","layer_scale_init_value":0,"image_size":[96,160]}`,
+		`{"model_type":"convnext","layer_scale_init_value":0.0,"image_size":[96,160]}`,
 		`{"model_type":"cvt","cls_token":[false,false,false]}`,
 		`{"model_type":"deit","image_size":[64,96],"patch_size":[8,16],"num_labels":0}`,
 		`{"model_type":"dinov2_with_registers","num_register_tokens":0}`,

@@ -1,0 +1,19 @@
+package hf
+
+import (
+	"slices"
+	"strings"
+)
+
+// checkPadding refuses a padding token that a table has no row for: nn.Embedding raises where padding_idx is not among its rows,
+// which it counts from behind where it is negative. Not every class hands its pad_token_id on: those modules that get it are listed
+// with the class's defaults.
+func (b *Build) checkPadding(name string, rows int64) {
+	module := name[strings.LastIndexByte(name, '.')+1:]
+	if b.again || !slices.Contains(b.class.Padded, module) || !b.Has("pad_token_id") {
+		return
+	}
+	if pad := b.Int("pad_token_id"); pad < -rows || pad >= max(rows, 1) {
+		fail(CodeContradiction, b.at("pad_token_id"), "is %d, but %s has %d rows: padding_idx takes %d to %d", pad, b.join(name), rows, -rows, rows-1)
+	}
+}
