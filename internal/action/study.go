@@ -153,7 +153,7 @@ func (s *Study) Layers() int {
 	return n
 }
 
-// InputShape is the shape of the first input in the list, nil where it is not known.
+// InputShape is the shape of the first input in the list that is read, nil where it is not known.
 func (s *Study) InputShape() catalog.Shape { return s.shapeOf("input") }
 
 // OutputShape is the shape of the first output in the list, nil where it is not known.
@@ -166,10 +166,10 @@ func (s *Study) shapeOf(typ string) catalog.Shape {
 	return nil
 }
 
-// First returns the first component of a type in the list, or nil.
+// First returns the first component of a type in the list that is not left out of the call, or nil.
 func (s *Study) First(typ string) *infer.Node {
 	for i := range s.Walked.Nodes {
-		if n := &s.Walked.Nodes[i]; n.Type != nil && n.Type.ID == typ {
+		if n := &s.Walked.Nodes[i]; n.Type != nil && n.Type.ID == typ && n.State != infer.Absent {
 			return n
 		}
 	}

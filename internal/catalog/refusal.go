@@ -57,6 +57,20 @@ const (
 	SourceRaises            = "source-raises"
 )
 
+// whenCalled are the rules that PyTorch finds broken when a module is called: it constructs the module. The others, such as channels that
+// are not divisible by groups, its constructor finds, or some constructors do.
+var whenCalled = map[string]bool{
+	MissingInput: true, TooManyInputs: true, RankMismatch: true, LinearInMismatch: true, ChannelMismatch: true, KernelExceedsInput: true,
+	PoolPadding: true, OutputPaddingRange: true, NormSizeMismatch: true, SingleValueNorm: true, MergeShapeMismatch: true, ConcatMismatch: true,
+	MatmulShapeMismatch: true, ReshapeSizeMismatch: true, AxisOutOfRange: true, BatchAxis: true, EmptyOutput: true, GQAHeadDivisibility: true,
+	AttentionInMismatch: true, CrossAttentionMismatch: true, SequenceExceedsPosition: true, RNNInMismatch: true, ShuffleDivisibility: true,
+	OddGate: true, OddRotary: true, PadExceedsInput: true, InterpolationRank: true, DtypeMismatch: true, FeatureMismatch: true,
+	IndexOutOfRange: true, EinsumEquation: true, FoldSize: true,
+}
+
+// WhenCalled reports whether a module that breaks a rule is constructed all the same, and only a call of it fails.
+func WhenCalled(rule string) bool { return whenCalled[rule] }
+
 // Refusal says why a component does not run: the rule that it breaks, the numbers, and, where exactly one change repairs
 // it, that change.
 type Refusal struct {

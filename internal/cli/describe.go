@@ -79,7 +79,7 @@ type describedPart struct {
 	State      string        `json:"state"`
 }
 
-var stateWords = map[infer.State]string{infer.Unknown: "unknown", infer.Legal: "ok", infer.Refused: "refused", infer.Withheld: "withheld", infer.Note: "note"}
+var stateWords = map[infer.State]string{infer.Unknown: "unknown", infer.Legal: "ok", infer.Refused: "refused", infer.Withheld: "withheld", infer.Note: "note", infer.Absent: "absent"}
 
 func describe(res *infer.Result) *description {
 	d := &description{

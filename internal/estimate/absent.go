@@ -2,30 +2,24 @@ package estimate
 
 import "github.com/modelverifier/verifier/internal/infer"
 
-// isAbsent reports whether a component does not run in a training step: it reads pictures or sounds, or is such an input, where none are
-// given.
-func (s *stepper) isAbsent(i int) bool {
-	if s.how == nil {
-		return false
-	}
-	if s.res.Nodes[i].Type.ID != infer.InputID {
-		return s.how[i].has(absent)
-	}
-	readers := s.res.Wiring.Outputs(i)
-	for _, j := range readers {
-		if !s.how[j].has(absent) {
-			return false
-		}
-	}
-	return len(readers) > 0
-}
-
-// countAbsent adds the weights of what does not run. They get no gradients, and so the optimizer keeps nothing of them.
-func (s *stepper) countAbsent(size int64) {
+// countUnwalked adds the weights of the components that do not run in the step: PyTorch constructs them all the same. Those of a call with
+// text alone that reads no picture or sound get no gradients, and so the optimizer keeps nothing of them. Those that are refused, or
+// stand behind what is, are to be trained.
+func (s *stepper) countUnwalked(size int64) {
 	for i := range s.res.Nodes {
-		if n := &s.res.Nodes[i]; s.how[i].has(absent) && known(n) {
+		n := &s.res.Nodes[i]
+		if s.at[i] >= 0 || n.Type == nil {
+			continue
+		}
+		s.fixed = plus(s.fixed, bufferBytes(n, size))
+		if n.State == infer.Absent {
 			s.weights = plus(s.weights, s.weightBytes(i, n, size))
-			s.fixed = plus(s.fixed, bufferBytes(n, size))
+			continue
+		}
+		all, trained, states := s.weigh(i, size)
+		s.weights, s.gradients, s.states = plus(s.weights, all), plus(s.gradients, trained), plus(s.states, states)
+		if s.o.Optimizer == "adafactor" {
+			s.stepExtra = max(s.stepExtra, largestStep(trainedNode(n, s.shares[i], s.o.Adapt), size))
 		}
 	}
 }

@@ -174,12 +174,17 @@ func trainedNode(n *infer.Node, s share, a *Adaptation) *infer.Node {
 
 // TrainedParams is the number of weights that a run changes.
 func TrainedParams(res *infer.Result, a *Adaptation) int64 {
-	if a == nil {
-		return res.Params
-	}
 	sum := int64(0)
+	if a == nil {
+		for i := range res.Nodes {
+			if n := &res.Nodes[i]; n.State != infer.Absent {
+				sum = plus(sum, n.Params)
+			}
+		}
+		return sum
+	}
 	for i, s := range shares(res, a, make([]share, len(res.Nodes))) {
-		if n := &res.Nodes[i]; known(n) {
+		if n := &res.Nodes[i]; n.State != infer.Absent {
 			t := trainedNode(n, s, a)
 			for k := range t.Weights {
 				sum = plus(sum, times(t.Weights[k].Times, max(0, t.Weights[k].Shape.Size())))

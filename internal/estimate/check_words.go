@@ -45,8 +45,8 @@ func CheckWords(g *graph.Graph) *WordProblem {
 	return nil
 }
 
-// checkAbsent finds a component that is said not to run in a call with text alone, and runs: what reads the text does, and so does
-// everything in a model that reads none.
+// checkAbsent finds a component that is said not to run in a call with text alone, and runs: what reads the text does, what is read by a
+// component that runs, and everything in a model that reads none.
 func checkAbsent(g *graph.Graph) *WordProblem {
 	index := make(map[string]int, len(g.Components))
 	for i := range g.Components {
@@ -83,12 +83,19 @@ func checkAbsent(g *graph.Graph) *WordProblem {
 	}
 	for i := range g.Components {
 		c := &g.Components[i]
-		if !implementationOf(c).has(absent) || text && !read[i] {
+		if !implementationOf(c).has(absent) {
 			continue
 		}
-		why := "the component reads the text"
-		if !text {
+		why := ""
+		switch {
+		case !text:
 			why = "the model reads none"
+		case read[i]:
+			why = "the component reads the text"
+		case slices.ContainsFunc(readers[i], func(j int) bool { return !implementationOf(&g.Components[j]).has(absent) }):
+			why = "its result is read by what runs"
+		default:
+			continue
 		}
 		return &WordProblem{i, "has the word \"absent\", that it does not run in a call with text alone, but " + why, nil}
 	}

@@ -91,21 +91,21 @@ func (r *Room) profileOf(res *infer.Result) profile {
 				live -= min(live, sizes[j])
 			}
 		}
-		if !known(n) || n.Type.Has(catalog.IsVirtual) {
-			continue
+		for k := range n.Weights {
+			p.largest = max(p.largest, n.Weights[k].Shape.Size())
 		}
-		p.count(n, sizes[i])
+		if known(n) && !n.Type.Has(catalog.IsVirtual) {
+			p.count(n, sizes[i])
+		}
 	}
+	p.params = max(0, res.Params)
 	return p
 }
 
 func (p *profile) count(n *infer.Node, size int64) {
 	p.layers++
-	p.params, p.flops, p.moved = plus(p.params, max(0, n.Params)), plus(p.flops, max(0, n.FLOPs)), plus(p.moved, size)
+	p.flops, p.moved = plus(p.flops, max(0, n.FLOPs)), plus(p.moved, size)
 	p.largest = max(p.largest, size)
-	for i := range n.Weights {
-		p.largest = max(p.largest, n.Weights[i].Shape.Size())
-	}
 	if name := string(n.Type.Group); !slices.Contains(p.groups, name) {
 		p.groups = append(p.groups, name)
 	}

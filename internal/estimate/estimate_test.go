@@ -192,8 +192,14 @@ func TestRefusedGraphsAreCountedAsFarAsKnown(t *testing.T) {
 		}
 	}
 	broken := parse(t, strings.Replace(classifier, "outFeatures=10\n", "outFeatures=10\ng: linear inFeatures=11 outFeatures=5\n", 1)+"\nf -> g")
-	if got := Train(broken, Options{}); len(broken.Refusals) == 0 || got.WeightBytes != 63*512 {
-		t.Errorf("weights before the fault take %d", got.WeightBytes)
+	if got := Train(broken, Options{}); len(broken.Refusals) == 0 || got.WeightBytes != 63*512+1024 || got.WeightBytes < 4*broken.Params {
+		t.Errorf("%d weights, also of what is refused, take %d", broken.Params, got.WeightBytes)
+	}
+	if got := Infer(broken, InferOptions{Precision: "fp32"}); got.WeightBytes < 4*broken.Params {
+		t.Errorf("%d weights take %d in use", broken.Params, got.WeightBytes)
+	}
+	if got := Deploy(broken); got[0].SizeMBQuantized < float64(broken.Params)/1e6-0.001 {
+		t.Errorf("%d weights take %v MB", broken.Params, got[0].SizeMBQuantized)
 	}
 }
 

@@ -106,7 +106,7 @@ func Infer(res *infer.Result, o InferOptions) *Inference {
 	t := &Inference{Options: o, Caches: []Cache{}}
 	size := activationSize(o.Precision)
 	for i := range res.Nodes {
-		if n := &res.Nodes[i]; known(n) && n.Type != nil {
+		if n := &res.Nodes[i]; n.Type != nil {
 			t.WeightBytes = plus(t.WeightBytes, heldBytes(res, i, o.Precision), bufferBytes(n, size))
 		}
 	}

@@ -159,7 +159,7 @@ func (s *stepper) walkOrder() {
 	}
 	for _, i := range s.res.Wiring.Order {
 		n := &s.res.Nodes[i]
-		if !known(n) || s.isAbsent(i) {
+		if !known(n) {
 			continue
 		}
 		p := len(s.order)
@@ -249,7 +249,7 @@ func (s *stepper) constants() {
 		s.fixed = plus(s.fixed, block(times(8, count/classes(n.Out)))) // a 64-bit target for each
 	}
 	s.countKinds(size)
-	s.countAbsent(size)
+	s.countUnwalked(size)
 	if s.o.Optimizer != "adafactor" {
 		s.stepExtra = times(s.gradients, stepCopies(s.o.Optimizer))
 	}

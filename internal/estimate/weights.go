@@ -15,7 +15,7 @@ func weights(n *infer.Node, bytes func(w *catalog.Weight, elems int64) int64) in
 	return sum
 }
 
-// known reports whether a component is far enough known to be counted.
+// known reports whether a component runs in a step, as far as it is known. Weights are there whether it runs or not.
 func known(n *infer.Node) bool { return n.State == infer.Legal || n.State == infer.Withheld }
 
 // weightBytes is one copy of the trained tensors of a component with so many bytes an element.
@@ -26,7 +26,7 @@ func weightBytes(n *infer.Node, size int64) int64 {
 // bufferBytes is what is there beside the weights: a constant, or of batch normalisation a mean and a variance for each channel
 // and a count.
 func bufferBytes(n *infer.Node, size int64) int64 {
-	if n.Type.Has(catalog.IsTensor) && len(n.Weights) == 0 {
+	if n.Type.Has(catalog.IsTensor) && len(n.Weights) == 0 && n.Out != nil {
 		return block(times(max(0, n.Out.Size()), size))
 	}
 	if !n.Type.Has(catalog.IsBatchNorm) || len(n.In) == 0 || n.In[0].Rank() == 0 {

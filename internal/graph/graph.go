@@ -5,6 +5,8 @@
 // default, the caller passes a Vocabulary.
 package graph
 
+import "strings"
+
 // Graph is one model. Extra keeps the members that the specification does not name, for a round trip.
 type Graph struct {
 	Name        string
@@ -32,6 +34,18 @@ func (c *Component) Implementation() string {
 		}
 	}
 	return ""
+}
+
+// IsImplemented reports whether a word is among those of the component's implementation.
+func (c *Component) IsImplemented(word string) bool {
+	_, words, _ := strings.Cut(c.Implementation(), "/")
+	for words != "" {
+		var next string
+		if next, words, _ = strings.Cut(words, "/"); next == word {
+			return true
+		}
+	}
+	return false
 }
 
 // Param is a named parameter of a component.

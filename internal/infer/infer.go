@@ -28,6 +28,7 @@ const (
 	Refused               // does not run
 	Withheld              // runs for all that is known, but declares no shape
 	Note                  // is no layer: a note on the canvas
+	Absent                // is constructed, with its weights, and not called: what reads pictures or sounds, where there is text alone
 )
 
 // Node is what was found out about one component.
@@ -109,6 +110,7 @@ func (r *Room) visitAll(g *graph.Graph) *walker {
 	}
 	w.weigh()
 	w.tie()
+	w.leaveOut()
 	return w
 }
 

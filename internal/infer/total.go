@@ -21,7 +21,7 @@ func (w *walker) total() {
 	for i := range w.res.Nodes {
 		node := &w.res.Nodes[i]
 		if node.State != Legal && node.State != Withheld {
-			node.LacksFLOPs = node.State != Note && (node.Type == nil || node.Type.FLOPs != nil)
+			node.LacksFLOPs = node.State != Note && node.State != Absent && (node.Type == nil || node.Type.FLOPs != nil)
 			continue
 		}
 		add(&w.res.FLOPs, node.FLOPs)

@@ -18,6 +18,7 @@ type walker struct {
 	visited []bool
 	orphan  []bool // a connection into it comes from nowhere
 	lost    bool   // a connection leads nowhere: some component may lack it
+	absent  []bool // constructed and not called; nil where nothing is
 
 	demands []demand
 	call    catalog.Call
@@ -78,6 +79,7 @@ func (r *Room) walker(g *graph.Graph) *walker {
 			args += len(node.Type.Params)
 		}
 	}
+	w.findAbsent()
 	w.args.Reserve(min(args, mostArgs))
 	w.shapes.Reserve(len(g.Connections))
 	for _, i := range w.res.Wiring.Duplicates {
@@ -224,9 +226,13 @@ func (w *walker) feedsIndex(i int) bool {
 	return false
 }
 
-// refuse keeps a refusal, with its edit if applying that edit makes the component legal.
+// refuse keeps a refusal, with its edit if applying that edit makes the component legal. Of a call that is never made nothing is refused.
 func (w *walker) refuse(i int, r *catalog.Refusal) {
 	node := &w.res.Nodes[i]
+	if w.pardons(i, r) {
+		node.State = Unknown
+		return
+	}
 	node.State = Refused
 	out := Refusal{Node: i, Rule: r.Rule, Message: r.Message}
 	if r.Param != "" && w.repairs(i, r.Param, r.Value) {

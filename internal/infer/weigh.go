@@ -32,7 +32,7 @@ func (w *walker) count() {
 			continue
 		}
 		w.lacks(i)
-		if !refused && (node.State == Legal || node.State == Withheld) {
+		if !refused && (node.State == Legal || node.State == Withheld || node.State == Absent) {
 			w.refuse(i, &catalog.Refusal{Rule: catalog.SizeOverflow, Message: "the sizes or costs of the graph do not fit in 64 bits"})
 			refused = true
 		}

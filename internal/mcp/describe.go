@@ -56,7 +56,7 @@ type part struct {
 	State  string        `json:"state"`
 }
 
-var states = map[infer.State]string{infer.Unknown: "unknown", infer.Legal: "ok", infer.Refused: "refused", infer.Withheld: "withheld", infer.Note: "note"}
+var states = map[infer.State]string{infer.Unknown: "unknown", infer.Legal: "ok", infer.Refused: "refused", infer.Withheld: "withheld", infer.Note: "note", infer.Absent: "absent"}
 
 const defaultTop, mostTop = 10, 2000
 

@@ -18,7 +18,7 @@ var _ = define(Rule{
 		}
 		for i := range p.Nodes {
 			n := &p.Nodes[i]
-			if n.Type == nil || n.Type.ID == "output" || n.State == infer.Note || skip[i] || len(p.Wiring.Outputs(i)) > 0 {
+			if n.Type == nil || n.Type.ID == "output" || n.State == infer.Note || n.State == infer.Absent || skip[i] || len(p.Wiring.Outputs(i)) > 0 {
 				continue
 			}
 			p.Reportf(i, "nothing reads its result")

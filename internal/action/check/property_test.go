@@ -8,6 +8,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/action/plan"
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/models/drawn"
 )
@@ -95,6 +99,47 @@ func TestTheSameRequestGivesTheSameBytes(t *testing.T) {
 			t.Fatalf("%s, then %s", a, b)
 		}
 	})
+}
+
+// TestMemoryOfABlockedModelHoldsItsWeights: PyTorch constructs every module before it calls the first, so that a model of which one
+// component is refused takes the memory of all its weights.
+func TestMemoryOfABlockedModelHoldsItsWeights(t *testing.T) {
+	blocked, partly := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawn.Model(t)
+		g.Normalize(catalog.Vocabulary)
+		i := rapid.IntRange(0, len(g.Components)-1).Draw(t, "component")
+		typ := catalog.Lookup(g.Components[i].Type)
+		for _, p := range typ.Params {
+			if v, given := g.Components[i].Param(p.Name); given && p.Reads != 0 && v.Kind() == graph.Int {
+				g.Components[i].SetParam(p.Name, graph.IntValue(v.Int()+rapid.Int64Range(1, 9).Draw(t, "more")))
+			}
+		}
+		q := &plan.Request{Model: g}
+		var s *action.Study
+		q.Examined = func(of *action.Study) { s = of }
+		rec := plan.New(q)
+		if s.Runs() || len(s.ParamsWithheld) > 0 {
+			return
+		}
+		blocked++
+		if !s.Repaired {
+			partly++
+		}
+		least := 4 * s.Sized.Params
+		if m := rec.Memory; m.WeightBytes < least || m.PeakBytes < m.WeightBytes+m.GradientBytes || m.CardBytes < m.PeakBytes {
+			t.Fatalf("%d weights, but memory is %+v", s.Sized.Params, *m)
+		}
+		if u := estimate.Infer(s.Sized, estimate.InferOptions{Precision: "fp32"}); u.WeightBytes < least || u.CardBytes < u.WeightBytes {
+			t.Fatalf("%d weights, but in use %+v", s.Sized.Params, *u)
+		}
+		if !s.Repaired && !strings.Contains(s.Assumptions(), "lower bounds") {
+			t.Fatalf("%s: what the walk did not reach is no lower bound", s.Assumptions())
+		}
+	})
+	if blocked < 10 || partly < 3 {
+		t.Errorf("only %d models were blocked, %d of them without a whole repair", blocked, partly)
+	}
 }
 
 func FuzzCheck(f *testing.F) {

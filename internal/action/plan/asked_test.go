@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/graph"
 )
 
@@ -76,6 +77,21 @@ func TestThePrecisionFollowsFromWhatIsKnown(t *testing.T) {
 		r := planOf(t, wide, c.config, c.more)
 		if r.Training.Precision != c.want || !strings.Contains(r.Cost.Assumptions, c.says) || c.says == "" && strings.Contains(r.Cost.Assumptions, "the precision") {
 			t.Errorf("%s%s: %s, assumes %s", c.config, c.more, r.Training.Precision, r.Cost.Assumptions)
+		}
+	}
+}
+
+// TestOneRowSaysWhatABlockedModelFits: a model that crashes fits on no card, whichever is asked for.
+func TestOneRowSaysWhatABlockedModelFits(t *testing.T) {
+	text := "x: input shape=[784]\na: linear inFeatures=784 outFeatures=64\nf: linear inFeatures=60 outFeatures=10\no: output\nx -> a -> f -> o"
+	for card, want := range map[string]string{"": "fits        T4; T4 yes", "T4": "fits        T4 no, the model does not run; repaired, it needs "} {
+		g, err := graph.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Text(New(&Request{Model: g, Training: estimate.Options{GPU: card}}))
+		if strings.Count(got, "\nfits ") != 1 || !strings.Contains(got, want) {
+			t.Errorf("asked for %q: %s", card, got)
 		}
 	}
 }

@@ -6,6 +6,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/quantity"
@@ -75,6 +76,11 @@ func seqLen(l action.Length) *SeqLen {
 
 func (l *SeqLen) sentence() string {
 	return action.Length{Own: l.Own, Used: l.Used, Kept: l.NotRun + l.NotPriced, Runs: l.NotPriced > 0}.Sentence()
+}
+
+// crashes reports whether the rules refuse the model, and not a policy alone.
+func (r *Record) crashes() bool {
+	return slices.ContainsFunc(r.Run.Blockers, func(f action.Finding) bool { return f.Stage != action.Policy })
 }
 
 // summary is one sentence. Of a diff it says the most important at its end.

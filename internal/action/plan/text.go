@@ -32,9 +32,11 @@ func Text(r *Record) string {
 	if a := r.Cost.Asked; a != nil {
 		p.row("fits", "%s", a.words())
 	}
-	if r.fits() == notKnown {
+	switch {
+	case r.Cost.Asked != nil && r.crashes(): // it fits on no card, as was said
+	case r.fits() == notKnown:
 		p.row("fits", notKnown)
-	} else {
+	default:
 		p.row("fits", "%s; T4 %s, A100_40 %s, H100_80 %s", r.Cost.FitsGPU, yes(r.Cost.GPUFits.T4), yes(r.Cost.GPUFits.A10040), yes(r.Cost.GPUFits.H10080))
 	}
 	p.row("time", "%s", r.Cost.time())

@@ -75,11 +75,11 @@ func (f *Facts) HasLatent() bool { return f.KVLoraRank > 0 }
 // HasExperts reports whether a layer has routed experts.
 func (f *Facts) HasExperts() bool { return f.Experts > 1 }
 
-// Whole reports whether every component was found out: what a custom module hides, or what stands behind one that does not run, is in
+// Whole reports whether every component that runs was found out: what a custom module hides, or what stands behind one that does not run, is in
 // no sum.
 func Whole(res *infer.Result) bool {
 	for i := range res.Nodes {
-		if s := res.Nodes[i].State; s != infer.Legal && s != infer.Note {
+		if s := res.Nodes[i].State; s != infer.Legal && s != infer.Note && s != infer.Absent {
 			return false
 		}
 	}

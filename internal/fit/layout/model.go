@@ -78,10 +78,13 @@ func newModel(res *infer.Result, asked *int64) *model {
 	k := &keeper{res: res, hidden: m.facts.Hidden, owned: make([]bool, len(res.Nodes))}
 	for _, i := range res.Wiring.Order {
 		n := &res.Nodes[i]
+		p := m.part(at[i])
+		if n.State == infer.Absent {
+			k.weigh(p, n) // it is loaded, and does not run
+		}
 		if n.State != infer.Legal && n.State != infer.Withheld {
 			continue
 		}
-		p := m.part(at[i])
 		k.weigh(p, n)
 		m.biased = m.biased || hasExpertBias(n)
 		k.keep(p, i)
