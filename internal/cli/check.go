@@ -40,6 +40,7 @@ func checkRequest(j *judge, in *input) (*check.Request, error) {
 	if err != nil {
 		return nil, err
 	}
+	q.Text = in.textCall()
 	j.apply(&q.Policy)
 	if in.loaded != nil && in.loaded.Weights != nil {
 		differs := in.loaded.Weights.Differs()

@@ -26,13 +26,18 @@ repeat one after the other are one line with how often, above the lines of the f
 table is as wide as the terminal, or COLUMNS.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			g, err := readModel(cmd, args[0])
+			in, err := readInput(cmd, args[0], false)
 			if err != nil {
 				return err
 			}
-			g.Normalize(catalog.Vocabulary)
-			res := infer.Walk(g)
-			d := describe(res)
+			g, err := in.graph()
+			if err != nil {
+				return err
+			}
+			s := action.Examine(g)
+			s.Offer(in.textCall())
+			res := s.Walked
+			d := describe(res, s.Findings)
 			if wantsJSON(cmd) {
 				err = printJSON(cmd, d)
 			} else {
@@ -81,7 +86,7 @@ type describedPart struct {
 
 var stateWords = map[infer.State]string{infer.Unknown: "unknown", infer.Legal: "ok", infer.Refused: "refused", infer.Withheld: "withheld", infer.Note: "note", infer.Absent: "absent"}
 
-func describe(res *infer.Result) *description {
+func describe(res *infer.Result, findings []rules.Finding) *description {
 	d := &description{
 		Name: res.Graph.Name, Fingerprint: res.Fingerprint(), Legal: true, Params: res.Params, Withheld: res.ParamsWithheld(), FLOPs: res.KnownFLOPs(),
 		MACs: action.Half(res.KnownFLOPs()), SavedBytes: res.KnownSaved(),
@@ -92,7 +97,7 @@ func describe(res *infer.Result) *description {
 		d.Components = append(d.Components, describedPart{n.Component.ID, n.Component.Label(), n.Component.Type, n.Out, n.KnownParams(), n.KnownFLOPs(), n.KnownSaved(),
 			stateWords[n.State]})
 	}
-	for _, f := range rules.Run(res) {
+	for _, f := range findings {
 		if f.Rule.Severity != rules.Block {
 			break // blocks come first
 		}

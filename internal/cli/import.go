@@ -57,7 +57,6 @@ beside it differ from what its description implies go to standard error; --json 
 	c.Flags().Bool("trace", false, "run a PyTorch source in your own Python and record what it does, instead of reading it")
 	c.Flags().String("python", "python3", "the `interpreter` that --trace runs, with PyTorch installed")
 	c.Flags().Int64("seq-len", 0, "tokens of a sample of text, in place of the longest that the model takes")
-	textOnly(c)
 	return c
 })
 

@@ -19,6 +19,7 @@ var _ = register(func() *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
+		q.Text = in.textCall()
 		j.apply(&q.Policy)
 		r := lint.Run(q)
 		return &answer{body: r, text: func(p *page) { lintText(p, r) }, run: report.OfLint(r, q.Model, q.Policy)}, nil

@@ -36,6 +36,7 @@ func planOne(j *judge, in *input) (*answer, error) {
 	} else if base != nil {
 		q.Base = base
 	}
+	q.Text = in.textCall()
 	j.apply(&q.Policy)
 	r := plan.Run(q)
 	j.out.comments = append(j.out.comments, r.Markdown)

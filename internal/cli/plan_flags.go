@@ -13,16 +13,11 @@ import (
 	"github.com/modelverifier/verifier/internal/hardware"
 )
 
-func textOnly(c *cobra.Command) {
-	c.Flags().Bool("text-only", false, "a config.json of a model that also reads pictures or sounds is called with text alone")
-}
-
 // runFlags declares what can be said of a training run.
 func runFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.String("attention", "", "`how` attention is computed: "+strings.Join(estimate.Attentions, ", "))
 	f.Int64("seq-len", 0, "tokens of a sample of text")
-	textOnly(c)
 	f.Int64("batch", 0, "samples in a training step")
 	f.String("precision", "", "`kind` of numbers that are trained with: "+strings.Join(estimate.Precisions, ", "))
 	f.String("optimizer", "", "`name` of the optimizer: "+strings.Join(estimate.Optimizers, ", "))

@@ -29,7 +29,18 @@ func takesModels(c *cobra.Command) *cobra.Command {
 	c.Flags().Bool("download", false, "fetch the description of a model that is not in the local cache, never its weights")
 	c.Flags().StringArray("input", nil, "`shape` of one input of a PyTorch source: 1,3,224,224 with the batch in front, or 3x224x224 without; :int64 behind it for token ids; several by repeating the flag or with ; between them")
 	c.Flags().StringArray("arg", nil, "`name=value` of an argument of a PyTorch class or function")
+	c.Flags().Bool(textFlag, false, "a config.json of a model that also reads pictures or sounds is called with text alone")
 	return c
+}
+
+const textFlag = "text-only"
+
+// textCall is what a model that reads pictures or sounds is with --text-only.
+func (in *input) textCall() action.TextCall {
+	if in.loaded == nil {
+		return action.TextCall{}
+	}
+	return action.TextCall{Graph: in.loaded.TextOnly, Flag: "--" + textFlag}
 }
 
 // loadModel brings a model in from wherever it is.
@@ -49,7 +60,7 @@ func loadFrom(cmd *cobra.Command, root *os.Root, ref string, edits []action.Edit
 	opt.Hub.Download, _ = cmd.Flags().GetBool("download")
 	opt.Inputs, _ = cmd.Flags().GetStringArray("input")
 	opt.SeqLen, _ = cmd.Flags().GetInt64("seq-len")
-	opt.Text, _ = cmd.Flags().GetBool("text-only")
+	opt.Text, _ = cmd.Flags().GetBool(textFlag)
 	if trace, _ := cmd.Flags().GetBool("trace"); trace { // only import has the flag: nothing else ever runs a model
 		opt.Trace, _ = cmd.Flags().GetString("python")
 	}

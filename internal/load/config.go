@@ -34,7 +34,7 @@ func readConfig(_ context.Context, src *hub.Source, opt Options) (*Model, error)
 	if err != nil {
 		return nil, counted(err, stored)
 	}
-	m := &Model{Type: model.Class, Graph: model.Graph, Params: model.Params, Tensors: model.Tensors, Notes: model.Notes}
+	m := &Model{Type: model.Class, Graph: model.Graph, Params: model.Params, Tensors: model.Tensors, Notes: model.Notes, textOnly: textOnly(data, opt)}
 	switch {
 	case storedErr != nil:
 		return nil, storedErr
@@ -46,6 +46,20 @@ func readConfig(_ context.Context, src *hub.Source, opt Options) (*Model, error)
 		m.Weights = &r
 	}
 	return m, nil
+}
+
+// textOnly imports a config again for a call with text alone, unless that was asked for. It gives nil where the call leaves nothing out.
+func textOnly(config []byte, opt Options) func() *graph.Graph {
+	if opt.Text {
+		return nil
+	}
+	return func() *graph.Graph {
+		model, err := hf.Import(config, hf.Options{SeqLen: opt.SeqLen, Text: true})
+		if err != nil || !model.LeavesOut {
+			return nil
+		}
+		return model.Graph
+	}
 }
 
 // weights reads the headers of the weights beside a config, nil where there are none.

@@ -30,7 +30,7 @@ func readGGUF(_ context.Context, src *hub.Source, opt Options) (*Model, error) {
 	if err == nil {
 		var model *hf.Model
 		if model, err = hf.Import(config, hf.Options{SeqLen: opt.SeqLen, Text: opt.Text}); err == nil {
-			return compareGGUF(src, file, model)
+			return compareGGUF(src, file, model, textOnly(config, opt))
 		}
 	}
 	var fault *graph.Error
@@ -42,8 +42,8 @@ func readGGUF(_ context.Context, src *hub.Source, opt Options) (*Model, error) {
 	return nil, err
 }
 
-func compareGGUF(src *hub.Source, file *gguf.Model, model *hf.Model) (*Model, error) {
-	m := &Model{Type: model.Class, Graph: model.Graph, Params: model.Params, Tensors: model.Tensors, Notes: model.Notes}
+func compareGGUF(src *hub.Source, file *gguf.Model, model *hf.Model, text func() *graph.Graph) (*Model, error) {
+	m := &Model{Type: model.Class, Graph: model.Graph, Params: model.Params, Tensors: model.Tensors, Notes: model.Notes, textOnly: text}
 	report, known := file.Compare(model.Tensors)
 	if !known {
 		return nil, action.Errorf(action.CodeUnsupported, src.Ref, "the names of the tensors of architecture %q are not known", file.Architecture())

@@ -53,11 +53,21 @@ type Model struct {
 	Imported []torch.Source // that a PyTorch source imports and that were read for it
 	MainSum  [32]byte       // of a PyTorch source: the digest of what was read
 
+	textOnly func() *graph.Graph // nil where the model has no such call, or is it
+
 	Partly string // why a PyTorch source was not followed to its end, or ""
 
 	Read  []string // of a model's folder, the files that the graph and its comparison were read from
 	File  string   // the text that a person changes to change the model, as it was given, or ""
 	lines func() []Place
+}
+
+// TextOnly is the same model for a call with text alone, nil where it reads nothing else.
+func (m *Model) TextOnly() *graph.Graph {
+	if m.textOnly == nil {
+		return nil
+	}
+	return m.textOnly()
 }
 
 // Edges are the connections of an imported graph, and how many of them were concluded and not read.

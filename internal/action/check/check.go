@@ -30,6 +30,7 @@ type Request struct {
 	SeqLen   int64            // tokens of a sample; 0 for the default
 
 	Stored   *string         // how the weights beside the model differ from its description, "" for not at all; nil where they were not compared
+	Text     action.TextCall // the model called with text alone, for what a finding offers
 	Examined action.Observer // is told about the model; may be nil
 
 	room *action.Room // nil where the model was not read by DecodeIn
@@ -115,6 +116,7 @@ func Run(r *Request) *Result {
 		room = new(action.Room)
 	}
 	w := &walk{Study: room.Examine(r.Model), request: r, findings: []action.Finding{}}
+	w.Offer(r.Text)
 	r.Examined.Tell(w.Study)
 	w.Price(r.Options(), r.Length())
 	if r.Stored != nil && *r.Stored != "" {

@@ -50,7 +50,7 @@ func (w *walk) modality() string {
 	var kinds []string
 	for i := range w.Walked.Nodes {
 		n := &w.Walked.Nodes[i]
-		if n.Type == nil || n.Type.ID != infer.InputID || n.Out == nil {
+		if n.Type == nil || n.Type.ID != infer.InputID || n.Out == nil || n.State == infer.Absent {
 			continue
 		}
 		if k := w.kindOf(i); !slices.Contains(kinds, k) {

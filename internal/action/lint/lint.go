@@ -14,6 +14,7 @@ type Request struct {
 	Model  *graph.Graph
 	Policy *policy.Policy
 
+	Text     action.TextCall // the model called with text alone, for what a finding offers
 	Examined action.Observer // is told about the model; may be nil
 }
 
@@ -69,6 +70,7 @@ type Inferred struct {
 // Run lints a model. It brings the graph into canonical form first, in place.
 func Run(r *Request) *Result {
 	s := action.Examine(r.Model)
+	s.Offer(r.Text)
 	r.Examined.Tell(s)
 	out := &Result{Verdict: "pass", Findings: []Finding{}, Inferred: inferred(s.Graph)}
 	for _, f := range s.Findings {

@@ -35,11 +35,11 @@ func Render(rec *Record) *Result { return &Result{Plan: rec, Text: Text(rec), Ma
 
 // New makes the record.
 func New(r *Request) *Record {
-	s := examine(r.Model, r)
+	s := examine(r.Model, r, r.Text)
 	r.Examined.Tell(s.Study)
 	rec := s.record(r)
 	if r.Base != nil {
-		rec.Diff = diff(examine(r.Base, r), s)
+		rec.Diff = diff(examine(r.Base, r, action.TextCall{}), s)
 	}
 	rec.Summary = s.Followed() + summary(rec)
 	return rec

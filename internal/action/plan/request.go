@@ -19,6 +19,7 @@ type Request struct {
 	SeqLen   int64                 // tokens of a sample; 0 for the default
 	Share    bool                  // whether the hosted service is to keep the graph; no other one can
 	Source   *Source
+	Text     action.TextCall // the model called with text alone, for what a finding offers
 	Examined action.Observer // is told about the model and not about its base; may be nil
 }
 

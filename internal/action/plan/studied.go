@@ -16,8 +16,9 @@ type studied struct {
 }
 
 // examine looks at the model, or at its base in the same way.
-func examine(g *graph.Graph, r *Request) *studied {
+func examine(g *graph.Graph, r *Request, text action.TextCall) *studied {
 	s := &studied{Study: action.Examine(g)}
+	s.Offer(text)
 	s.Price(r.Training, r.SeqLen)
 	s.hold(r.Policy)
 	return s

@@ -74,6 +74,11 @@ func blocking(res *infer.Result) []string {
 		}
 		out = append(out, where+f.Message)
 	}
+	for i := range res.Nodes {
+		if n := &res.Nodes[i]; n.State == infer.Absent && n.Out == nil {
+			out = append(out, n.Component.Label()+": is left out of a call with text alone and does not run in another one; a PyTorch file would call it")
+		}
+	}
 	return out
 }
 

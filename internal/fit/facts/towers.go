@@ -31,6 +31,9 @@ func Towers(res *infer.Result) []bool {
 	return out
 }
 
+// Behind is what a component's result reaches, itself among it.
+func Behind(res *infer.Result, i int) []bool { return behind(res, []int{i}) }
+
 // behind is what some components' results reach, themselves among it.
 func behind(res *infer.Result, list []int) []bool {
 	seen := make([]bool, len(res.Nodes))

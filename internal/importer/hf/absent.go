@@ -32,6 +32,7 @@ func (b *Build) leaves(text, features Node) bool {
 			b.way(Node(n), "absent")
 		}
 	}
+	b.state.leftOut = true
 	return true
 }
 

@@ -27,6 +27,7 @@ type state struct {
 	notes   []string
 	opt     Options
 	class   string // of the whole model
+	leftOut bool   // whether a call with text alone leaves something out
 	inner   *inner // the part that is being built, where a model holds another
 }
 

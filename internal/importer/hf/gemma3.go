@@ -12,8 +12,11 @@ func (b *Build) gemma3(prefix, head string) Node {
 	patches := v.siglipTower(b.pixels(vision))
 	features, pooled := b.Scope("%smulti_modal_projector", prefix).gemma3Projector(patches, vision.Size("hidden_size"), text.Size("hidden_size"), vision.Size("image_size")/vision.Size("patch_size"))
 	d := gemma3Text(t)
-	if pooled {
-		d.Embedded = func(m *Build, x Node) Node { return m.scatter(x, features, text.Size("hidden_size")) }
+	d.Embedded = func(m *Build, x Node) Node {
+		if m.leaves(x, features) || !pooled {
+			return x
+		}
+		return m.scatter(x, features, text.Size("hidden_size"))
 	}
 	return b.multimodalLogits(text, d, prefix+"language_model", head)
 }

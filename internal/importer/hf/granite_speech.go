@@ -44,6 +44,9 @@ func (b *Build) graniteConformer(length int64) (Node, int64) {
 			x = b.Residual(x, b.Linear(guess, "out_mid", b.Size("output_dim"), dim, true))
 		}
 	}
+	if layers < 2 { // they are constructed, and no layer is the middle one
+		b.Linear(b.Linear(x, "out", dim, b.Size("output_dim"), true), "out_mid", b.Size("output_dim"), dim, true)
+	}
 	if len(beside) > 0 {
 		x = b.Add("concatenate", "", Args{Int("dim", 2)}, append(beside, x)...)
 	}

@@ -36,6 +36,7 @@ type Model struct {
 	Graph            *graph.Graph
 	Tensors          []importer.Tensor // trained ones, shared ones once
 	Params           int64
+	LeavesOut        bool     // whether something is left out of the call with text alone that was asked for
 	Notes            []string // what the graph cannot say: keys that contradict each other without changing it
 }
 
@@ -80,7 +81,7 @@ func fail(code, path, format string, args ...any) {
 // finish closes the graph.
 func (b *Build) finish(modelType, class string, config []byte) (*Model, error) {
 	s := b.state
-	m := &Model{ModelType: modelType, Class: class, Graph: &s.graph, Tensors: s.tensors, Notes: s.notes}
+	m := &Model{ModelType: modelType, Class: class, Graph: &s.graph, Tensors: s.tensors, Notes: s.notes, LeavesOut: s.leftOut}
 	for _, t := range s.tensors {
 		n, ok := size(t.Shape)
 		if m.Params, ok = addChecked(m.Params, n, ok); !ok {
