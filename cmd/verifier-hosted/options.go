@@ -12,7 +12,10 @@ import (
 
 	"github.com/modelverifier/verifier/internal/account"
 	"github.com/modelverifier/verifier/internal/hostedapi"
+	"github.com/modelverifier/verifier/internal/share"
 )
+
+const day = 24 * time.Hour
 
 // option is a line of the table in docs/hosted.md: a flag, and the variable that stands for it where it is not given.
 type option struct{ flag, variable, otherwise, doc string }
@@ -30,6 +33,11 @@ var options = []option{
 	{"peer-connections", "VERIFIER_PEER_CONNECTIONS", fmt.Sprint(hostedapi.DefaultPeerConnections), "connections of one address (IPv6: of one /64) that is none of --trusted-proxies"},
 	{"key-rate", "VERIFIER_KEY_RATE", fmt.Sprint(hostedapi.DefaultKeyRate), "calls for each key and minute"},
 	{"plan-rate", "VERIFIER_PLAN_RATE", fmt.Sprint(hostedapi.DefaultPlanRate), "plans without a key, for each address and hour"},
+	{"share-size", "VERIFIER_SHARE_SIZE", fmt.Sprint(share.Defaults.PlanBytes >> 10), "KiB of one plan that is shared without a key"},
+	{"share-rate", "VERIFIER_SHARE_RATE", fmt.Sprint(hostedapi.DefaultShareRate >> 20), "MiB of plans that one address shares without a key in a day"},
+	{"share-total", "VERIFIER_SHARE_TOTAL", fmt.Sprint(share.Defaults.TotalBytes >> 20), "MiB of all plans that were shared without a key"},
+	{"share-organisation", "VERIFIER_SHARE_ORGANISATION", fmt.Sprint(share.Defaults.OrgBytes >> 20), "MiB of all shared plans of one organisation"},
+	{"share-days", "VERIFIER_SHARE_DAYS", fmt.Sprint(int(share.Defaults.Lasts / day)), "days that a plan is kept which was shared without a key"},
 	{"oidc-issuer", "VERIFIER_OIDC_ISSUER", "", "OpenID Connect provider through which people can sign in"},
 	{"oidc-client", "VERIFIER_OIDC_CLIENT", "", "what the provider knows this service by"},
 	{"oidc-secret", "VERIFIER_OIDC_SECRET", "", "the secret that goes with it"},
@@ -98,6 +106,9 @@ func read(value func(string) string) (*config, error) {
 	h.Proxies, err = hostedapi.ParseProxies(value("trusted-proxies"))
 	fail("trusted-proxies", err)
 	h.KeyRate, h.PlanRate = number("key-rate", 1, 1_000_000_000), number("plan-rate", 1, 1_000_000_000)
+	h.Share = share.Limits{PlanBytes: number("share-size", 1, 4<<10) << 10, TotalBytes: number("share-total", 1, 1<<30) << 20,
+		OrgBytes: number("share-organisation", 1, 1<<30) << 20, Lasts: time.Duration(number("share-days", 1, 36500)) * day}
+	h.ShareRate = number("share-rate", 1, 1<<30) << 20
 	h.Peers = int(number("peer-connections", 1, 1024))
 	c.workers = int(number("workers", 0, 1024))
 	h.Drain, err = time.ParseDuration(value("drain"))

@@ -1,7 +1,9 @@
 package hostedapi
 
 import (
+	"context"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/modelverifier/verifier/internal/account"
@@ -89,7 +91,9 @@ func (s *Server) planned(c *httpapi.Call, caller account.Caller, body []byte) ht
 	}
 	var shared *plan.Share
 	if request.Share {
-		p, removal, err := s.shares.Create(ctx, caller.Org, body, s.config.Clock())
+		shares := s.shares
+		shares.Admit = func(ctx context.Context, bytes int64) error { return s.admit(ctx, c, bytes) }
+		p, removal, err := shares.Create(ctx, caller.Org, body, s.config.Clock())
 		if err != nil {
 			return s.failed(c, err)
 		}
@@ -101,6 +105,34 @@ func (s *Server) planned(c *httpapi.Call, caller account.Caller, body []byte) ht
 		c.Count(s.actions["plan"], result)
 		return httpapi.OK(result)
 	})
+}
+
+// sharePeriod is the time for which the bytes of one address are counted.
+const sharePeriod = 24 * time.Hour
+
+// admit counts what an address shares without a key.
+func (s *Server) admit(ctx context.Context, c *httpapi.Call, bytes int64) error {
+	bucket, err := s.bucket(ctx, s.address(c.Request()))
+	if err != nil {
+		return err
+	}
+	limit, now := or(s.config.ShareRate, DefaultShareRate), s.config.Clock()
+	w, err := s.windows.Take(ctx, "share:"+bucket, bytes, limit, sharePeriod, now)
+	if err == nil && w.Granted < bytes {
+		s.counts.limitedAddresses.Add(1)
+		err = &sharedEnough{limit, max(time.Second, w.Began.Add(sharePeriod).Sub(now))}
+	}
+	return err
+}
+
+// sharedEnough is returned where an address has shared as much as it may in a day.
+type sharedEnough struct {
+	limit int64
+	wait  time.Duration
+}
+
+func (e *sharedEnough) Error() string {
+	return "one address shares at most " + strconv.FormatInt(e.limit, 10) + " bytes a day without a key: share it with one, or later"
 }
 
 // past writes rows of the ledger as a plan has them; nil where there is none.

@@ -48,6 +48,8 @@ type Config struct {
 	Peers     int   // connections of one address that is no proxy's
 	KeyRate   int64 // calls for each key and minute
 	PlanRate  int64 // plans without a key, for each address and hour
+	ShareRate int64 // bytes of plans that are shared without a key, for each address and day
+	Share     share.Limits
 	Drain     time.Duration
 	Clock     func() time.Time
 	Log       *slog.Logger
@@ -62,6 +64,7 @@ const (
 	DefaultKeyRate         = 600
 	DefaultPlanRate        = 60
 	DefaultPeerConnections = 128
+	DefaultShareRate       = 8 << 20
 )
 
 // Server is the service. Serve runs it on a listener.
@@ -121,8 +124,12 @@ const passwordsAtOnce = 2
 // join makes what stands between requests and the store.
 func (s *Server) join() {
 	c := &s.config
-	s.windows = c.Store.Windows()
-	s.shares, s.ledger = share.Shares{Store: c.Store.Plans()}, ledger.Ledger{Store: c.Store.Outcomes()}
+	// On a full disk calls are counted in memory: they need no disk, and people must be able to sign in and make room.
+	s.windows = &rate.Spare{Store: c.Store.Windows(), When: func(err error) bool { return errors.Is(err, store.ErrFull) }}
+	if c.Share == (share.Limits{}) {
+		c.Share = share.Defaults
+	}
+	s.shares, s.ledger = share.Shares{Store: c.Store.Plans(), Limits: c.Share, Clock: c.Clock}, ledger.Ledger{Store: c.Store.Outcomes()}
 	s.keys = account.NewKeys(c.Store.Accounts(), c.Clock)
 	s.corpus = corpus.NewWriter(c.Store.Corpus(), func(err error) { s.fault("corpus", err) })
 	s.reports = corpus.NewReporter(c.Store.Corpus(), c.Clock)
@@ -232,7 +239,8 @@ func (s *Server) wait(ctx context.Context, d time.Duration) {
 // sweep removes what has expired, every hour.
 func (s *Server) sweep(ctx context.Context) {
 	for ctx.Err() == nil {
-		if err := errors.Join(s.Accounts.Sweep(ctx), s.windows.Forget(ctx, s.config.Clock())); err != nil && ctx.Err() == nil {
+		err := errors.Join(s.Accounts.Sweep(ctx), s.windows.Forget(ctx, s.config.Clock()), s.shares.Sweep(ctx), s.store.Reserve(ctx))
+		if err != nil && ctx.Err() == nil {
 			s.fault("sweep", err)
 		}
 		s.wait(ctx, sweepEvery)

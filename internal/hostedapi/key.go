@@ -13,6 +13,7 @@ import (
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/httpapi"
 	"github.com/modelverifier/verifier/internal/rate"
+	"github.com/modelverifier/verifier/internal/share"
 	"github.com/modelverifier/verifier/internal/store"
 )
 
@@ -102,6 +103,18 @@ func (s *Server) away(c *httpapi.Call, err error) httpapi.Reply {
 func (s *Server) failed(c *httpapi.Call, err error) httpapi.Reply {
 	if own := (*graph.Error)(nil); errors.As(err, &own) {
 		return httpapi.Refusal(err)
+	}
+	if e := (*sharedEnough)(nil); errors.As(err, &e) {
+		c.Header().Set("Retry-After", strconv.FormatInt(int64(e.wait/time.Second), 10))
+		return httpapi.Explained(http.StatusTooManyRequests, codeLimited, &action.ErrorBody{Error: e.Error(), Code: codeLimited, Limit: e.limit})
+	}
+	if e := (*share.RoomError)(nil); errors.As(err, &e) {
+		status, code := http.StatusForbidden, "share-room"
+		if e.Org == "" { // other callers took it
+			status, code = http.StatusServiceUnavailable, "storage-full"
+			c.Header().Set("Retry-After", "3600")
+		}
+		return httpapi.Explained(status, code, &action.ErrorBody{Error: e.Error(), Code: code, Limit: e.Limit})
 	}
 	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrFull) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return s.away(c, err)

@@ -233,3 +233,31 @@ func BenchmarkTake(b *testing.B) {
 		}
 	})
 }
+
+// broken is a store that cannot write.
+type broken struct{ rate.Store }
+
+var errBroken = errors.New("full")
+
+func (broken) Take(context.Context, string, int64, int64, time.Duration, time.Time) (rate.Window, error) {
+	return rate.Window{}, errBroken
+}
+
+// TestLimitsHoldInMemoryWhileTheStoreCannotWrite, and only for the errors that are meant.
+func TestLimitsHoldInMemoryWhileTheStoreCannotWrite(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	l := rate.New(&rate.Spare{Store: broken{}, When: func(err error) bool { return errors.Is(err, errBroken) }}, 3, time.Minute, func() time.Time { return now })
+	for window := range 2 {
+		for n := range 5 {
+			r, err := l.Take(t.Context(), "a")
+			if err != nil || r.Allowed != (n < 3) {
+				t.Errorf("window %d, call %d: %+v %v", window, n, r, err)
+			}
+		}
+		now = now.Add(time.Minute)
+	}
+	strict := rate.New(&rate.Spare{Store: broken{}, When: func(error) bool { return false }}, 3, time.Minute, time.Now)
+	if _, err := strict.Take(t.Context(), "a"); !errors.Is(err, errBroken) {
+		t.Errorf("another error: %v", err)
+	}
+}

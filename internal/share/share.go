@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -25,13 +26,39 @@ type Plan struct {
 	ID        string
 	Org       string    // empty for a caller without a key
 	CreatedAt time.Time // a day
+	ExpiresAt time.Time // zero: when somebody removes it
 	Request   []byte
 	Removal   secret.Hash // of the secret that removes it; zero where an organisation owns it
 }
 
+// RoomError is returned where a plan would take more room than there is for those of its owner.
+type RoomError struct {
+	Org   string // empty: all callers without a key
+	Limit int64  // bytes
+}
+
+func (e *RoomError) Error() string {
+	if e.Org == "" {
+		return fmt.Sprintf("the %d bytes for plans that are shared without a key are used up: share it with a key, or later", e.Limit)
+	}
+	return fmt.Sprintf("the shared plans of this organisation take the %d bytes that they may: remove some first", e.Limit)
+}
+
+// Limits bound what is kept. Zero stands for no bound.
+type Limits struct {
+	PlanBytes  int64         // of one plan that is shared without a key
+	TotalBytes int64         // of all plans that were shared without a key
+	OrgBytes   int64         // of all plans of one organisation
+	Lasts      time.Duration // how long a plan is kept that was shared without a key
+}
+
+// Defaults are the limits of the service. A plan of 2,000 components takes 400 KB.
+var Defaults = Limits{PlanBytes: 512 << 10, TotalBytes: 256 << 20, OrgBytes: 256 << 20, Lasts: 90 * 24 * time.Hour}
+
 // Store keeps plans.
 type Store interface {
-	Put(ctx context.Context, p Plan) error
+	// Put keeps a plan, unless its owner's would then take more than so many bytes: a RoomError. Zero is no bound.
+	Put(ctx context.Context, p Plan, most int64) error
 	Get(ctx context.Context, id string) (Plan, error)
 	// ListByOrg returns an organisation's plans without their requests, newest first, at most so many.
 	ListByOrg(ctx context.Context, org string, most int) ([]Plan, error)
@@ -39,6 +66,8 @@ type Store interface {
 	RemoveByOrg(ctx context.Context, org, id string) error
 	// RemoveBySecret removes a plan that no organisation owns if the digest is that of its secret.
 	RemoveBySecret(ctx context.Context, id string, removal secret.Hash) error
+	// Expire removes plans whose time is over. Those that nobody owns and that have no end get one.
+	Expire(ctx context.Context, now, end time.Time) error
 }
 
 const (
@@ -49,7 +78,13 @@ const (
 )
 
 // Shares publishes plans. It may be used by many at the same time.
-type Shares struct{ Store Store }
+type Shares struct {
+	Store  Store
+	Limits Limits
+	Clock  func() time.Time // nil: time.Now
+	// Admit is asked for the room that a plan without a key takes, before it is kept; nil: nobody is.
+	Admit func(ctx context.Context, bytes int64) error
+}
 
 // Create keeps a request. A caller without an organisation gets the secret that removes it, this once.
 func (s Shares) Create(ctx context.Context, org string, request []byte, now time.Time) (p Plan, removal string, err error) {
@@ -58,14 +93,44 @@ func (s Shares) Create(ctx context.Context, org string, request []byte, now time
 		return Plan{}, "", err
 	}
 	p = Plan{ID: secret.ID(), Org: org, CreatedAt: now.UTC().Truncate(24 * time.Hour), Request: kept}
+	most := s.Limits.OrgBytes
 	if org == "" {
-		removal = secret.New()
-		p.Removal = secret.Of(removal)
+		most = s.Limits.TotalBytes
+		if removal, err = s.keyless(ctx, &p); err != nil {
+			return Plan{}, "", err
+		}
 	}
-	if err := s.Store.Put(ctx, p); err != nil {
+	if err := s.Store.Put(ctx, p, most); err != nil {
 		return Plan{}, "", err
 	}
 	return p, removal, nil
+}
+
+// keyless gives a plan that nobody owns its end and the secret that removes it before, if it is small enough.
+func (s Shares) keyless(ctx context.Context, p *Plan) (removal string, err error) {
+	if size, most := int64(len(p.Request)), s.Limits.PlanBytes; most > 0 && size > most {
+		e := action.Errorf(graph.CodeBytes, "", "a plan of %d bytes cannot be shared without a key: the most are %d", size, most)
+		e.Limit = most
+		return "", e
+	}
+	if s.Admit != nil {
+		if err := s.Admit(ctx, int64(len(p.Request))); err != nil {
+			return "", err
+		}
+	}
+	if s.Limits.Lasts > 0 {
+		p.ExpiresAt = p.CreatedAt.Add(s.Limits.Lasts + 24*time.Hour) // the day on which it was shared does not count
+	}
+	removal = secret.New()
+	p.Removal = secret.Of(removal)
+	return removal, nil
+}
+
+func (s Shares) now() time.Time {
+	if s.Clock == nil {
+		return time.Now()
+	}
+	return s.Clock()
 }
 
 // Get returns a plan to whoever knows its id.
@@ -73,7 +138,20 @@ func (s Shares) Get(ctx context.Context, id string) (Plan, error) {
 	if !isID(id) {
 		return Plan{}, ErrNotFound
 	}
-	return s.Store.Get(ctx, id)
+	p, err := s.Store.Get(ctx, id)
+	if err == nil && !p.ExpiresAt.IsZero() && !s.now().Before(p.ExpiresAt) {
+		return Plan{}, ErrNotFound
+	}
+	return p, err
+}
+
+// Sweep removes plans whose time is over. They are not shown before either.
+func (s Shares) Sweep(ctx context.Context) error {
+	if s.Limits.Lasts == 0 {
+		return nil
+	}
+	now := s.now().UTC()
+	return s.Store.Expire(ctx, now, now.Add(s.Limits.Lasts))
 }
 
 // List returns an organisation's plans without their requests, newest first.

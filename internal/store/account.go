@@ -37,11 +37,13 @@ func (a accounts) Read(ctx context.Context, f func(account.Tx) error) error {
 // Write runs f as if it were alone. Two who add the same row at the same time may both have found it missing: the loser looks again.
 func (a accounts) Write(ctx context.Context, f func(account.Tx) error) error {
 	run := func() error { return a.s.transact(ctx, func(at at) error { return f(accountTx{at}) }) }
-	err := run()
-	if errors.Is(err, errUnique) {
-		err = run()
-	}
-	return err
+	return a.s.freeing(ctx, func() error {
+		err := run()
+		if errors.Is(err, errUnique) {
+			err = run()
+		}
+		return err
+	})
 }
 
 const keyColumns = "SELECT id, org, name, hash, prefix, created_by, created_at, last_used, revoked_at FROM api_key "

@@ -60,6 +60,9 @@ func add[T any](a at, statement map[int]string, items []T, enough int64, args fu
 // Append needs no more than that its statements see what was committed: each of them adds to what is there, and all batches
 // lock in the same order.
 func (r rows) Append(ctx context.Context, b *corpus.Batch) error {
+	if err := r.s.room(ctx); err != nil {
+		return err
+	}
 	return r.s.retry(ctx, sql.LevelReadCommitted, func(a at) error {
 		_, err := add(a, addLines, b.Lines, math.MaxInt64, func(l corpus.Line) []any {
 			return []any{l.Day, l.Digest, l.Fingerprint, l.Edges, l.Types, l.Fired, l.Calls}

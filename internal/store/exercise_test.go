@@ -82,14 +82,15 @@ func statements() []string {
 // unconfined are the statements on what organisations own that do not name one, each with the reason.
 var unconfined = map[string]string{
 	"FROM api_key WHERE hash = ?": "a key says which organisation calls",
-	"FROM membership m JOIN organisation o ON o.id = m.org WHERE m.person = ?": "the organisations of one person",
-	"FROM token WHERE kind = ? AND hash = ?":                                   "whoever has a link was given it",
-	"DELETE FROM token WHERE hash = ?":                                         "the same",
-	"DELETE FROM token WHERE kind = ?":                                         "operators' links belong to no organisation",
-	"DELETE FROM token WHERE kind = ? AND person = ?":                          "links of one person",
-	"DELETE FROM token WHERE kind = ? AND created_by = ?":                      "links that one person made",
-	"DELETE FROM token WHERE expires_at <= ?":                                  "what nobody can use any more",
-	"SELECT org, created_at, request, removal FROM shared_plan WHERE id = ?":   "a shared plan is for whoever has its address; removing it names its owner",
+	"FROM membership m JOIN organisation o ON o.id = m.org WHERE m.person = ?":           "the organisations of one person",
+	"FROM token WHERE kind = ? AND hash = ?":                                             "whoever has a link was given it",
+	"DELETE FROM token WHERE hash = ?":                                                   "the same",
+	"DELETE FROM token WHERE kind = ?":                                                   "operators' links belong to no organisation",
+	"DELETE FROM token WHERE kind = ? AND person = ?":                                    "links of one person",
+	"DELETE FROM token WHERE kind = ? AND created_by = ?":                                "links that one person made",
+	"DELETE FROM token WHERE expires_at <= ?":                                            "what nobody can use any more",
+	"SELECT org, created_at, expires_at, request, removal FROM shared_plan WHERE id = ?": "a shared plan is for whoever has its address; removing it names its owner",
+	"FROM shared_plan WHERE expires_at > 0 AND expires_at <= ?":                          "what nobody can see any more",
 }
 
 // confined says what is wrong with a statement that reads or changes what belongs to organisations.

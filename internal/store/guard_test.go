@@ -33,8 +33,9 @@ func everyCall(s *Store) map[string]func(ctx context.Context) error {
 		},
 		"Windows.Secret": func(ctx context.Context) error { _, err := s.Windows().Secret(ctx); return err },
 		"Windows.Forget": func(ctx context.Context) error { return s.Windows().Forget(ctx, day) },
-		"Plans.Put":      func(ctx context.Context) error { return s.Plans().Put(ctx, share.Plan{ID: secret.ID()}) },
+		"Plans.Put":      func(ctx context.Context) error { return s.Plans().Put(ctx, share.Plan{ID: secret.ID()}, 0) },
 		"Plans.Get":      func(ctx context.Context) error { _, err := s.Plans().Get(ctx, "x"); return err },
+		"Plans.Expire":   func(ctx context.Context) error { return s.Plans().Expire(ctx, day, day) },
 		"Plans.Remove":   func(ctx context.Context) error { return s.Plans().RemoveByOrg(ctx, "o", "x") },
 		"Outcomes.List":  func(ctx context.Context) error { _, err := s.Outcomes().List(ctx, "o", "f", 1); return err },
 		"Outcomes.Write": func(ctx context.Context) error {
@@ -196,7 +197,7 @@ func TestAConnectionThatWasClosedIsReplacedWithoutAnError(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := call(t.Context())
-			if reads := name != "Accounts.Write" && name != "Accounts.Touch" && name != "Windows.Forget" && name != "Plans.Remove"; err != nil && !missed(err) &&
+			if reads := name != "Accounts.Write" && name != "Accounts.Touch" && name != "Windows.Forget" && name != "Plans.Remove" && name != "Plans.Expire"; err != nil && !missed(err) &&
 				(reads || !errors.Is(err, ErrUnavailable)) {
 				t.Fatalf("round %d: %s: %v", round, name, err)
 			}

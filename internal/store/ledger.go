@@ -17,6 +17,9 @@ type outcomes struct{ s *Store }
 func (s *Store) Outcomes() ledger.Store { return outcomes{s} }
 
 func (o outcomes) Write(ctx context.Context, org, fingerprint string, digest secret.Hash, row ledger.Row) (bool, error) {
+	if err := o.s.room(ctx); err != nil {
+		return false, err
+	}
 	n, err := o.s.writing(ctx).exec(`INSERT INTO outcome (org, fingerprint, digest, at, metric, value, epochs, wall_sec, cost_usd, source)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (org, fingerprint, digest) DO NOTHING`,
 		org, fingerprint, digest[:], seconds(row.At), row.Metric, row.Value, row.Epochs, row.WallSec, row.EstCostUSD, row.Source)

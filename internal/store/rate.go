@@ -65,6 +65,8 @@ func (w windows) Secret(ctx context.Context) ([]byte, error) {
 }
 
 func (w windows) Forget(ctx context.Context, now time.Time) error {
-	_, err := w.s.writing(ctx).exec("DELETE FROM rate_window WHERE ends <= ?", now.UnixMilli())
-	return err
+	return w.s.freeing(ctx, func() error {
+		_, err := w.s.writing(ctx).exec("DELETE FROM rate_window WHERE ends <= ?", now.UnixMilli())
+		return err
+	})
 }

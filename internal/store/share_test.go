@@ -75,7 +75,7 @@ var (
 		}
 	})
 	_ = survives("plan", func(ctx context.Context, s *Store, n int) error {
-		return s.Plans().Put(ctx, share.Plan{ID: "plan" + strconv.Itoa(n), CreatedAt: day, Request: bytes.Repeat([]byte("plan"), 10_000)})
+		return s.Plans().Put(ctx, share.Plan{ID: "plan" + strconv.Itoa(n), CreatedAt: day, Request: bytes.Repeat([]byte("plan"), 10_000)}, 0)
 	}, func(ctx context.Context, s *Store, n int) error {
 		p, err := s.Plans().Get(ctx, "plan"+strconv.Itoa(n))
 		if err == nil && len(p.Request) != 40_000 {

@@ -37,6 +37,7 @@ type Store struct {
 	read, write *sql.DB
 	patient     *sql.DB // of PostgreSQL, whose server ends nothing there; nil with SQLite
 	breaker     breaker
+	reserve     reserve
 }
 
 const (
@@ -91,7 +92,7 @@ func openSQLite(path string) (*Store, error) {
 	dsn := func(more string) string {
 		return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: pragmas + more}).String()
 	}
-	s := &Store{kind: sqlite}
+	s := &Store{kind: sqlite, reserve: reserve{file: path + "-reserve", bytes: reserveSQLite}}
 	if s.write, err = sql.Open("sqlite", dsn("&_txlock=immediate")); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
@@ -121,7 +122,7 @@ func openPostgres(address string) (*Store, error) {
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	patient := stdlib.OpenDB(*config)
 	patient.SetMaxIdleConns(-1) // it is used now and then
-	return &Store{kind: postgres, read: db, write: db, patient: patient}, nil
+	return &Store{kind: postgres, read: db, write: db, patient: patient, reserve: reserve{bytes: reservePostgres}}, nil
 }
 
 // Close lets go of the database.
