@@ -1,6 +1,10 @@
 package estimate
 
-import "github.com/modelverifier/verifier/internal/catalog"
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/catalog"
+)
 
 // kind is what components have in common that are alike in type, parameters and inputs, in whose module they are and in what of them
 // is trained, and whose results are equally wide. Large models repeat a few layers, so that it is computed once for many. What else
@@ -29,14 +33,20 @@ func (s *stepper) kind(i int) *kind { return &s.kinds[s.of[i]] }
 // findKinds sorts the components by what infer found to be alike.
 func (s *stepper) findKinds() {
 	s.of = s.room.int32s.Make(len(s.res.Nodes))
-	count := 0
+	count, sorted, waiting := 0, s.room.bools.Make(len(s.res.Nodes)), s.room.ints.Make(len(s.order))[:0]
 	for _, i := range s.order {
-		if like := int(s.res.Nodes[i].Like) - 1; like >= 0 && s.alike(i, like) {
-			s.of[i] = s.of[like]
-			continue
+		for at := i; at >= 0 && s.at[at] >= 0 && !sorted[at]; at = int(s.res.Nodes[at].Like) - 1 {
+			waiting, sorted[at] = append(waiting, at), true
 		}
-		s.of[i] = int32(count)
-		count++
+		for _, j := range slices.Backward(waiting) { // what one is like may run behind it
+			if like := int(s.res.Nodes[j].Like) - 1; like >= 0 && s.alike(j, like) {
+				s.of[j] = s.of[like]
+				continue
+			}
+			s.of[j] = int32(count)
+			count++
+		}
+		waiting = waiting[:0]
 	}
 	s.kinds = s.room.kinds.Make(count)
 	for _, i := range s.order {

@@ -106,7 +106,7 @@ type stepper struct {
 // begin finds out what does not change during a step, which adds its gradients to those of the micro-batch before, or not.
 func (r *Room) begin(res *infer.Result, o Options, adds bool) *stepper {
 	size := len(res.Nodes)
-	r.bools.Reserve(4 * size)
+	r.bools.Reserve(5 * size)
 	r.int32s.Reserve(5 * size)
 	r.int64s.Reserve(5 * size)
 	s := &r.stepper

@@ -2,10 +2,10 @@ package graph
 
 import "github.com/modelverifier/verifier/internal/arena"
 
-// Wiring is the graph by position: who feeds whom, and an order in which every component comes after its inputs.
+// Wiring is the graph by position: who feeds whom, and the order in which components run.
 type Wiring struct {
-	// Order is topological: of the components whose inputs have all come, the first in the list is next. A list that is in
-	// order already stays as it is. Components on or behind a cycle are not in it.
+	// Order is that of execution, notes first: every other component comes after its inputs. Components on or behind a cycle
+	// are not in it.
 	Order []int
 	// Cyclic lists the components that lie on a cycle, in the order of the list.
 	Cyclic []int
@@ -14,7 +14,8 @@ type Wiring struct {
 	// Dangling lists the connections with an endpoint that no component has.
 	Dangling []int
 
-	in, out half
+	in, out   half
+	unsettled bool // the list decided which end is first
 }
 
 // half holds one direction of the connections as one array with a start for every component.
@@ -67,6 +68,7 @@ func (r *WiringRoom) Wire(g *Graph) *Wiring {
 	}
 	w.in, w.out = gatherEdges(n, to, from, &r.ends), gatherEdges(n, from, to, &r.ends)
 	w.Order = peel(w.in, w.out, r.order.Make(n)[:0])
+	w.unsettled = w.execute(g, nil, r)
 	if len(w.Order) < n {
 		w.Cyclic = onCycles(w.out, w.Order)
 	}

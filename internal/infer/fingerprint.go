@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
 )
 
@@ -20,7 +21,7 @@ func (r *Result) appendArguments(out []graph.Param, i int) []graph.Param {
 	first := len(out)
 	out = slices.Grow(out, len(node.Args))
 	for p := range node.Args {
-		out = append(out, graph.Param{Name: node.Type.Params[p].Name, Value: node.Args[p]})
+		out = append(out, graph.Param{Name: node.Type.Params[p].Name, Value: oneForAll(&node.Type.Params[p], node.Args[p])})
 	}
 	for _, p := range node.Component.Params { // one that the type refuses or does not read still tells two graphs apart
 		if i := indexOf(node, p.Name); i < 0 {
@@ -30,6 +31,23 @@ func (r *Result) appendArguments(out []graph.Param, i int) []graph.Param {
 		}
 	}
 	return out
+}
+
+// oneForAll is the number that a size has along every axis, where it has the same along all: 3 is the kernel [3,3].
+func oneForAll(p *catalog.Param, v graph.Value) graph.Value {
+	if p.Kind != catalog.Dims || v.Kind() != graph.List {
+		return v
+	}
+	list := v.List()
+	if len(list) == 0 || len(list) != p.N && !(p.One && len(list) == 1) {
+		return v
+	}
+	for i := range list {
+		if list[i].Kind() != graph.Int || list[i].Int() != list[0].Int() {
+			return v
+		}
+	}
+	return list[0]
 }
 
 func indexOf(node *Node, param string) int {
@@ -63,10 +81,16 @@ func (r *Result) appendIdentity(out []graph.Param, i int) []graph.Param {
 
 // Fingerprint names the structure of the graph in eight hex digits: types, resolved arguments, connections and whose modules its
 // components are, but no ids, names or positions. A default or a size taken from the input counts the same whether it is written out or not.
-func (r *Result) Fingerprint() string {
-	var room []graph.Param // for one component after the other: each is hashed before the next
-	return r.Graph.Fingerprint(func(i int) []graph.Param {
+func (r *Result) Fingerprint() string { return r.Graph.Fingerprint(r.identities()) }
+
+// settle puts the components into an order that depends on nothing else than the fingerprint does.
+func (r *Result) settle() { r.Wiring.Settle(r.Graph, r.identities()) }
+
+// identities returns what each component is, in memory that is used for one after the other: each is hashed before the next.
+func (r *Result) identities() func(i int) []graph.Param {
+	var room []graph.Param
+	return func(i int) []graph.Param {
 		room = r.appendIdentity(room[:0], i)
 		return room
-	})
+	}
 }

@@ -92,6 +92,7 @@ func (r *Room) Walk(g *graph.Graph) *Result {
 	w.tryProducers()
 	w.total()
 	w.finish()
+	w.res.settle()
 	return w.res
 }
 

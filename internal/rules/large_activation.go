@@ -17,7 +17,7 @@ var _ = define(Rule{
 	Source:   "arithmetic on the inferred shapes; Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost, for recomputation. The limit is a rule of thumb",
 	Whole: func(p *Pass) {
 		largest, most, others := -1, int64(activationBytes)-1, 0
-		for i := range p.Nodes {
+		for _, i := range p.Wiring.Order { // the first of equals to run
 			n := &p.Nodes[i]
 			bytes := n.SavedBytes
 			if size := n.Out.Size(); n.Out != nil && size <= maxElements && !n.Type.Has(catalog.IsTensor) {

@@ -57,13 +57,13 @@ func (p *Pass) ReportEdit(node int, param string, v graph.Value, format string, 
 // Label is what a message calls a component.
 func (p *Pass) Label(i int) string { return p.Nodes[i].Component.Label() }
 
-// With yields the components that run and have one of the traits.
+// With yields the components that run and have one of the traits, in the order in which they run.
 func (p *Pass) With(traits catalog.Trait) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if p.traits&traits == 0 {
 			return
 		}
-		for i := range p.Nodes {
+		for _, i := range p.Wiring.Order {
 			if n := &p.Nodes[i]; n.State == infer.Legal && n.Type.Traits&traits != 0 && !yield(i) {
 				return
 			}

@@ -56,7 +56,7 @@ type counts struct {
 func (f *Facts) fromComponents(res *infer.Result) {
 	var c counts
 	towers := Towers(res)
-	for i := range res.Nodes {
+	for _, i := range res.Wiring.Order { // of values that are said equally often the one of the first to run counts
 		if n := &res.Nodes[i]; n.Type != nil && n.Args != nil && !towers[i] {
 			c.add(n)
 			if n.Type.ID == "linear" && len(n.In) == 1 && n.In[0].Rank() == 2 && feedsActivation(res, i) {

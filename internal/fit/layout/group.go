@@ -49,18 +49,37 @@ func byScope(res *infer.Result) ([]int, int) {
 			}
 		}
 	}
-	seen := false
-	for _, i := range res.Wiring.Order {
-		switch p := places[i]; {
-		case p.item != "" && p.list == best:
-			at[i], seen = layer[p.item], true
-		case seen:
-			at[i] = len(layer)
-		default:
+	inside := func(i int) bool { return places[i].item != "" && places[i].list == best }
+	front := inFront(res, inside)
+	for i := range at {
+		switch {
+		case inside(i):
+			at[i] = layer[places[i].item]
+		case front[i]:
 			at[i] = -1
+		default:
+			at[i] = len(layer)
 		}
 	}
 	return at, len(layer)
+}
+
+// inFront marks the components that run in front of the layers wherever the order has them: they need no layer, and the layers need them, as a
+// table that the first layer reads, or nothing behind the layers does. A decoder that begins beside an encoder is behind the encoder's layers.
+func inFront(res *infer.Result, inside func(i int) bool) []bool {
+	n := len(res.Nodes)
+	needs, needed, joins, front := make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, n)
+	for _, i := range res.Wiring.Order {
+		needs[i] = inside(i) || slices.ContainsFunc(res.Wiring.Inputs(i), func(j int32) bool { return needs[j] })
+	}
+	for _, i := range slices.Backward(res.Wiring.Order) {
+		for _, j := range res.Wiring.Outputs(i) {
+			needed[i] = needed[i] || inside(int(j)) || needed[j]
+			joins[i] = joins[i] || needs[j] || joins[j]
+		}
+		front[i] = !needs[i] && (needed[i] || !joins[i])
+	}
+	return front
 }
 
 // numbered cuts a path at its first number: model.layers.3.mlp lies in model.layers.3, an item of model.layers.
