@@ -67,6 +67,8 @@ type sharedData struct {
 // apology is what stands in the place of a plan that cannot be shown.
 type apology struct{ Title, Message, Advice string }
 
+// noPlan answers for a removed plan as for one that never was: the store keeps nothing of a removed plan, and so cannot tell them apart. That is
+// what who removes a plan is promised.
 var noPlan = apology{"There is no plan at this address", "It was removed by who shared it, or the address is not complete.",
 	"Ask who gave you the address, or share the plan again: verifier keeps nothing of a plan that was removed."}
 
