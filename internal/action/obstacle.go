@@ -78,8 +78,8 @@ func (s *Study) noTargetFits(targets []estimate.Deployment) (Finding, bool) {
 	best := &targets[0]
 	return Finding{
 		Stage: noTarget.Stage, Severity: rules.Warn, Title: noTarget.Title, Key: noTarget.ID,
-		Detail: fmt.Sprintf("the weights take %s%v MB, %v MB in 8 bits, and none of the %d targets holds the model", s.atLeast(), quantity.Round(best.SizeMB, 3),
-			quantity.Round(best.SizeMBQuantized, 3), len(targets)),
+		Detail: fmt.Sprintf("the weights take %s%s, %s in 8 bits, and none of the %d targets holds the model", s.atLeast(), quantity.Bytes(best.WeightBytes),
+			quantity.Bytes(best.QuantizedBytes), len(targets)),
 	}, true
 }
 

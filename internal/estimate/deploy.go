@@ -29,6 +29,8 @@ type Deployment struct {
 	Target          *hardware.Target
 	Score           int     // 0 to 100; 0 where it does not fit
 	LatencyMs       float64 // of one sample, two digits: no target was measured
+	WeightBytes     int64   // of the weights as the target takes them
+	QuantizedBytes  int64   // of the weights as 8-bit integers
 	SizeMB          float64 // weights as the target takes them, in millions of bytes
 	SizeMBQuantized float64 // weights as 8-bit integers
 	Fits            bool
@@ -120,7 +122,7 @@ func (p *profile) on(t *place, r *Room) Deployment {
 	size := t.WeightBits / 8
 	weights := times(p.params, size)
 	need := plus(weights, times(p.alive, size))
-	d := Deployment{Target: t.Target, Fits: true, SizeMB: thousandths(float64(weights) / 1e6), SizeMBQuantized: thousandths(float64(p.params) / 1e6)}
+	d := Deployment{Target: t.Target, Fits: true, WeightBytes: weights, QuantizedBytes: p.params, SizeMB: thousandths(float64(weights) / 1e6), SizeMBQuantized: thousandths(float64(p.params) / 1e6)}
 	d.LatencyMs = float64(quantity.Significant(int64(math.Round(min(p.latencyMs(t.Target, weights)*1000, most))), 2)) / 1000
 	no := func(format string, args ...any) {
 		d.Fits = false

@@ -38,18 +38,21 @@ type changeLine struct {
 	unit       func(text string) (number string, exponent int, ok bool) // takes an amount apart
 	example    string                                                   // of an amount
 	of         func(Amounts) int64
-	words      func(int64) string
+	words      func(before, after int64) (string, string)
 }
 
 // changeLines are in the order in which they are judged.
 var changeLines = [...]changeLine{
 	{"max_params_growth", "More parameters than the change may add", counted, "5M", func(a Amounts) int64 { return a.Params },
-		func(n int64) string { return plural(n, "parameter") }},
+		func(b, a int64) (string, string) { return plural(b, "parameter"), plural(a, "parameter") }},
 	{"max_cost_growth", "More cost than the change may add", priced, "$2.50", func(a Amounts) int64 { return a.CostMicroUSD },
-		func(n int64) string { return "an estimated $" + quantity.USD(n).String() }},
+		func(b, a int64) (string, string) {
+			return "an estimated $" + quantity.USD(b).String(), "an estimated $" + quantity.USD(a).String()
+		}},
 	{"max_memory_growth", "More memory than the change may add", weighed, "4GB", func(a Amounts) int64 { return a.CardBytes },
-		func(n int64) string {
-			return "an estimated " + quantity.Decimal{Unscaled: n, Places: 9}.String() + " GB on the card"
+		func(b, a int64) (string, string) {
+			before, after := quantity.BytesApart(b, a)
+			return "an estimated " + before + " on the card", "an estimated " + after + " on the card"
 		}},
 }
 
@@ -168,7 +171,8 @@ func (c *Change) Check(before, after Amounts) []Violation {
 		case g.allows(b, a):
 			continue
 		default:
-			v.Detail = v.Line + ": " + l.words(b) + " before, " + l.words(a) + " now" + grown(b, a)
+			before, after := l.words(b, a)
+			v.Detail = v.Line + ": " + before + " before, " + after + " now" + grown(b, a)
 		}
 		out = append(out, v)
 	}

@@ -38,7 +38,7 @@ func TestLinesOfAChangeAreQuotedWithWhatGrew(t *testing.T) {
 	want := []Violation{
 		{"max_params_growth: 10%", "max_params_growth", rules.Block, "More parameters than the change may add", "max_params_growth: 10%: 1,000 parameters before, 1,234 parameters now (+23.4 %)", ""},
 		{"max_cost_growth: $2.50", "max_cost_growth", rules.Block, "More cost than the change may add", "max_cost_growth: $2.50: an estimated $1 before, an estimated $3.500001 now (+250.0 %)", ""},
-		{"max_memory_growth: 1.5GB", "max_memory_growth", rules.Block, "More memory than the change may add", "max_memory_growth: 1.5GB: an estimated 1 GB on the card before, an estimated 2.500000001 GB on the card now (+150.0 %)", ""},
+		{"max_memory_growth: 1.5GB", "max_memory_growth", rules.Block, "More memory than the change may add", "max_memory_growth: 1.5GB: an estimated 953.7 MiB on the card before, an estimated 2.3 GiB on the card now (+150.0 %)", ""},
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%q\nwant %q", got, want)

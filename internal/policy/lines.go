@@ -78,7 +78,8 @@ var lines = []line{
 			if f.CardBytes < 0 {
 				return unknown("the memory that training takes is not known")
 			}
-			return p.MaxMemoryGB.exceeded(f.CardBytes, "training takes an estimated "+gigabytes(f.CardBytes, p.MaxMemoryGB.Most)+" on the card")
+			takes, most := quantity.BytesApart(f.CardBytes, p.MaxMemoryGB.Most)
+			return p.MaxMemoryGB.exceeded(f.CardBytes, "training takes an estimated "+takes+" on the card, more than "+most)
 		}),
 	limitLine("max_cost_usd", rules.Warn, "Costs more than the policy allows", count{exponent: 6, fraction: true},
 		func(p *Policy) **Limit { return &p.MaxCostUSD },
@@ -222,9 +223,6 @@ func plural(n int64, noun string) string {
 	return quantity.Grouped(n) + " " + noun
 }
 
-// gigabytes writes an amount with as many digits as tell it from a limit that it exceeds.
-func gigabytes(n, limit int64) string { return quantity.DecimalBeyond(n, limit, 9, 1) + " GB" }
-
 // mustFit asks for each card.
 func mustFit(p *Policy, f *Facts) (out answer) {
 	if f.Fits == nil {
@@ -241,7 +239,7 @@ func mustFit(p *Policy, f *Facts) (out answer) {
 			out = unknown("whether training fits this GPU" + on + " is not known")
 		case !known || fits:
 		case f.CardBytes > 0:
-			return answer{problem: "training takes an estimated " + gigabytes(f.CardBytes, 0) + " on the card, more than it has" + on}
+			return answer{problem: "training takes an estimated " + quantity.Bytes(f.CardBytes) + " on the card, more than it has" + on}
 		default:
 			return answer{problem: "training takes more memory than the card" + on + " has"}
 		}

@@ -34,6 +34,15 @@ func Bytes(n int64) string {
 	return string(AppendBytes(buffer[:0], n))
 }
 
+// BytesApart writes two sizes so that they read differently where they differ: what was judged must not be printed as the limit itself.
+func BytesApart(a, b int64) (string, string) {
+	first, second := Bytes(a), Bytes(b)
+	if a != b && first == second {
+		return Grouped(a) + " B", Grouped(b) + " B"
+	}
+	return first, second
+}
+
 // AppendBytes appends what Bytes writes.
 func AppendBytes(b []byte, n int64) []byte { return appendScaled(b, n, 1024, &sizes, " ") }
 

@@ -69,16 +69,15 @@ func TestDollars(t *testing.T) {
 
 func TestWhatExceedsALimitIsNotWrittenAsTheLimit(t *testing.T) {
 	for _, c := range []struct {
-		n, limit         int64
-		exponent, places int
-		want             string
+		n, limit int64
+		want     [2]string
 	}{
-		{80_000_000_001, 80_000_000_000, 9, 1, "80.000000001"}, {80_040_000_000, 80_000_000_000, 9, 1, "80.04"}, {80_300_000_000, 80_000_000_000, 9, 1, "80.3"},
-		{79_960_000_000, 79_950_000_000, 9, 1, "80.0"}, {640_273_613, 0, 9, 1, "0.6"}, {640_273_613, 0, 9, 3, "0.640"}, {1, 0, 9, 1, "0.000000001"}, {7, 0, 0, 0, "7"}, {0, 0, 6, 2, "0.00"},
-		{math.MaxInt64, 1, 9, 1, "9223372036.9"},
+		{80_000_000_001, 80_000_000_000, [2]string{"80,000,000,001 B", "80,000,000,000 B"}}, {80_300_000_000, 80_000_000_000, [2]string{"74.8 GiB", "74.5 GiB"}},
+		{1 << 30, 1 << 20, [2]string{"1.0 GiB", "1.0 MiB"}}, {7, 7, [2]string{"7 B", "7 B"}}, {1, 0, [2]string{"1 B", "0 B"}},
+		{math.MaxInt64, math.MaxInt64 - 1, [2]string{"9,223,372,036,854,775,807 B", "9,223,372,036,854,775,806 B"}},
 	} {
-		if got := DecimalBeyond(c.n, c.limit, c.exponent, c.places); got != c.want {
-			t.Errorf("%d beyond %d: %s, want %s", c.n, c.limit, got, c.want)
+		if n, limit := BytesApart(c.n, c.limit); n != c.want[0] || limit != c.want[1] {
+			t.Errorf("%d beyond %d: %s and %s, want %s", c.n, c.limit, n, limit, c.want)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func deploy(w *walk) Stage {
 	}
 	blocks, warns := w.obstacles(action.Deploy)
 	s := Stage{Stage: action.Deploy, Status: statusOf(blocks, warns, false)}
-	s.Headline = best.Target.Label + ": about " + d.LatencyMs.String() + " ms a sample, " + d.SizeMB.String() + " MB (" + d.SizeMBQuantized.String() + " MB in 8 bits)"
+	s.Headline = best.Target.Label + ": about " + d.LatencyMs.String() + " ms a sample, " + quantity.Bytes(best.WeightBytes) + " (" + quantity.Bytes(best.QuantizedBytes) + " in 8 bits)"
 	if !w.Whole() {
 		d.withhold(w)
 		s.Headline = "where it could run is not known: " + cmp.Or(w.Unpriced(), w.Bounded())
