@@ -31,7 +31,7 @@ type importBody struct {
 var _ = define(tool{
 	name: "import", title: "Read a model file and give its graph",
 	doc:    `A Hugging Face folder or config.json, ONNX, GGUF, safetensors header or PyTorch source (file.py:Class) inside the root as a graph, with its exact parameter count. Reads headers only, runs nothing, downloads nothing. The other tools take such paths directly.`,
-	input:  modelProperty + `,` + sourceProperties + `,"seqLen":{"type":"integer"},"textOnly":{"type":"boolean","description":"a model that also reads pictures or sounds is called with text alone"},"graph":{"type":"boolean","description":"false leaves the graph out"}`,
+	input:  modelProperty + `,` + sourceProperties + `,"seqLen":{"type":"integer"},"graph":{"type":"boolean","description":"false leaves the graph out"}`,
 	output: []field{{"kind", "string"}, {"type", "string"}, {"params", "integer?"}, {"paramsWithheld", "array"}, {"tensors", "integer"}, {"edges", "object"}, {"weights", "object"}, {"notes", "array"}, {"model", "object"}},
 	run:    importModel,
 })
@@ -46,7 +46,6 @@ func importModel(s *Server, ctx context.Context, a *arguments) (*answer, error) 
 		return nil, err
 	}
 	opt.SeqLen, _ = f.Int("seqLen", 1)
-	opt.Text = f.Bool("textOnly")
 	without := f.Given("graph") && !f.Bool("graph")
 	if err := f.Err(); err != nil {
 		return nil, err
@@ -80,12 +79,13 @@ func importModel(s *Server, ctx context.Context, a *arguments) (*answer, error) 
 	return &answer{body: out, text: annotate.Harmless(b.String()) + a.said(), meta: a.meta()}, nil
 }
 
-// sourceProperties are what a PyTorch source may need to be told.
-const sourceProperties = `"inputs":{"type":"array","items":{"type":"string"},"description":"of a .py, with the batch: 1,3,224,224 or 1,128:int64"},"args":{"type":"object","description":"of its class, as strings"}`
+// sourceProperties are what an importer may need to be told.
+const sourceProperties = `"inputs":{"type":"array","items":{"type":"string"},"description":"of a .py, with the batch: 1,3,224,224 or 1,128:int64"},"args":{"type":"object","description":"of its class, as strings"},` +
+	`"textOnly":{"type":"boolean","description":"a model that also reads pictures or sounds is called with text alone"}`
 
 // sourceOptions reads them.
 func (a *arguments) sourceOptions(f *action.Fields) (load.Options, error) {
-	opt := load.Options{Inputs: f.Strings("inputs", 16)}
+	opt := load.Options{Inputs: f.Strings("inputs", 16), Text: f.Bool("textOnly")}
 	if raw := a.member("args"); raw != nil && json.Unmarshal(raw, &opt.Args) != nil {
 		return opt, refuse("wrong-type", "args", "args: must be an object whose values are strings", `Write numbers as strings, too: {"depth":"12"}.`)
 	}

@@ -32,6 +32,10 @@ const (
 	gpt2  = `{"model_type":"gpt2","architectures":["GPT2LMHeadModel"],"n_layer":2,"n_embd":96,"n_head":6,"vocab_size":1000,"n_positions":128}`
 )
 
+// hears is a model whose sounds crash it, and which runs with text alone.
+const hears = `{"model_type":"glmasr","text_config":{"model_type":"llama","vocab_size":500,"hidden_size":32,"intermediate_size":64,"num_hidden_layers":1,"num_attention_heads":4,"num_key_value_heads":2},` +
+	`"audio_config":{"model_type":"glmasr_encoder","hidden_size":32,"intermediate_size":128,"num_hidden_layers":2,"num_attention_heads":4,"num_key_value_heads":3,"max_position_embeddings":64,"num_mel_bins":16}}`
+
 var right = strings.Replace(wrong, `"in_features":15`, `"in_features":16`, 1)
 
 // folder is a root with models in it.
@@ -39,7 +43,7 @@ func folder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"wrong.json": wrong, "right.json": right, "llm/config.json": gpt2, "net.py": "import torch.nn as nn\n\ndef build():\n    return nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4))\n",
+		"wrong.json": wrong, "right.json": right, "llm/config.json": gpt2, "hears/config.json": hears, "net.py": "import torch.nn as nn\n\ndef build():\n    return nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4))\n",
 		"net.graph": "x: input shape=[8]\na: linear inFeatures=8 outFeatures=4\no: output\nx -> a -> o\n", "noted.graph": "x: input shape=[8] // a note\no: output\nx -> o\n",
 		"data/train.csv": "a,b,c,d,e,f,g,h,label\n1,2,3,4,5,6,7,8,0\n1,2,3,4,5,6,7,8,1\n", "broken.json": `{"components":[`, "empty.json": "",
 	} {
@@ -183,6 +187,7 @@ func TestEveryToolAnswers(t *testing.T) {
 	for _, c := range []struct{ tool, args, text string }{
 		{"check", `{}`, "block: "}, {"check", `{"model":"right.json"}`, "ask: "}, {"check", `{"model":` + wrong + `}`, `edit: [{"component":"b","param":"inFeatures","value":16}]`},
 		{"check", `{"model":"llm"}`, "The model runs"}, {"check", `{"model":"llm/config.json"}`, "The model runs"}, {"check", `{"model":"net.graph"}`, "The model runs"}, {"check", fmt.Sprintf(`{"model":%q}`, filepath.Join(dir, "right.json")), "The model runs"},
+		{"check", `{"model":"hears"}`, "block: "}, {"check", `{"model":"hears","textOnly":true}`, "The model runs"}, {"lint", `{"model":"hears","textOnly":true}`, "pass: 0 block"},
 		{"lint", `{"model":"wrong.json"}`, "fail: 1 block"}, {"plan", `{"model":"right.json","base":"wrong.json"}`, "repaired"}, {"plan", `{"model":"llm","training":{"gpu":"T4"}}`, "parameters"},
 		{"rank", `{"candidates":[{"model":"wrong.json"},{"model":"right.json"}]}`, "1 of 2 candidates run"},
 		{"fit", `{"model":"right.json","data":{"features":9}}`, "data: block"}, {"fit", `{"model":"right.json","data":"data"}`, "data: "}, {"fit", `{"model":"llm","layout":{"tp":5}}`, "layout: block"},

@@ -125,13 +125,15 @@ func (a *arguments) request(ctx context.Context) ([]byte, error) {
 	return object(a.members), nil
 }
 
-// opened reads the model of a request: a PyTorch source with what it was told about its inputs and arguments.
+// opened reads the model of a request: a PyTorch source with what it was told about its inputs and arguments, a config.json for a call with
+// text alone.
 func (a *arguments) opened(ctx context.Context, raw json.RawMessage, name string) (*model, error) {
 	ref, isRef := isString(raw)
 	if raw == nil {
 		ref, isRef = a.server.file, true
 	}
-	if !isRef || !strings.Contains(ref, ".py") || a.member("inputs") == nil && a.member("args") == nil {
+	told := a.member("textOnly") != nil || strings.Contains(ref, ".py") && (a.member("inputs") != nil || a.member("args") != nil)
+	if !isRef || !told {
 		return a.server.modelOf(ctx, raw, name)
 	}
 	f, err := a.fields()
