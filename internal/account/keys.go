@@ -97,11 +97,18 @@ func (a answer) result() (Caller, error) {
 	return a.caller, nil
 }
 
+// within says whether an answer of some age is young enough. One from the future is as old as can be: the clock was set back, and
+// a key that is revoked must not work until it is that time again. A caller may have come while the store was asked.
+func within(age, most time.Duration) bool { return age < most && age > -aheadMost }
+
+// aheadMost is how much later than its caller came an answer may be.
+const aheadMost = 10 * time.Second
+
 // look returns an answer that is fresh enough for somebody who came at a time, or what to wait for.
 func (k *Keys) look(hash secret.Hash, came time.Time) (answer, <-chan struct{}) {
 	k.mu.RLock()
 	a := k.known[hash]
-	if a != nil && came.Sub(a.asked) < renewAfter {
+	if a != nil && within(came.Sub(a.asked), renewAfter) {
 		got := *a
 		k.mu.RUnlock()
 		return got, nil
@@ -121,8 +128,8 @@ func (k *Keys) look(hash secret.Hash, came time.Time) (answer, <-chan struct{}) 
 		k.known[hash] = a
 		k.wrong++ // until the store says otherwise
 	}
-	fresh := !a.asked.IsZero() && came.Sub(a.asked) < freshFor
-	if a.renewing == nil && (!fresh || a.err == nil && came.Sub(a.asked) >= renewAfter) {
+	fresh := !a.asked.IsZero() && within(came.Sub(a.asked), freshFor)
+	if a.renewing == nil && (!fresh || a.err == nil && !within(came.Sub(a.asked), renewAfter)) {
 		a.renewing = make(chan struct{})
 		k.work.Add(1)
 		go k.ask(hash, *a)
@@ -142,7 +149,7 @@ func (k *Keys) room(now time.Time) bool {
 			return true
 		}
 		for h, a := range k.known {
-			if a.renewing == nil && (now.Sub(a.asked) >= freshFor || all && !a.works) {
+			if a.renewing == nil && (!within(now.Sub(a.asked), freshFor) || all && !a.works) {
 				k.forget(h, a)
 			}
 		}
@@ -194,7 +201,7 @@ func (k *Keys) answered(hash secret.Hash, now answer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	a := k.known[hash]
-	if now.err != nil && a.err == nil && !a.asked.IsZero() && k.clock().Sub(a.asked) < freshFor {
+	if now.err != nil && a.err == nil && !a.asked.IsZero() && within(k.clock().Sub(a.asked), freshFor) {
 		close(a.renewing)
 		a.renewing = nil
 		return

@@ -384,3 +384,25 @@ func BenchmarkSignIn(b *testing.B) {
 		must[string](b)(d.SignIn(b.Context(), "ada@example.com", password))
 	}
 }
+
+// TestARevokedKeyIsRefusedAlsoWhenTheClockWasSetBack by a day between the two.
+func TestARevokedKeyIsRefusedAlsoWhenTheClockWasSetBack(t *testing.T) {
+	desks(t, func(t *testing.T, d desk) {
+		org, ada := d.found("Lab", "ada@example.com")
+		k, key, err := d.CreateKey(t.Context(), org, ada.ID, "ci")
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys := account.NewKeys(d.Store, d.clock.Now)
+		defer keys.Close()
+		if _, err := keys.Authenticate(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.RevokeKey(t.Context(), org, ada.ID, k.ID); err != nil {
+			t.Fatal(err)
+		}
+		d.clock.Pass(-24 * time.Hour)
+		_, err = keys.Authenticate(t.Context(), key)
+		fails(t, err, account.ErrUnauthorised)
+	})
+}

@@ -137,7 +137,8 @@ func (s *Service) Start(ctx context.Context, link, organisation, name, email, pa
 }
 
 // applicant returns who uses a link: somebody new, or the person with this address and password. The link is looked at
-// first, so that nobody without one can make us hash.
+// first, so that nobody without one can make us hash. What was typed is checked next, for both alike: what is wrong with it must
+// not tell whether the address has an account.
 func (s *Service) applicant(ctx context.Context, kind Kind, link, name, email, password string) (p Person, fresh bool, err error) {
 	if email, err = Email(email); err != nil {
 		return p, false, err
@@ -157,14 +158,14 @@ func (s *Service) applicant(ctx context.Context, kind Kind, link, name, email, p
 	if err != nil {
 		return p, false, err
 	}
-	if known {
-		p, err = s.verify(ctx, email, password)
-		return p, false, err
-	}
 	if name, err = line("name", name); err != nil {
 		return p, false, err
 	}
 	if err := newPassword(password, email); err != nil {
+		return p, false, err
+	}
+	if known {
+		p, err = s.verify(ctx, email, password)
 		return p, false, err
 	}
 	hashed, err := s.Hasher.hash(ctx, password)

@@ -188,3 +188,22 @@ func TestAPasswordThatIsReplacedWhileItIsComparedOpensNothing(t *testing.T) {
 		}
 	})
 }
+
+// TestAnInvitationDoesNotTellWhoHasAnAccount types what is wrong in every way, for an address that is known and one that is not.
+func TestAnInvitationDoesNotTellWhoHasAnAccount(t *testing.T) {
+	desks(t, func(t *testing.T, d desk) {
+		ctx := t.Context()
+		org, ada := d.found("Lab", "ada@example.com")
+		d.found("Other", "known@example.com")
+		known := must[string](t)(d.Invite(ctx, org, ada.ID, "known@example.com", account.Viewer))
+		unknown := must[string](t)(d.Invite(ctx, org, ada.ID, "never@example.com", account.Viewer))
+		for _, typed := range [][2]string{{"", another}, {"A\x00", another}, {"Name", ""}, {"Name", "short"}, {"Name", "aaaaaaaaaaaaaaaaaaaa"}, {"", ""}} {
+			_, a := d.SignUp(ctx, known, typed[0], typed[1])
+			_, b := d.SignUp(ctx, unknown, typed[0], typed[1])
+			if a == nil || b == nil || a.Error() != b.Error() {
+				t.Errorf("%q: %v for a known address, %v for another", typed, a, b)
+			}
+		}
+		must[string](t)(d.SignUp(ctx, known, "Name", password))
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -88,8 +89,20 @@ func (s *Server) before(c *httpapi.Call) *httpapi.Reply {
 	case "/healthz", "/readyz":
 		return nil
 	}
-	out := httpapi.Redirect(s.www + r.URL.RequestURI())
+	out := httpapi.Redirect(s.www + target(r.URL))
 	return &out
+}
+
+// target is the path and query of a request, always with a slash in front: a target without one, such as x:.evil.example or *,
+// would else go on where the host name ends.
+func target(u *url.URL) string {
+	to := url.URL{Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery, ForceQuery: u.ForceQuery}
+	path := to.EscapedPath()
+	if u.Opaque != "" || !strings.HasPrefix(path, "/") {
+		return "/"
+	}
+	to = url.URL{Opaque: path, RawQuery: to.RawQuery, ForceQuery: to.ForceQuery}
+	return to.String()
 }
 
 // sameHost compares host names. One that is configured without a port stands for all of them.

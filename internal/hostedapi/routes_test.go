@@ -1,7 +1,12 @@
 package hostedapi_test
 
 import (
+	"bufio"
 	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -134,6 +139,24 @@ func TestTheBareHostSendsToTheOther(t *testing.T) {
 					t.Errorf("%s %s at %s: %d to %q", method, path, host, got.status, got.header.Get("Location"))
 				}
 			}
+		}
+	}
+	for _, target := range []string{"x:.evil.example/", "http:.evil.example", "http://evil.example/a?b", "http:@evil.example/", "*", "//evil.example/%2e%2e", "http://example.org"} {
+		c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := io.WriteString(c, "OPTIONS "+target+" HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := url.Parse(resp.Header.Get("Location"))
+		if resp.StatusCode == 307 && (err != nil || to.Scheme != "https" || to.Host != "www.example.org" || to.User != nil) {
+			t.Errorf("%s leads to %q", target, resp.Header.Get("Location"))
 		}
 	}
 	if got := s.call(t, "GET", "/healthz", "", "", "Host", "example.org"); got.status != 200 {

@@ -146,10 +146,17 @@ func (b *bucket) failed(ctx context.Context, err error) {
 func (b *bucket) take(l *Limiter) (r Result, known bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !l.clock().Before(b.ends) || b.left == 0 && b.used < l.limit {
+	if !b.current(l) || b.left == 0 && b.used < l.limit {
 		return r, false
 	}
 	return b.hand(l), true
+}
+
+// current says whether the window that is known is the present one. One that lies wholly in the future was counted by a clock that
+// was set back since: the store knows more. The caller holds the lock.
+func (b *bucket) current(l *Limiter) bool {
+	now := l.clock()
+	return now.Before(b.ends) && b.ends.Sub(now) <= l.period+min(l.period, time.Minute)
 }
 
 // hand hands out what is left, if anything is. The caller holds the lock.
@@ -171,7 +178,7 @@ func (b *bucket) wanted(l *Limiter, faults int64) (int64, error) {
 		return 0, b.fault
 	}
 	n := int64(1)
-	if l.clock().Before(b.ends) {
+	if b.current(l) {
 		n = 2 * b.leased
 	}
 	return max(1, b.waiting, min(n, l.limit/leases)), nil

@@ -186,6 +186,32 @@ func isID(s string) bool {
 // members are those of a plan's request that are kept. The version before and whatever else was sent are not published.
 var members = []string{action.Model, "policy", "attention", "seq_len", "training", "inference", "source"}
 
+// Members of a graph and of a component, beside those that the specification names, that change a plan.
+var (
+	ofGraph     = []string{"config"}
+	ofComponent = []string{"implementation", "scope"}
+)
+
+// read returns a model without what a plan does not read: notes, positions and whatever else an editor or a caller puts there.
+func read(model string) (string, error) {
+	g, err := graph.Decode([]byte(model), action.Model, graph.ServiceLimits)
+	if err != nil {
+		return "", err
+	}
+	g.Extra = only(g.Extra, ofGraph)
+	for i := range g.Components {
+		g.Components[i].Extra = only(g.Components[i].Extra, ofComponent)
+	}
+	for i := range g.Connections {
+		g.Connections[i].Extra = nil
+	}
+	return string(g.AppendJSON(nil)), nil
+}
+
+func only(members []graph.Member, names []string) []graph.Member {
+	return slices.DeleteFunc(slices.Clone(members), func(m graph.Member) bool { return !slices.Contains(names, m.Name) })
+}
+
 // Kept returns the part of a plan's request that is published, without white space.
 func Kept(request []byte) ([]byte, error) {
 	body, err := graph.DecodeBody(request, graph.ServiceLimits, func(string) bool { return false })
@@ -203,6 +229,13 @@ func Kept(request []byte) ([]byte, error) {
 		}
 		out.WriteByte(separator)
 		out.WriteString(`"` + m.Name + `":`) // one of ours: nothing to escape
+		if m.Name == action.Model {
+			model, err := read(m.Raw)
+			if err != nil {
+				return nil, err
+			}
+			m.Raw = model
+		}
 		if err := json.Compact(&out, []byte(m.Raw)); err != nil {
 			return nil, action.Errorf(graph.CodeSyntax, m.Name, "%v", err)
 		}

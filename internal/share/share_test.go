@@ -71,7 +71,7 @@ func TestWhatIsKeptMakesTheSamePlan(t *testing.T) {
 }
 
 func TestWhatCannotBeSharedIsRefused(t *testing.T) {
-	large := `{"model":{"components":[],"x":"` + strings.Repeat("x", MostBytes) + `"}}`
+	large := `{"model":{"components":[],"name":"` + strings.Repeat("x", MostBytes) + `"}}`
 	for body, status := range map[string]int{``: 400, `[]`: 400, `{}`: 400, `{"model":null}`: 400, `{"base":{"components":[]}}`: 400, `{"model":{}`: 400, large: 413} {
 		_, err := Kept([]byte(body))
 		if got := action.Status(err); err == nil || got != status {
@@ -112,4 +112,28 @@ func FuzzKept(f *testing.F) {
 			t.Fatalf("%s, then %s, %v", kept, again, err)
 		}
 	})
+}
+
+// TestWhatAPlanDoesNotReadIsNotPublished puts a mark wherever a plan does not look.
+func TestWhatAPlanDoesNotReadIsNotPublished(t *testing.T) {
+	const mark = "hush-hush"
+	body := `{"share":true,"note":"` + mark + `","base":{"name":"` + mark + `","components":[]},"model":{"name":"n","author":"` + mark + `","config":{"model_type":"x"},"components":[` +
+		`{"id":"x","type":"input","params":{"shape":[16]},"position":{"x":1,"note":"` + mark + `"},"scope":"s"},{"id":"l","type":"linear","params":{"outFeatures":3},"comment":"` + mark + `"},{"id":"o","type":"output"}],` +
+		`"connections":[{"from":"x","to":"l","label":"` + mark + `"},{"from":"l","to":"o"}]}}`
+	kept, err := Kept([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(kept), mark) {
+		t.Errorf("kept: %s", kept)
+	}
+	for _, needed := range []string{`"config":{"model_type":"x"}`, `"scope":"s"`, `"outFeatures":3`} {
+		if !strings.Contains(string(kept), needed) {
+			t.Errorf("%s is missing: %s", needed, kept)
+		}
+	}
+	without := strings.Replace(body, `,"base":{"name":"`+mark+`","components":[]}`, "", 1)
+	if got, want := planOf(t, kept), planOf(t, []byte(without)); got != want {
+		t.Errorf("the plan is another one:\n%s\n%s", got, want)
+	}
 }

@@ -3,13 +3,18 @@ package store
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+	driverlite "modernc.org/sqlite"
+	lite "modernc.org/sqlite/lib"
 )
 
 // migrations are applied in the order of their numbers and never undone. A file NNNNN_name.sql is for both databases; where
@@ -54,20 +59,62 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("store: migrate: %w", err)
 	}
-	if _, target, err := p.GetVersions(ctx); err != nil {
-		return fmt.Errorf("store: migrate: %w", classify(err))
-	} else if err := s.migrateTo(ctx, p, target); err != nil {
-		return err
-	}
-	return nil
+	return s.migrateTo(ctx, p, newest(p))
 }
 
-// migrateTo goes forward to a version.
-func (s *Store) migrateTo(ctx context.Context, p *goose.Provider, version int64) error {
-	if _, err := p.UpTo(ctx, version); err != nil {
-		return fmt.Errorf("store: migrate: %w", classify(err))
+// newest is the version that this program needs.
+func newest(p *goose.Provider) (version int64) {
+	for _, source := range p.ListSources() {
+		version = max(version, source.Version)
 	}
-	return nil
+	return version
+}
+
+// SchemaError is returned for a database of a newer version of the program, which this one would damage.
+type SchemaError struct{ Is, Knows int64 }
+
+func (e *SchemaError) Error() string {
+	return fmt.Sprintf("the database has schema %d, this version of the program knows those up to %d: start the newer one", e.Is, e.Knows)
+}
+
+// migrateTries is how often processes that begin on one new file may get in each other's way: PostgreSQL has a lock for it.
+const migrateTries = 20
+
+// migrateTo goes forward to a version. Of several processes that make the same SQLite file one wins each step, and the others
+// look again.
+func (s *Store) migrateTo(ctx context.Context, p *goose.Provider, version int64) error {
+	for try := 0; ; try++ {
+		is, err := p.GetDBVersion(ctx)
+		if err == nil && is > newest(p) {
+			return fmt.Errorf("store: migrate: %w", &SchemaError{is, newest(p)})
+		}
+		if err == nil {
+			_, err = p.UpTo(ctx, version)
+		}
+		if err == nil {
+			return nil
+		}
+		if s.kind == postgres || try == migrateTries || ctx.Err() != nil || !inTheWay(err) {
+			return fmt.Errorf("store: migrate: %w", classify(err))
+		}
+		select {
+		case <-time.After(time.Duration(try+1) * rand.N(20*time.Millisecond)):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// inTheWay says whether SQLite failed as it does where another process is at the same step: busy, or the table is there already.
+func inTheWay(err error) bool {
+	var e *driverlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code() & 0xff {
+	case lite.SQLITE_BUSY, lite.SQLITE_LOCKED, lite.SQLITE_CONSTRAINT, lite.SQLITE_ERROR, lite.SQLITE_SCHEMA:
+		return true
+	}
+	return false
 }
 
 // Schema returns the version of the schema that is there, and the one that this program needs.

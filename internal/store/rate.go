@@ -19,6 +19,10 @@ type windows struct{ s *Store }
 // Windows returns the store of rate limits.
 func (s *Store) Windows() rate.Store { return windows{s} }
 
+// aheadMost is how far the clock of another replica may be ahead. A window that began later than that was counted by a clock that
+// was set back since, and nobody waits until it is that time again.
+const aheadMost = time.Minute
+
 // Take is one statement, so that those who take at the same time take one after the other. A window that has ended begins
 // anew; of one that has not, the call gets what is left.
 func (w windows) Take(ctx context.Context, bucket string, n, limit int64, period time.Duration, now time.Time) (rate.Window, error) {
@@ -26,20 +30,21 @@ func (w windows) Take(ctx context.Context, bucket string, n, limit int64, period
 	var out rate.Window
 	millis := now.UnixMilli()
 	first := max(0, min(n, limit))
+	ahead := millis + min(period, aheadMost).Milliseconds()
 	err := w.s.writing(ctx).one(`INSERT INTO rate_window (bucket, began, ends, used, granted) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (bucket) DO UPDATE SET
-			began = CASE WHEN rate_window.ends <= excluded.began THEN excluded.began ELSE rate_window.began END,
-			ends = CASE WHEN rate_window.ends <= excluded.began THEN excluded.ends ELSE rate_window.ends END,
-			used = CASE WHEN rate_window.ends <= excluded.began THEN excluded.used
+			began = CASE WHEN (rate_window.ends <= excluded.began OR rate_window.began > ?) THEN excluded.began ELSE rate_window.began END,
+			ends = CASE WHEN (rate_window.ends <= excluded.began OR rate_window.began > ?) THEN excluded.ends ELSE rate_window.ends END,
+			used = CASE WHEN (rate_window.ends <= excluded.began OR rate_window.began > ?) THEN excluded.used
 				WHEN rate_window.used >= ? THEN rate_window.used
 				WHEN rate_window.used + excluded.granted > ? THEN ?
 				ELSE rate_window.used + excluded.granted END,
-			granted = CASE WHEN rate_window.ends <= excluded.began THEN excluded.granted
+			granted = CASE WHEN (rate_window.ends <= excluded.began OR rate_window.began > ?) THEN excluded.granted
 				WHEN rate_window.used >= ? THEN 0
 				WHEN rate_window.used + excluded.granted > ? THEN ? - rate_window.used
 				ELSE excluded.granted END
 		RETURNING began, used, granted`,
-		[]any{bucket, millis, millis + period.Milliseconds(), first, first, limit, limit, limit, limit, limit, limit}, &began, &out.Used, &out.Granted)
+		[]any{bucket, millis, millis + period.Milliseconds(), first, first, ahead, ahead, ahead, limit, limit, limit, ahead, limit, limit, limit}, &began, &out.Used, &out.Granted)
 	out.Began = time.UnixMilli(began).UTC()
 	return out, err
 }

@@ -3,10 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // rebound holds statements in PostgreSQL's spelling. Statements are constants of this package, so there are few.
@@ -78,8 +80,29 @@ func (a at) call(f func(a at) error) error {
 	})
 }
 
+// keepable says whether both databases can keep the texts among some values: PostgreSQL takes no zero byte and nothing but UTF-8.
+func keepable(args []any) bool {
+	for _, arg := range args {
+		if s, ok := arg.(string); ok && (strings.IndexByte(s, 0) >= 0 || !utf8.ValidString(s)) {
+			return false
+		}
+	}
+	return true
+}
+
+// unkept is how a statement ends that names such a text: what looks for it finds nothing, on either database.
+func unkept(query string) error {
+	if strings.HasPrefix(query, "INSERT") {
+		return errors.New("store: a text holds a zero byte or is not UTF-8")
+	}
+	return nil
+}
+
 // exec runs a statement and returns how many rows it changed.
 func (a at) exec(query string, args ...any) (n int64, err error) {
+	if !keepable(args) {
+		return 0, unkept(query)
+	}
 	err = a.call(func(a at) error {
 		r, err := a.run.ExecContext(a.ctx, a.kind.rebind(query), args...)
 		if err == nil {
@@ -92,6 +115,9 @@ func (a at) exec(query string, args ...any) (n int64, err error) {
 
 // each calls f for each row of a query. Behind the first row it is not repeated.
 func (a at) each(f func(scan func(...any) error) error, query string, args ...any) error {
+	if !keepable(args) {
+		return unkept(query)
+	}
 	begun := false
 	return a.call(func(a at) error {
 		if begun {
