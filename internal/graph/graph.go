@@ -5,7 +5,10 @@
 // default, the caller passes a Vocabulary.
 package graph
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Graph is one model. Extra keeps the members that the specification does not name, for a round trip.
 type Graph struct {
@@ -67,12 +70,23 @@ type Member struct {
 	Name, Raw string
 }
 
-// Label is what a message calls a component: its name, or its id where it has none.
+// labelBytes is how much of a name a message shows: every finding repeats it.
+const labelBytes = 200
+
+// Label is what a message calls a component: its name, or its id where it has none, cut where it is very long.
 func (c *Component) Label() string {
-	if c.Name != "" {
-		return c.Name
+	s := c.Name
+	if s == "" {
+		s = c.ID
 	}
-	return c.ID
+	if len(s) <= labelBytes {
+		return s
+	}
+	end := labelBytes
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
 }
 
 // Param returns the value of a parameter and whether it was given. A null counts as left out.

@@ -101,7 +101,7 @@ func TestAStopLetsRequestsFinish(t *testing.T) {
 // TestAFrozenDatabaseGives503InTime stops PostgreSQL where it stands, while many callers keep calling.
 func TestAFrozenDatabaseGives503InTime(t *testing.T) {
 	pg := pgtest.Start(t)
-	s := start(t, pg.Database(t))
+	s := start(t, pg.Database(t), func(c *hostedapi.Config) { c.Peers = 1000 })
 	o := s.tenant(t, "Alpha")
 	if got := s.call(t, "POST", "/api/v1/check", o.key, request("", 3)); got.status != 200 {
 		t.Fatal(got.body)

@@ -261,3 +261,25 @@ func TestLimitsHoldInMemoryWhileTheStoreCannotWrite(t *testing.T) {
 		t.Errorf("another error: %v", err)
 	}
 }
+
+// TestALimiterAsksAgainWhenTheClockWasSetBack has used its limit up, a day ahead.
+func TestALimiterAsksAgainWhenTheClockWasSetBack(t *testing.T) {
+	s, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "data.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	now := day.Add(24 * time.Hour)
+	l := rate.New(s.Windows(), 2, time.Minute, func() time.Time { return now })
+	for _, at := range []time.Time{now, day} {
+		now = at
+		for n := range 4 {
+			if r, err := l.Take(t.Context(), "a"); err != nil || r.Allowed != (n < 2) {
+				t.Errorf("%v, call %d: %+v %v", at, n, r, err)
+			}
+		}
+	}
+}

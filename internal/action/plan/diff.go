@@ -103,7 +103,7 @@ func lines(after *graph.Component, c graph.Change) []string {
 		out = append(out, fmt.Sprintf("%s: %s → %s", after.Label(), clip(c.Type.Before), clip(c.Type.After)))
 	}
 	for _, p := range c.Params {
-		out = append(out, fmt.Sprintf("%s.%s: %s → %s", after.Label(), p.Name, written(p.Before), written(p.After)))
+		out = append(out, fmt.Sprintf("%s.%s: %s → %s", after.Label(), clip(p.Name), written(p.Before), written(p.After)))
 	}
 	if len(out) == 0 {
 		out = append(out, after.Label()+": shares the weight of another component")
@@ -118,7 +118,7 @@ func written(v graph.Value) string {
 	return clip(v.String())
 }
 
-func named(c *graph.Component) string { return fmt.Sprintf("%s (%s)", c.Label(), c.Type) }
+func named(c *graph.Component) string { return fmt.Sprintf("%s (%s)", c.Label(), clip(c.Type)) }
 
 // empty reports whether the two have the same structure.
 func (d *Diff) empty() bool { return d.Added+d.Removed+d.Changed+d.Rewired == 0 }
