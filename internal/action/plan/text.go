@@ -112,9 +112,10 @@ func (p *page) memory(r *Record) {
 	}
 }
 
-// eager says what attention that keeps its scores would add, where it matters: from a hundredth of the peak on.
+// eager says what attention that keeps its scores would add, where it matters: from a hundredth of the peak on. Of a part of a model it says
+// nothing: the difference of two lower bounds is none.
 func eager(r *Record) string {
-	if r.Memory == nil {
+	if r.Memory == nil || r.atLeast() != "" {
 		return ""
 	}
 	extra := r.Memory.EagerExtraBytes
