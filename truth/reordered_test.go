@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -18,11 +19,11 @@ import (
 	"github.com/modelverifier/verifier/models/drawn"
 )
 
-// reordered is the same model with its components in another order, and its connections in one that keeps the order into each component.
-// Inputs and outputs keep theirs among each other: the first of each is what an answer shows.
+// reordered is the same model with its components in another order, and its connections in one that keeps the order
+// into each component. Inputs and outputs keep theirs among each other: the first of each is what an answer shows.
 func reordered(g *graph.Graph, seed uint64) *graph.Graph {
 	chance, out := rand.New(rand.NewPCG(seed, 0)), g.Clone()
-	chance.Shuffle(len(out.Components), func(i, j int) { out.Components[i], out.Components[j] = out.Components[j], out.Components[i] })
+	chance.Shuffle(len(out.Components), reflect.Swapper(out.Components))
 	for _, end := range []string{"input", "output"} {
 		next := 0
 		for i := range out.Components {
@@ -40,15 +41,15 @@ func reordered(g *graph.Graph, seed uint64) *graph.Graph {
 	for _, c := range out.Connections {
 		into[c.To] = append(into[c.To], c)
 	}
-	chance.Shuffle(len(out.Connections), func(i, j int) { out.Connections[i], out.Connections[j] = out.Connections[j], out.Connections[i] })
+	chance.Shuffle(len(out.Connections), reflect.Swapper(out.Connections))
 	for i, c := range out.Connections {
 		out.Connections[i], into[c.To] = into[c.To][0], into[c.To][1:]
 	}
 	return out
 }
 
-// unordered is an answer without what the contract takes from the list: the order of findings and of names, which blocker is named first, and
-// which component of a cycle is.
+// unordered is an answer without what the contract takes from the list: the order of findings and of names, which
+// blocker is named first, and which component of a cycle is.
 func unordered(t rapid.TB, text string) string {
 	t.Helper()
 	var v any
@@ -66,6 +67,10 @@ func unordered(t rapid.TB, text string) string {
 
 func withoutOrder(v any) any {
 	switch v := v.(type) {
+	case string:
+		if at := strings.Index(v, "lies on a cycle"); at >= 0 {
+			return v[at:]
+		}
 	case map[string]any:
 		delete(v, "summary")
 		delete(v, "headline")
@@ -95,7 +100,8 @@ func withoutOrder(v any) any {
 	return v
 }
 
-// sameInAnyOrder holds that the order of a model's components decides nothing. Where two have one id the list says which of them it means.
+// sameInAnyOrder holds that the order of a model's components decides nothing. Where two have one id the list says
+// which of them it means.
 func sameInAnyOrder(t rapid.TB, title string, g *graph.Graph, seeds ...uint64) {
 	t.Helper()
 	g = renamed(g, plainID)
@@ -119,7 +125,8 @@ func sameInAnyOrder(t rapid.TB, title string, g *graph.Graph, seeds ...uint64) {
 	}
 }
 
-// TestTheOrderOfComponentsDecidesNothing holds for bundled models, also broken ones, that every figure follows from the structure.
+// TestTheOrderOfComponentsDecidesNothing holds for bundled models, also broken ones, that every figure follows from
+// the structure.
 func TestTheOrderOfComponentsDecidesNothing(t *testing.T) {
 	for _, name := range models.List() {
 		g, err := models.Open(name)
@@ -135,8 +142,8 @@ func TestTheOrderOfComponentsDecidesNothing(t *testing.T) {
 	})
 }
 
-// TestTheOrderOfMeasuredGraphsDecidesNothing holds the same for random graphs, most of them with a fault, and for imports, which say whose
-// modules their components are.
+// TestTheOrderOfMeasuredGraphsDecidesNothing holds the same for random graphs, most of them with a fault, and for
+// imports, which say whose modules their components are.
 func TestTheOrderOfMeasuredGraphsDecidesNothing(t *testing.T) {
 	n := 0
 	lines(t, "graphs.jsonl.gz", func(line []byte) {
@@ -162,8 +169,8 @@ func TestTheOrderOfMeasuredGraphsDecidesNothing(t *testing.T) {
 	})
 }
 
-// inOtherWords is a model that runs under other spellings of types and parameters, with defaults written out, sizes that the input tells left
-// out, and one number for all axes written as a list.
+// inOtherWords is a model that runs under other spellings of types and parameters, with defaults written out, sizes
+// that the input tells left out, and one number for all axes written as a list.
 func inOtherWords(t *rapid.T, g *graph.Graph) *graph.Graph {
 	out := g.Clone()
 	out.Normalize(catalog.Vocabulary)
@@ -223,8 +230,8 @@ func spelled(t *rapid.T, name string, aliases []string) string {
 	}
 }
 
-// TestOtherWordsAreTheSameModel holds that no answer depends on which of its spellings a type or parameter has, nor on whether a default or a
-// size that follows is written.
+// TestOtherWordsAreTheSameModel holds that no answer depends on which of its spellings a type or parameter has, nor
+// on whether a default or a size that follows is written.
 func TestOtherWordsAreTheSameModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := renamed(drawn.Model(t), plainID)

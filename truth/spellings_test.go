@@ -12,6 +12,7 @@ import (
 	"github.com/modelverifier/verifier/internal/action/check"
 	"github.com/modelverifier/verifier/internal/action/lint"
 	"github.com/modelverifier/verifier/internal/action/plan"
+	"github.com/modelverifier/verifier/internal/action/rank"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/fit/layout"
 	"github.com/modelverifier/verifier/internal/fit/serve"
@@ -56,6 +57,17 @@ func said(t rapid.TB, g *graph.Graph) map[string]string {
 	note("layout", layout.Check(res, split), nil)
 	note("serve", serve.Check(res, &serve.Request{Command: "vllm serve . --tensor-parallel-size 2", GPU: hardware.Lookup("A100-80GB")}), nil)
 	note("fingerprint", res.Fingerprint(), nil)
+	const other = "x: input shape=[3,32,32]\nf: flatten\nh: linear outFeatures=10\no: output\nx -> f -> h -> o"
+	small, err := graph.Parse(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := fmt.Appendf(nil, `{"candidates":[{"model":%s},{"model":%s}],"tieBreak":"cost"}`, g.AppendJSON(nil), small.AppendJSON(nil))
+	candidates, err := rank.Decode(both, graph.LocalLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	note("rank", rank.Run(candidates), nil)
 	return out
 }
 

@@ -10,7 +10,8 @@ import (
 	"github.com/modelverifier/verifier/models/drawn"
 )
 
-// What an entry of a plan says: a count of parameters; memory, time and dollars; and that it is a lower bound, or that nothing was estimated.
+// What an entry of a plan says: a count of parameters; memory, time and dollars; and that it is a lower bound, or
+// that nothing was estimated.
 var (
 	counts    = regexp.MustCompile(`(?i)[\d.,]+[KMBT]? parameter|parameters[ |]+[\d.,]+`)
 	figure    = regexp.MustCompile(`\$[\d.]+|[\d.]+ ([KMGT]i)?B\b|[\d.]+ (ms|s|min|h|hours?|days?)\b`)
@@ -18,8 +19,9 @@ var (
 	continued = regexp.MustCompile(`\n +`)
 )
 
-// TestEveryEntryWithAFigureSaysWhatItLacks is stricter than that a reason stands somewhere: the entry that has the figure says that it is a lower bound.
-// Operations are not among them: a plan has them where they are complete, as what lacks then counts as none.
+// TestEveryEntryWithAFigureSaysWhatItLacks is stricter than that a reason stands somewhere: the entry that has the
+// figure says that it is a lower bound. Operations are not among them: a plan has them where they are complete, as
+// what lacks then counts as none.
 func TestEveryEntryWithAFigureSaysWhatItLacks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawn.Model(t)
