@@ -98,6 +98,8 @@ def write(outdir, model_type, cls, done):
         rec["aliases"] = cls.attribute_map
     if sub:
         rec["sub"] = sub
+    if cls.validate_layer_type is not PreTrainedConfig.validate_layer_type:
+        rec["own"] = ["validate_layer_type"]
     with open(os.path.join(outdir, model_type + ".json"), "w") as f:
         f.write(json.dumps(rec, indent=1) + "\n")
 

@@ -10,17 +10,18 @@ type Beit struct {
 	Bias, Q, K, V, O string // below a layer
 	Up, Down         string
 	MustDivide       bool // the heads must divide hidden_size
+	Unpooled         bool // the bare model has no pooler
 }
 
 func beits(name, prefix string, s Beit) map[string]func(*Build) {
 	return map[string]func(*Build){
-		name + "ForImageClassification": func(b *Build) { b.Labels(b.Scope("%s", prefix).beit(s), "classifier", b.Size("hidden_size")) },
-		name + "Model":                  func(b *Build) { b.Output(b.beit(s)) },
+		name + "ForImageClassification": func(b *Build) { b.Labels(b.Scope("%s", prefix).beit(s, true), "classifier", b.Size("hidden_size")) },
+		name + "Model":                  func(b *Build) { b.Output(b.beit(s, !s.Unpooled)) },
 	}
 }
 
 // beit is a vision transformer whose scores have a trained bias for each relative position, and whose branches are scaled.
-func (b *Build) beit(s Beit) Node {
+func (b *Build) beit(s Beit, pooled bool) Node {
 	if s.MustDivide {
 		b.HeadsDivide()
 	}
@@ -37,10 +38,17 @@ func (b *Build) beit(s Beit) Node {
 		x = b.Scope("%s.%d", s.Layers, i).beitLayer(x, s, dim, shared)
 	}
 	if b.Bool("use_mean_pooling") {
+		if !pooled {
+			return x
+		}
 		patches := b.Add("slice", "", Args{Int("dim", 1), Int("start", 1)}, x)
 		return b.LayerNorm(b.Mean(patches, "pooler", 1), "pooler.layernorm", dim, true)
 	}
-	return b.First(b.LayerNorm(x, "layernorm", dim, true))
+	x = b.LayerNorm(x, "layernorm", dim, true)
+	if !pooled {
+		return x
+	}
+	return b.First(x)
 }
 
 // positionBias looks up a trained number for each head and relative position of two patches; three more are for the token.

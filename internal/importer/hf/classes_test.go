@@ -1,8 +1,11 @@
 package hf
 
 import (
+	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -10,6 +13,27 @@ import (
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
 )
+
+var classesFile = flag.String("classes", "", "write the classes of each model type to this file, for truth/hf_built.py")
+
+// TestClassesAreListed writes the classes of each model type, and the one of a config that names none.
+func TestClassesAreListed(t *testing.T) {
+	type listed struct {
+		Default string   `json:"default"`
+		Classes []string `json:"classes"`
+	}
+	all := map[string]listed{}
+	for modelType, f := range families {
+		all[modelType] = listed{f.Default, Classes(modelType)}
+	}
+	text, err := json.Marshal(all)
+	if err == nil && *classesFile != "" {
+		err = os.WriteFile(*classesFile, text, 0o644)
+	}
+	if err != nil || len(all) == 0 {
+		t.Errorf("%d model types: %v", len(all), err)
+	}
+}
 
 // TestEveryClassHasTheWeightsThatItLists builds every class from its defaults: what the components weigh is what the tensors do,
 // and where the graph runs its weights do not depend on the length of the text.

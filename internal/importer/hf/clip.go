@@ -7,19 +7,25 @@ func clips(name, modelType string) map[string]func(*Build) {
 	vision := func(b *Build) *Build {
 		return b.With(b.tower("vision_config", modelType+"_vision_model")).Scope("vision_model")
 	}
+	text := func(b *Build) *Build {
+		return b.With(b.tower("text_config", modelType+"_text_model")).Scope("text_model")
+	}
 	return map[string]func(*Build){
 		name + "ForImageClassification": func(b *Build) {
 			v := vision(b)
+			v.HeadsDivide()
+			text(b).HeadsDivide() // its config is made and looked at, even if no text is read
 			x, _ := v.clipVision()
 			b.Labels(b.Mean(b.Add("slice", "", Args{Int("dim", 1), Int("start", 1)}, x), "", 1), "classifier", v.Size("hidden_size"))
 		},
 		name + "Model": func(b *Build) {
-			v, t, dim := vision(b), b.With(b.tower("text_config", modelType+"_text_model")).Scope("text_model"), b.Size("projection_dim")
+			v, t, dim := vision(b), text(b), b.Size("projection_dim")
+			v.HeadsDivide()
+			t.HeadsDivide()
 			_, image := v.clipVision()
-			text := t.textTower(true)
 			image = b.Linear(image, "visual_projection", v.Size("hidden_size"), dim, false)
-			text = b.Linear(text, "text_projection", t.Size("hidden_size"), dim, false)
-			y := b.Add("sum", "", Args{Int("dim", 1)}, b.cosines(text, image))
+			words := b.Linear(t.textTower(true), "text_projection", t.Size("hidden_size"), dim, false)
+			y := b.Add("sum", "", Args{Int("dim", 1)}, b.cosines(words, image))
 			b.Output(b.Add("multiply", "logits_per_text", nil, y, b.Add("exp", "", nil, b.Param(y, "logit_scale"))))
 		},
 	}

@@ -24,6 +24,7 @@ type class struct {
 	Types   map[string]string `json:"types"`
 	Aliases map[string]string `json:"aliases"`
 	Sub     map[string]string `json:"sub"`
+	Own     []string          `json:"own"`    // validators of the base class that it replaces
 	Padded  []string          `json:"padded"` // modules that are nn.Embedding with pad_token_id as padding_idx
 }
 
@@ -78,7 +79,6 @@ func newConfig(values map[string]any, modelType, path string) *Config {
 	if f := families[modelType]; out.Given("per_layer_config") && (f == nil || !f.PerLayer) { // any class takes it since transformers 5.17
 		fail(CodeConfig, out.at("per_layer_config"), "sizes of single layers are not modelled")
 	}
-	out.checkTypes()
 	var renamed map[string]any
 	for _, alias := range sortedKeys(c.Aliases) {
 		field := c.Aliases[alias]
@@ -101,6 +101,7 @@ func newConfig(values map[string]any, modelType, path string) *Config {
 		}
 		renamed[field] = v
 	}
+	out.validate()
 	return out
 }
 

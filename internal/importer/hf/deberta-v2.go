@@ -8,6 +8,9 @@ var _ = define(Family{Type: "deberta-v2", Default: "DebertaV2ForMaskedLM",
 // debertaV2 may put far distances into buckets, normalise their vectors, map them with the layer's own maps, and add a
 // convolution of the embedding behind the first layer.
 func debertaV2(b *Build) (x, table Node) {
+	if b.Int("num_hidden_layers") < 1 {
+		fail(CodeConfig, b.at("num_hidden_layers"), "is %d but the encoder needs a layer: it returns what its last one gives", b.Int("num_hidden_layers"))
+	}
 	s, x, table := b.debertaEmbed()
 	x = b.Scope("embeddings").drop(x, hiddenDropout)
 	span := b.relativeRange()

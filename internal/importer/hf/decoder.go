@@ -115,20 +115,19 @@ func (b *Build) MaxPositions() int64 {
 	return 0
 }
 
-// NumLabels is the number of classes: num_labels, or as many as id2label has; transformers' default is 2.
+// NumLabels is the number of classes: num_labels, else as many as id2label has; transformers' default is 2. It makes new labels
+// where the two differ. A head for no classes is not modelled: some classes leave the head out then, and others keep it.
 func (b *Build) NumLabels() int64 {
-	labels, named := b.values["id2label"].(map[string]any)
-	if b.Given("num_labels") {
-		n := b.Size("num_labels")
-		if named && int64(len(labels)) != n {
-			fail(CodeContradiction, b.at("num_labels"), "is %d but id2label has %d", n, len(labels))
-		}
-		return n
+	n := b.Or("num_labels", 2) // a few classes declare another default
+	if labels, named := b.values["id2label"].(map[string]any); named && !b.Given("num_labels") {
+		n = int64(len(labels))
+	} else if named && int64(len(labels)) != n {
+		b.Note("%s is %d but id2label has %d: num_labels counts", b.at("num_labels"), n, len(labels))
 	}
-	if named && len(labels) > 0 {
-		return int64(len(labels))
+	if n < 1 {
+		fail(CodeArchitecture, b.at("num_labels"), "is %d: a head for no classes is not modelled", n)
 	}
-	return b.Or("num_labels", 2) // a few classes declare another default
+	return n
 }
 
 // RopeBase is what the wavelengths of rotary positions are powers of, in the old spelling or the new.

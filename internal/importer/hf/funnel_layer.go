@@ -46,7 +46,7 @@ func (b *Build) picked(scores Node, name string, queries, count int64) Node {
 // funnelShifted are scores by distance: a product with the vector of each distance, of which each pair of positions takes its own.
 func (b *Build) funnelShifted(q Node, queries, count, distances int64) Node {
 	heads, head := b.Size("n_head"), b.Size("d_head")
-	r := b.times(b.funnelConstant(q, "position_embeds", distances, b.Size("d_model")), b.relativeKernel(q), false)
+	r := b.times(b.funnelConstant(q, "position_embeds", distances, b.Size("d_model")/2*2), b.relativeKernel(q), false)
 	scores := b.times(b.inHeads(q, heads, head), b.inHeads(r, heads, head), true)
 	return b.picked(scores, "relative_shift", queries, count)
 }

@@ -24,7 +24,7 @@ func (b *Build) noteLatent(l latent) {
 		b.Note("%s is %d but %s is %d: latent attention has keys for every head, and transformers' own code for it fails to repeat them",
 			b.at("num_key_value_heads"), kv, b.at("num_attention_heads"), l.heads)
 	}
-	if d := b.SizeOr("head_dim", l.rope); d != l.rope {
+	if d := b.Or("head_dim", 0); d != 0 && d != l.rope { // 0 is read as if it was left out
 		b.Note("%s is %d but %s is %d: the rotary angles would not fit the features that they turn", b.at("head_dim"), d, b.at("qk_rope_head_dim"), l.rope)
 	}
 }

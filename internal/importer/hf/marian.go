@@ -9,7 +9,7 @@ var _ = define(Family{Type: "marian", Default: "MarianMTModel", Classes: map[str
 // marian can have a vocabulary of its own in the decoder.
 func marian(b *Build) Seq2Seq {
 	if b.Bool("share_encoder_decoder_embeddings") {
-		return Seq2Seq{Positions: fixedPositions}
+		return Seq2Seq{Positions: fixedPositions, Rows: "decoder_vocab_size"}
 	}
 	return Seq2Seq{Positions: fixedPositions, OwnTables: true, Target: "decoder_vocab_size"}
 }

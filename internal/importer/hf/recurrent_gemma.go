@@ -8,7 +8,7 @@ func recurrentGemma(b *Build) Decoder {
 	if len(kinds) == 0 {
 		fail(CodeConfig, b.at("block_types"), "is empty but takes recurrent and attention")
 	}
-	if b.KVHeads() > b.Size("num_attention_heads") {
+	if heads := b.Size("num_attention_heads"); b.Or("num_key_value_heads", heads) > heads {
 		fail(CodeContradiction, b.at("num_key_value_heads"), "is %d, more than num_attention_heads, %d", b.KVHeads(), b.Size("num_attention_heads"))
 	}
 	return Decoder{Norm: "final_norm", Layer: func(b *Build, x Node, i int64) Node {

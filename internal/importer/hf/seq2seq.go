@@ -19,6 +19,7 @@ type Seq2Seq struct {
 	MaxTarget string
 	Vocab     string // keys of the vocabularies: vocab_size where empty
 	Target    string
+	Rows      string // key of the rows of the decoder's table where it is not the shared one, though the class can share it: Marian
 	Shared    string // name of the table that encoder and decoder share: shared where empty
 	Cross     string // encoder_attn where empty
 	FeedNorm  string // final_layer_norm where empty
@@ -140,6 +141,9 @@ func (b *Build) bothHalves(s Seq2Seq, root string) (x, table Node) {
 	memory = m.encode(s, memory)
 	tokens := b.Tokens("decoder_input_ids", b.Int(s.MaxTarget))
 	if s.OwnTables || !b.tied() {
+		if s.Rows != "" && b.Or(s.Rows, 0) > 0 {
+			target = b.Size(s.Rows)
+		}
 		x = m.Scope(decoder).Embedding(tokens, "embed_tokens", target, dim)
 		return m.decode(s, x, memory), x
 	}

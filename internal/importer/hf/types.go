@@ -22,6 +22,9 @@ func (c *Config) checkTypes() {
 		if typ == "" {
 			typ = base.Types[key]
 		}
+		if typ == "" {
+			typ = c.class.Types["_"+key] // of a property: out_features and out_indices of backbones
+		}
 		if v := c.values[key]; typ != "" && !fits(v, typ) {
 			fail(graph.CodeType, c.at(key), "is %s but %s takes %s", written(v), c.class.Class, typeWords(typ))
 		}
