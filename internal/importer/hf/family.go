@@ -93,13 +93,23 @@ func typeOfClass(class string) string {
 }
 
 func unknownType(modelType, class string) *graph.Error {
-	name := fmt.Sprintf("model_type %q", modelType)
+	name := fmt.Sprintf("model_type %q", clip(modelType))
 	if modelType == "" {
-		name = fmt.Sprintf("architecture %q", class)
+		name = fmt.Sprintf("architecture %q", clip(class))
 	}
-	near := nearest(modelType, ModelTypes(), 3)
+	near := nearest(clip(modelType), ModelTypes(), 3)
 	return &graph.Error{Code: CodeArchitecture, Path: "config.model_type", Allowed: near,
 		Message: fmt.Sprintf("%s is not modelled; the nearest that are: %s", name, strings.Join(near, ", "))}
+}
+
+// maxName is more letters than any model_type has. What is longer is no misspelling of one, and is not repeated in a message.
+const maxName = 80
+
+func clip(name string) string {
+	if len(name) <= maxName {
+		return name
+	}
+	return strings.ToValidUTF8(name[:maxName], "") + "…"
 }
 
 // nearest returns the names that share the longest start with a name, then the most letters pairs.
@@ -117,7 +127,11 @@ func nearest(name string, names []string, n int) []string {
 		}
 		return 4*common + pairs - max(len(s)-len(name), 0)
 	}
+	scores := map[string]int{}
+	for _, s := range names {
+		scores[s] = score(s)
+	}
 	out := slices.Clone(names)
-	slices.SortStableFunc(out, func(a, b string) int { return score(b) - score(a) })
+	slices.SortStableFunc(out, func(a, b string) int { return scores[b] - scores[a] })
 	return out[:min(n, len(out))]
 }

@@ -175,8 +175,8 @@ func (im *reading) run(nodes []*protoNode, s *scope) error {
 		if err := im.src.ctx.Err(); err != nil {
 			return err
 		}
-		if im.inlined++; im.inlined > maxNodes {
-			return tooLarge(maxNodes, "", "the model has more than %d nodes once its functions are put in place", maxNodes)
+		if err := im.count(1); err != nil {
+			return err
 		}
 		if err := im.step(p, s); err != nil {
 			return err
@@ -204,29 +204,16 @@ func (im *reading) step(p *protoNode, s *scope) error {
 			return err
 		}
 	}
+	seen := map[*value]bool{}
 	for _, a := range n.attrs {
-		if a.g != nil {
-			n.outer = s.captured(a.g, n.outer, map[*value]bool{})
+		if a.g == nil {
+			continue
+		}
+		if err := im.capture(s, a.g, n, seen); err != nil {
+			return err
 		}
 	}
 	return im.apply(n)
-}
-
-// captured lists the values that a graph inside a node reads of those around it.
-func (s *scope) captured(g *protoGraph, found []*value, seen map[*value]bool) []*value {
-	for _, p := range g.nodes {
-		for _, name := range p.in {
-			if v := s.find(name); v != nil && !seen[v] {
-				found, seen[v] = append(found, v), true
-			}
-		}
-		for _, a := range p.attrs {
-			if a.g != nil {
-				found = s.captured(a.g, found, seen)
-			}
-		}
-	}
-	return found
 }
 
 // resolve looks up the inputs of a node and makes its results.
