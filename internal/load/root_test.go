@@ -110,7 +110,7 @@ func TestALargeSourceIsNotRead(t *testing.T) {
 			_, err = Open(context.Background(), filepath.Join(top, "net.py")+":Net", Options{Limits: graph.LocalLimits})
 		}
 	}).AllocedBytesPerOp()
-	if err == nil || !strings.Contains(err.Error(), "has more than 4194304 bytes") || allocated > 16*python.MaxBytes {
+	if err == nil || !strings.Contains(err.Error(), "has more than 1048576 bytes") || allocated > 16*python.MaxBytes {
 		t.Errorf("%d bytes, %v", allocated, err)
 	}
 	if _, err := Open(context.Background(), filepath.Join(top, "uses.py")+":Net", Options{Limits: graph.LocalLimits}); err == nil {

@@ -13,6 +13,9 @@ import (
 // maxComponents bounds the graph, as the command line does.
 const maxComponents = 100_000
 
+// componentItems is what a component costs of the items that a program may have.
+const componentItems = 16
+
 // component adds a component behind inputs, without asking what comes out of it.
 func (r *reader) component(typ, name string, params []graph.Param, inputs []*Tensor) int {
 	if len(r.graph.Components) >= maxComponents {
@@ -23,6 +26,7 @@ func (r *reader) component(typ, name string, params []graph.Param, inputs []*Ten
 		from[i] = r.place(t)
 	}
 	id := r.unique(name)
+	r.in.Spend(componentItems + int64(2*len(id)+len(r.scope()))/16 + 4*int64(len(from)))
 	c := graph.Component{ID: id, Type: typ, Name: id, Params: params}
 	if r.scope() != "" {
 		raw, _ := json.Marshal(r.scope())
@@ -117,8 +121,10 @@ func (r *reader) evaluate(typ string, params []graph.Param, inputs []*Tensor) ca
 	if t == nil {
 		r.in.Fault("the catalogue has no %s", typ)
 	}
+	r.in.Spend(int64(len(inputs)))
 	shapes, ints := make([]catalog.Shape, len(inputs)), make([]bool, len(inputs))
 	for i, x := range inputs {
+		r.measure(x.shape)
 		shapes[i], ints[i] = x.shape, x.isInt
 	}
 	return t.Evaluate(params, shapes, ints)
@@ -162,6 +168,7 @@ func (r *reader) custom(name string, shape catalog.Shape, flops int64, inputs ..
 	for _, t := range inputs {
 		constant = constant && t.constant()
 	}
+	r.measure(shape)
 	out := inputs[0].clone()
 	out.shape, out.isInt = shape, false
 	if constant {

@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/hostile"
 )
 
 const header = "import torch\nfrom torch import nn\n\n\n"
@@ -40,7 +42,7 @@ func TestRefusesWhatCannotBeFollowed(t *testing.T) {
 		"two models":        {header + "class A(nn.Module):\n    pass\n\n\nclass B(nn.Module):\n    pass\n", "", CodeName, "has 2 models: name one of A, B"},
 		"not a module":      {"def f():\n    return 3\n", "f", CodeName, "gives a int, not a torch.nn.Module"},
 		"missing argument":  {header + "class Net(nn.Module):\n    def __init__(self, width):\n        pass\n", "Net", CodeArgs, "needs width"},
-		"endless loop":      {module("while True: pass", "return x"), "Net", CodeRefused, "m.py:9: gave up after 30000000 steps"},
+		"endless loop":      {module("while True: pass", "return x"), "Net", CodeRefused, "m.py:9: gave up after 4000000 steps"},
 		"endless recursion": {module("self.go()", "return x") + "\n    def go(self):\n        self.go()\n", "Net", CodeRefused, "go calls itself without end"},
 		"recursive class":   {module("self.inner = Net()", "return x"), "Net", CodeRefused, "calls itself without end"},
 		"huge list":         {module("self.x = [0] * 10**9", "return x"), "Net", CodeRefused, "too many to follow"},
@@ -83,7 +85,7 @@ func TestKeepsTheCountWhereTheForwardIsLost(t *testing.T) {
 	for name, c := range map[string]struct{ forward, want string }{
 		"values":        {"if x.sum() > 0: return self.fc(x)\n        return x", "works across the samples"},
 		"unknown call":  {"return mystery(self.fc(x))", "NameError: name 'mystery' is not defined"},
-		"endless loop":  {"while True: x = x + 1", "gave up after"},
+		"endless loop":  {"while True: x = x + 1", "gave up at 1000000 items"},
 		"batch":         {"return torch.stack([self.fc(s) for s in x])", "a loop goes over the batch"},
 		"no tensor":     {"return 3", "in which no tensor is"},
 		"wrong shape":   {"return self.fc(x.view(-1, 3))", "is invalid"},
@@ -219,4 +221,28 @@ func TestChangedSourcesNeverPanic(t *testing.T) {
 			t.Errorf("change %d of %s took %v", i, file, took)
 		}
 	}
+}
+
+// FuzzHostile draws programs that grow, and holds that each ends by its budget, with a model or an error that has a code.
+func FuzzHostile(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		src := hostile.Source(rand.New(rand.NewPCG(seed, 1)))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		m, err := importOnce(context.Background(), fstest.MapFS{"m.py": {Data: []byte(src)}}, "m.py", "", "Net", Options{Inputs: []Input{{Shape: []int64{4}}}}, true)
+		runtime.ReadMemStats(&after)
+		var coded *graph.Error
+		if (m == nil) == (err == nil) || err != nil && !errors.As(err, &coded) {
+			t.Fatalf("%v, %v", m, err)
+		}
+		if err != nil && len(err.Error()) > 10_000 {
+			t.Errorf("a message of %d bytes", len(err.Error()))
+		}
+		if live := int64(after.HeapAlloc) - int64(before.HeapAlloc); live > hostile.MaxBytes {
+			t.Errorf("%d MB are held after\n%s", live>>20, src)
+		}
+	})
 }

@@ -139,8 +139,15 @@ func fail(code, where, format string, args ...any) *graph.Error {
 	return &graph.Error{Code: code, Path: where, Message: fmt.Sprintf(format, args...)}
 }
 
-func importOnce(ctx context.Context, fsys fs.FS, file, pkg, name string, opt Options, training bool) (*Model, error) {
+func importOnce(ctx context.Context, fsys fs.FS, file, pkg, name string, opt Options, training bool) (out *Model, err error) {
 	in := interp.New(ctx, fsys)
+	if stopped := in.Protect(func() { out, err = importWith(in, file, pkg, name, opt, training) }); stopped != nil {
+		return nil, fail(CodeRefused, file, "%v", stopped) // a budget ended outside of what is followed statement by statement
+	}
+	return out, err
+}
+
+func importWith(in *interp.Interp, file, pkg, name string, opt Options, training bool) (*Model, error) {
 	in.Package = pkg
 	r := newReader(in, training)
 	if err := r.loadPrelude(); err != nil {
@@ -159,7 +166,10 @@ func importOnce(ctx context.Context, fsys fs.FS, file, pkg, name string, opt Opt
 	}
 	from := ""
 	if len(opt.Inputs) == 0 {
-		opt.Inputs, from = r.guess(m, root)
+		if err := r.in.Protect(func() { opt.Inputs, from = r.guess(m, root) }); err != nil {
+			opt.Inputs, from = nil, ""
+		}
+		r.in.Afresh() // what guessing took is not the program's
 	}
 	out, err := r.read(root, name, opt)
 	if err == nil && from != "" {

@@ -44,6 +44,9 @@ func (r *reader) own(x *interp.Instance) []child {
 	return out
 }
 
+// maxParts is how deep modules may lie in each other.
+const maxParts = 200
+
 // walk visits a module and all of its parts once, with their paths.
 func (r *reader) walk(x *interp.Instance, path string, seen map[*interp.Instance]bool, visit func(string, *interp.Instance)) {
 	if seen[x] {
@@ -52,6 +55,10 @@ func (r *reader) walk(x *interp.Instance, path string, seen map[*interp.Instance
 	if len(seen) > 200_000 {
 		r.in.Fault("the model has more than 200000 modules")
 	}
+	if strings.Count(path, ".") > maxParts {
+		r.in.Fault("modules are nested more than %d deep", maxParts)
+	}
+	r.in.Spend(1 + int64(len(path))/16)
 	seen[x] = true
 	visit(path, x)
 	for _, c := range r.children(x) {

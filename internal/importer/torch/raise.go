@@ -65,6 +65,7 @@ func (p Problem) String() string {
 
 // unbuilt is a model whose constructor raises: nothing is known of its weights.
 func (r *reader) unbuilt(name string, x *interp.Raised, opt Options) *Model {
+	r.in.Afresh()
 	out := &Model{Graph: r.graph, Params: -1, Status: Partly, Raises: true}
 	r.graph.Name = name
 	if len(opt.Inputs) > 0 {

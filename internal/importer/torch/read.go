@@ -34,15 +34,15 @@ func (r *reader) read(root *interp.Instance, name string, opt Options) (*Model, 
 		}
 		out.Params += n
 	}
-	if u := r.unread(root); u != nil {
-		return nil, fail(CodeRefused, name, "a part of the model is not known: %s", u.Reason())
+	var unread *interp.Unknown
+	if err := r.in.Protect(func() { unread = r.unread(root) }); err != nil {
+		return nil, fail(CodeRefused, name, "%v", err)
 	}
-	if len(opt.Inputs) == 0 {
-		out.Status = Partly
-		out.Problems = append(out.Problems, Problem{root.Class.File, root.Class.Line, r.question(root)})
-		r.constructionOrder(root)
-	} else if err := r.forward(root, opt); err != nil {
-		r.partly(out, err, root)
+	if unread != nil {
+		return nil, fail(CodeRefused, name, "a part of the model is not known: %s", unread.Reason())
+	}
+	if err := r.follow(out, root, opt); err != nil {
+		return nil, fail(CodeRefused, name, "%v", err)
 	}
 	for _, n := range r.in.Notes {
 		out.Notes = append(out.Notes, Problem(n))
@@ -56,6 +56,24 @@ func (r *reader) read(root *interp.Instance, name string, opt Options) (*Model, 
 	out.Lines = r.lines
 	r.check(out)
 	return out, nil
+}
+
+// follow follows the forward, or puts the layers in a row where that cannot be done. The row has a budget of its own: the forward may have
+// spent its.
+func (r *reader) follow(out *Model, root *interp.Instance, opt Options) error {
+	if len(opt.Inputs) == 0 {
+		return r.in.Protect(func() {
+			out.Status = Partly
+			out.Problems = append(out.Problems, Problem{root.Class.File, root.Class.Line, r.question(root)})
+			r.constructionOrder(root)
+		})
+	}
+	err := r.forward(root, opt)
+	if err == nil {
+		return nil
+	}
+	r.in.Afresh()
+	return r.in.Protect(func() { r.partly(out, err, root) })
 }
 
 // nameParts gives every module its path.

@@ -11,6 +11,7 @@ import (
 
 // reshapeGraph gives a tensor another graph shape with the same elements; its layout is for the caller to set.
 func (r *reader) reshapeGraph(t *Tensor, shape catalog.Shape) *Tensor {
+	r.measure(shape)
 	if t.shape.Equal(shape) {
 		c := t.clone()
 		switch {

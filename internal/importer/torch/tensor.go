@@ -32,10 +32,22 @@ type Param struct {
 	tensor  *Tensor
 }
 
+// maxRank is the number of axes beyond which tensors are not followed. Most of PyTorch's own functions take 64 at the most.
+const maxRank = 64
+
 func (t *Tensor) clone() *Tensor {
+	t.r.measure(t.shape)
 	c := *t
 	c.param, c.data = nil, nil
 	return &c
+}
+
+// measure charges a shape, and stops at one that no model has.
+func (r *reader) measure(shape catalog.Shape) {
+	if len(shape) > maxRank {
+		r.in.Fault("a tensor has %d axes, and more than %d are not followed", len(shape), maxRank)
+	}
+	r.in.Spend(int64(len(shape)) + 4)
 }
 
 // rank is the number of axes in PyTorch's shape.

@@ -203,7 +203,7 @@ func (in *Interp) containerOp(op string, a, b Value) Value {
 			}
 		case int64:
 			if op == "*" {
-				in.spend(max(y, 0) * int64(len(x)))
+				in.spendText(int64(len(x)), y)
 				return strings.Repeat(x, int(max(y, 0)))
 			}
 		}
@@ -235,6 +235,7 @@ func (in *Interp) containerOp(op string, a, b Value) Value {
 		}
 	case *Dict:
 		if y, ok := b.(*Dict); ok && op == "|" {
+			in.spend(int64(x.Len()))
 			d := x.copy()
 			in.update(d, y)
 			return d
@@ -254,6 +255,7 @@ func (in *Interp) containerOp(op string, a, b Value) Value {
 
 func (in *Interp) setOp(op string, x, y *Set) Value {
 	out := &Set{}
+	in.spend(int64(x.d.Len() + y.d.Len()))
 	for _, k := range x.d.keys {
 		_, both := y.d.Get(k)
 		if op == "|" || op == "&" && both || (op == "-" || op == "^") && !both {

@@ -220,6 +220,7 @@ func zip(in *Interp, a *Args) Value {
 
 func mapped(in *Interp, a *Args) Value {
 	rows := zip(in, &Args{Pos: a.Pos[1:]}).(*Iterator)
+	in.spend(int64(len(rows.items)))
 	out := make([]Value, len(rows.items))
 	for i, row := range rows.items {
 		out[i] = in.Call(a.Pos[0], &Args{Pos: row.(*Tuple).Items})
@@ -231,6 +232,7 @@ func filter(in *Interp, a *Args) Value {
 	b := a.Bind(in, "filter", "function", "iterable")
 	var out []Value
 	for _, v := range in.Iterate(b[1]) {
+		in.spend(1)
 		test := v
 		if b[0] != nil {
 			test = in.Call(b[0], &Args{Pos: []Value{v}})
@@ -244,6 +246,7 @@ func filter(in *Interp, a *Args) Value {
 
 func reversed(in *Interp, a *Args) Value {
 	items := in.Iterate(in.one(a, "reversed"))
+	in.spend(int64(len(items)))
 	out := make([]Value, len(items))
 	for i, v := range items {
 		out[len(items)-1-i] = v

@@ -9,6 +9,9 @@ import (
 // Call calls a value.
 func (in *Interp) Call(fn Value, args *Args) Value {
 	in.step()
+	in.nest("a call")
+	defer in.unnest()
+	in.work(len(args.Pos) + len(args.Kw))
 	switch f := fn.(type) {
 	case *Func:
 		return in.callFunc(f, args)
@@ -71,10 +74,14 @@ func (in *Interp) CallMethod(v Value, name string, pos ...Value) Value {
 	return in.Call(in.Attr(v, name), &Args{Pos: pos})
 }
 
+// Steps of a call and of a new object, beside those of what is evaluated for it.
+const callSteps, objectSteps = 3, 10
+
 func (in *Interp) callFunc(f *Func, args *Args) Value {
 	if in.frame.depth >= maxDepth {
 		in.Fault("calls are nested more than %d deep: %s calls itself without end", maxDepth, f.Name)
 	}
+	in.work(callSteps * perStep)
 	scope := f.env.child()
 	in.bind(f, args, scope)
 	if f.guess != "" {
@@ -114,6 +121,7 @@ func (in *Interp) bind(f *Func, args *Args, scope *env) {
 			used = len(pos)
 		case p.Stars == 2:
 			rest := NewDict()
+			in.spend(int64(len(args.Kw)))
 			for k := range args.Kw {
 				if !taken[k] {
 					rest.Set(args.Kw[k].Name, args.Kw[k].Value)

@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/importer/torch/python"
@@ -19,7 +18,7 @@ type Assumed struct {
 // Guess notes that what follows rests on something that was not found out, so that no exception behind it is certain.
 func (in *Interp) Guess(format string, args ...any) {
 	if in.guess == "" {
-		in.guess = fmt.Sprintf(format, args...)
+		in.guess = said(format, args...)
 	}
 }
 
@@ -131,7 +130,8 @@ func (in *Interp) here() (place Place, text string, values []string) {
 		}
 		place = Place{f.file, f.line}
 		if m := in.byFile[f.file]; m != nil {
-			text = python.Excerpt(m.source, f.line)
+			in.work(len(m.source))
+			text = shorten(python.Excerpt(m.source, f.line), maxSaid)
 		}
 		if f.stmt != nil && f.env != nil {
 			values = in.values(f.env, f.stmt)
@@ -184,18 +184,20 @@ func (in *Interp) peek(e *env, x python.Expr) (string, Value, bool) {
 type Shown interface{ Show() string }
 
 // shown writes a value for a message, where it says anything.
-func shown(v Value) (string, bool) {
+func shown(v Value) (string, bool) { return shownAt(v, 0) }
+
+func shownAt(v Value, depth int) (string, bool) {
 	switch x := v.(type) {
 	case nil, bool, int64, float64, string:
 		return clip(Repr(v)), true
 	case *Tuple, *List:
 		items, _ := items(x)
-		if len(items) > 8 {
+		if len(items) > 8 || depth > 2 {
 			return "", false
 		}
 		parts := make([]string, len(items))
 		for i, item := range items {
-			s, ok := shown(item)
+			s, ok := shownAt(item, depth+1)
 			if !ok {
 				return "", false
 			}

@@ -176,6 +176,7 @@ func (in *Interp) classDef(e *env, s *python.ClassDef) Value {
 			}
 		}
 	}
+	in.derive(c)
 	if !c.linearize() {
 		in.Doubt("TypeError", "cannot create a consistent method resolution order for class %s", s.Name)
 	}
@@ -367,6 +368,7 @@ func (in *Interp) construct(c *Class, args *Args) Value {
 	if u := c.Opaque(); u != nil {
 		return in.Unknown("class %s derives from what is not known: %s", c.Name, u.reason())
 	}
+	in.work(objectSteps * perStep)
 	if n, ok := c.Lookup("__new__"); ok {
 		pos := append([]Value{c}, args.Pos...)
 		if s, static := n.(*StaticMethod); static {

@@ -70,6 +70,8 @@ func (in *Interp) same(a, b Value) Value {
 // Equal is a == b for values that are known.
 func (in *Interp) Equal(a, b Value) bool {
 	in.step()
+	in.nest("a comparison")
+	defer in.unnest()
 	if x, ok := AsFloat(a); ok {
 		if y, ok := AsFloat(b); ok {
 			return x == y
@@ -91,6 +93,7 @@ func (in *Interp) Equal(a, b Value) bool {
 		if !ok || x.Len() != y.Len() {
 			return false
 		}
+		in.work(x.Len())
 		for i, k := range x.keys {
 			if v, has := y.Get(k); !has || !in.Equal(x.vals[i], v) {
 				return false
@@ -111,6 +114,9 @@ func (in *Interp) Equal(a, b Value) bool {
 	switch b.(type) {
 	case *List, *Tuple, *Dict, *Set:
 		return false
+	}
+	if x, ok := a.(string); ok {
+		in.work(len(x))
 	}
 	return a == b
 }
@@ -142,8 +148,12 @@ func (in *Interp) order(op string, a, b Value) int {
 			return cmp.Compare(x, y)
 		}
 	}
+	in.step()
+	in.nest("a comparison")
+	defer in.unnest()
 	if x, ok := a.(string); ok {
 		if y, ok := b.(string); ok {
+			in.work(min(len(x), len(y)))
 			return strings.Compare(x, y)
 		}
 	}
@@ -181,11 +191,14 @@ func (in *Interp) contains(c, v Value) Value {
 		if !ok {
 			in.raiseFor([]Value{v}, "TypeError", "'in <string>' requires string as left operand")
 		}
+		in.work(len(x))
 		return strings.Contains(x, s)
 	case *Dict:
+		in.hash(v)
 		_, ok := x.Get(v)
 		return ok
 	case *Set:
+		in.hash(v)
 		_, ok := x.d.Get(v)
 		return ok
 	case *Range:

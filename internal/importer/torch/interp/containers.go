@@ -24,7 +24,7 @@ func (in *Interp) containerMethod(v Value, name string) (Value, bool) {
 		table = numberMethods
 	}
 	if fn, ok := table[name]; ok {
-		return &Builtin{Name: name, Fn: func(in *Interp, a *Args) Value { return fn(in, v, a) }}, true
+		return &Builtin{Name: name, Fn: func(in *Interp, a *Args) Value { return in.charged(fn, v, a) }}, true
 	}
 	if strings.Contains(python3Methods[TypeName(v)], " "+name+" ") {
 		return in.Unknown("the method %s of %s is not followed", name, TypeName(v)), true
@@ -45,6 +45,42 @@ var python3Methods = map[string]string{
 }
 
 type method = func(*Interp, Value, *Args) Value
+
+// charged calls a method, and charges what it goes over and what it gives. Those that give more than they were given charge that themselves.
+func (in *Interp) charged(fn method, v Value, a *Args) Value {
+	switch x := v.(type) {
+	case string:
+		in.work(len(x))
+	case *List:
+		in.work(len(x.Items)) // most of them copy it: others may go over the old one
+	case *Tuple:
+		in.work(len(x.Items))
+	case *Dict:
+		in.work(x.Len())
+		in.hashFirst(a)
+	case *Set:
+		in.work(x.d.Len())
+		in.hashFirst(a)
+	}
+	out := fn(in, v, a)
+	switch made := out.(type) {
+	case string:
+		in.text(made)
+	case *List:
+		in.spend(int64(len(made.Items)))
+	case *Dict:
+		if made != v {
+			in.spend(int64(made.Len()))
+		}
+	}
+	return out
+}
+
+func (in *Interp) hashFirst(a *Args) {
+	if len(a.Pos) > 0 {
+		in.hash(a.Pos[0])
+	}
+}
 
 func (in *Interp) one(a *Args, name string) Value {
 	if len(a.Pos) < 1 {
@@ -102,6 +138,10 @@ func init() {
 			}
 			i := in.position(at, len(l.Items), "pop from list:")
 			x := l.Items[i]
+			if n := len(l.Items) - 1; i == n {
+				l.Items = l.Items[:n:n] // what is appended next goes elsewhere: others may go over this
+				return x
+			}
 			l.Items = slices.Delete(slices.Clone(l.Items), i, i+1)
 			return x
 		},
@@ -295,6 +335,7 @@ func init() {
 func (in *Interp) sorted(list []Value, a *Args) []Value {
 	type pair struct{ key, value Value }
 	keyFn, _ := a.Get("key", -1)
+	in.spend(int64(len(list)))
 	pairs := make([]pair, len(list))
 	for i, v := range list {
 		pairs[i] = pair{v, v}

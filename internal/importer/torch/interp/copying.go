@@ -13,11 +13,13 @@ func (in *Interp) shallow(v Value) Value {
 	case *List:
 		return NewList(in.Iterate(x)...)
 	case *Dict:
+		in.spend(int64(x.Len()))
 		return x.copy()
 	case *Set:
 		return in.newSet(x.d.Keys())
 	case *Instance:
 		out := &Instance{Class: x.Class, attrs: map[string]Value{}, order: slices.Clone(x.order), Native: x.Native, Made: x.Made}
+		in.spend(int64(len(x.attrs)))
 		for k, v := range x.attrs {
 			out.attrs[k] = v
 		}
@@ -29,6 +31,8 @@ func (in *Interp) shallow(v Value) Value {
 // DeepCopy is copy.deepcopy: what is shared inside stays shared in the copy.
 func (in *Interp) DeepCopy(v Value, memo map[any]Value) Value {
 	in.spend(1)
+	in.nest("a copy")
+	defer in.unnest()
 	switch v.(type) {
 	case *List, *Dict, *Set, *Tuple, *Instance, *Partial, *Bound, Copier:
 	default:

@@ -1,5 +1,10 @@
 package interp
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Dict is a dictionary that keeps the order of its keys.
 type Dict struct {
 	keys, vals []Value
@@ -24,15 +29,20 @@ func key(v Value) (any, bool) {
 		}
 		return x, true
 	case *Tuple:
-		s := "tuple:"
+		var b strings.Builder
+		b.WriteString("tuple:")
 		for _, item := range x.Items {
 			k, ok := key(item)
 			if !ok {
 				return nil, false
 			}
-			s += Repr(k) + ","
+			if s, text := k.(string); text {
+				fmt.Fprintf(&b, "%d'%s',", len(s), s) // with its length, so that no item looks like two
+				continue
+			}
+			b.WriteString(Repr(k) + ",")
 		}
-		return s, true
+		return b.String(), true
 	case *List, *Dict, *Set, *Unknown:
 		return nil, false
 	case string:

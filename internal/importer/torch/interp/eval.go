@@ -165,7 +165,9 @@ func (in *Interp) sequence(e *env, x *python.Sequence) Value {
 
 func (in *Interp) newSet(items []Value) *Set {
 	s := &Set{}
+	in.spend(int64(len(items)))
 	for _, v := range items {
+		in.hash(v)
 		if !s.d.Set(v, true) {
 			in.Fault("a set holds a %s", TypeName(v))
 		}
@@ -196,6 +198,7 @@ func (in *Interp) update(d *Dict, v Value) {
 	case *Dict:
 		in.spend(int64(o.Len()))
 		for i, k := range o.keys {
+			in.hash(k)
 			d.Set(k, o.vals[i])
 		}
 	case *Unknown:
@@ -225,7 +228,7 @@ func (in *Interp) format(e *env, x *python.FString) Value {
 		if u, ok := v.(*Unknown); ok {
 			return u
 		}
-		b.WriteString(in.str(v))
+		b.WriteString(in.text(in.str(v)))
 	}
 	return b.String()
 }

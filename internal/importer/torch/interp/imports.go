@@ -176,6 +176,7 @@ func (in *Interp) evalText(a *Args) Value {
 	if !ok {
 		return in.Unknown("eval() of what is not known")
 	}
+	in.work(len(s) * perStep * 10) // what it takes to parse it
 	file, err := python.Parse(in.frame.file, s+"\n")
 	if err != nil || len(file.Body) != 1 {
 		return in.Unknown("eval() of %q", clip(s))

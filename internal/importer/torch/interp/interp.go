@@ -13,9 +13,12 @@ import (
 
 // The budgets of one import. A large torchvision model takes about a million steps.
 const (
-	MaxSteps = 30_000_000
-	MaxItems = 8_000_000 // values put into containers
-	maxDepth = 180       // calls inside calls; Python's own limit is 1,000 frames, of which we need several for one
+	MaxSteps  = 4_000_000
+	MaxItems  = 1_000_000 // values put into containers, and every 16 bytes put into strings
+	maxDepth  = 180       // calls inside calls; Python's own limit is 1,000 frames, of which we need several for one
+	maxNested = 2_000     // native steps inside each other, such as the comparison of a list in a list
+	maxBases  = 300       // classes that a class derives from
+	maxSaid   = 2_000     // bytes of a message
 )
 
 // Fault is a place where the program could not be followed.
@@ -88,6 +91,7 @@ type Interp struct {
 	guess    string // what the program was followed on that was not found out, "" where nothing was
 	exact    bool   // the native function that is being bound has the arguments of the real one
 	doubt    int    // parts of an expression that Python may not come to
+	nested   int    // native steps that go on inside each other
 }
 
 // frame is a call that is going on.
@@ -116,7 +120,7 @@ func New(ctx context.Context, fsys fs.FS) *Interp {
 
 // Fault gives up at the place that is being evaluated.
 func (in *Interp) Fault(format string, args ...any) {
-	panic(&Fault{File: in.frame.file, Line: in.frame.line, Message: fmt.Sprintf(format, args...)})
+	panic(&Fault{File: in.frame.file, Line: in.frame.line, Message: said(format, args...)})
 }
 
 // Where is the place that is being evaluated.
@@ -140,7 +144,7 @@ func (in *Interp) Place() Place {
 
 // Note keeps a remark about the place that is being evaluated, once.
 func (in *Interp) Note(format string, args ...any) {
-	n := Note{in.frame.file, in.frame.line, fmt.Sprintf(format, args...)}
+	n := Note{in.frame.file, in.frame.line, said(format, args...)}
 	if !slices.Contains(in.Notes, n) && len(in.Notes) < 200 {
 		in.Notes = append(in.Notes, n)
 	}
@@ -148,7 +152,7 @@ func (in *Interp) Note(format string, args ...any) {
 
 // Unknown makes a value of which nothing is known but where it came from.
 func (in *Interp) Unknown(format string, args ...any) *Unknown {
-	return &Unknown{Why: fmt.Sprintf(format, args...), File: in.frame.file, Line: in.frame.line}
+	return &Unknown{Why: said(format, args...), File: in.frame.file, Line: in.frame.line}
 }
 
 // Raise raises a built-in exception.
@@ -158,7 +162,7 @@ func (in *Interp) Raise(class, format string, args ...any) {
 		c = in.builtins["Exception"].(*Class)
 	}
 	exc := NewInstance(c)
-	exc.Set("args", NewTuple(fmt.Sprintf(format, args...)))
+	exc.Set("args", NewTuple(said(format, args...)))
 	panic(in.raised(exc))
 }
 
@@ -168,30 +172,11 @@ func (in *Interp) raised(exc *Instance) *Raised {
 	return r
 }
 
-// step counts work, and stops what goes on for too long.
-func (in *Interp) step() {
-	in.steps++
-	if in.steps > MaxSteps {
-		in.Fault("gave up after %d steps: a loop that does not end, or one over too much", MaxSteps)
-	}
-	if in.steps&0xffff == 0 && in.ctx != nil && in.ctx.Err() != nil {
-		in.Fault("stopped: %v", in.ctx.Err())
-	}
-}
-
-// spend counts items put into containers.
-func (in *Interp) spend(n int64) {
-	if n < 0 || n > MaxItems || in.items+int(n) > MaxItems {
-		in.Fault("gave up at %d items in lists: too many to follow", MaxItems)
-	}
-	in.items += int(n)
-}
-
 // Protect runs f, and returns what stopped it: a *Fault, a *Raised, or nil.
 func (in *Interp) Protect(f func()) (err error) {
-	frame, doubt := in.frame, in.doubt
+	frame, doubt, nested := in.frame, in.doubt, in.nested
 	defer func() {
-		in.doubt = doubt
+		in.doubt, in.nested = doubt, nested
 		switch r := recover().(type) {
 		case nil:
 		case *Fault:

@@ -2,6 +2,8 @@ package interp
 
 import (
 	"math"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/modelverifier/verifier/internal/importer/torch/python"
 )
@@ -114,14 +116,18 @@ func (u *Unknown) Reason() string { return u.reason() }
 func (in *Interp) Iterate(v Value) []Value {
 	switch x := v.(type) {
 	case *List:
+		in.work(len(x.Items))
 		return append([]Value(nil), x.Items...)
 	case *Tuple:
 		return x.Items
 	case *Set:
+		in.work(x.d.Len())
 		return x.d.Keys()
 	case *Dict:
+		in.work(x.Len())
 		return x.Keys()
 	case string:
+		in.spend(int64(len(x)))
 		out := make([]Value, 0, len(x))
 		for _, r := range x {
 			out = append(out, string(r))
@@ -167,7 +173,8 @@ func (in *Interp) Len(v Value) Value {
 	case *Set:
 		return int64(x.d.Len())
 	case string:
-		return int64(len([]rune(x)))
+		in.work(len(x))
+		return int64(utf8.RuneCountInString(x))
 	case *Range:
 		return x.Len()
 	case *Unknown:
@@ -219,6 +226,7 @@ func (in *Interp) Item(v, index Value) Value {
 	case string:
 		return in.textItem(x, index)
 	case *Dict:
+		in.hash(index)
 		if got, ok := x.Get(index); ok {
 			return got
 		}
@@ -264,17 +272,15 @@ func (in *Interp) classItem(c *Class, index Value) Value {
 }
 
 func (in *Interp) textItem(s string, index Value) Value {
+	in.work(len(s))
 	r := []rune(s)
 	if cut, ok := index.(*Slice); ok {
-		items := make([]Value, len(r))
-		for i := range r {
-			items[i] = string(r[i])
+		lo, hi, step := in.Bounds(cut, int64(len(r)))
+		var b strings.Builder
+		for i := lo; step > 0 && i < hi || step < 0 && i > hi; i += step {
+			b.WriteRune(r[i])
 		}
-		out := ""
-		for _, v := range in.cut(items, cut) {
-			out += v.(string)
-		}
-		return out
+		return in.text(b.String())
 	}
 	return string(r[in.position(index, len(r), "string")])
 }
@@ -290,6 +296,7 @@ func (in *Interp) SetItem(v, index, x Value) {
 		c.Items[in.position(index, len(c.Items), "list")] = x
 	case *Dict:
 		in.spend(1)
+		in.hash(index)
 		if !c.Set(index, x) {
 			in.Fault("a dictionary key is a %s", TypeName(index))
 		}

@@ -222,6 +222,7 @@ type Partial struct {
 
 // Call calls the function with the arguments that were kept first.
 func (p *Partial) Call(in *Interp, a *Args) Value {
+	in.work(len(p.bound.Kw) * (1 + len(a.Kw)))
 	out := &Args{Pos: append(append([]Value(nil), p.bound.Pos[1:]...), a.Pos...)}
 	for _, kw := range p.bound.Kw {
 		if _, over := a.Get(kw.Name, -1); !over {
@@ -278,6 +279,7 @@ func itertoolsNames() map[string]Value {
 				if i > 0 {
 					v = in.Binary("+", out[i-1], v)
 				}
+				in.spend(1)
 				out = append(out, v)
 			}
 			return &Iterator{items: out}
@@ -288,6 +290,7 @@ func itertoolsNames() map[string]Value {
 		}),
 		"pairwise": Fn("pairwise", func(in *Interp, a *Args) Value {
 			items, out := in.Iterate(in.one(a, "pairwise")), &Iterator{}
+			in.spend(int64(len(items)))
 			for i := 1; i < len(items); i++ {
 				out.items = append(out.items, NewTuple(items[i-1], items[i]))
 			}

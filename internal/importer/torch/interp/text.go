@@ -16,7 +16,10 @@ func (in *Interp) str(v Value) string {
 			}
 		}
 	}
-	return Str(v)
+	if s, ok := v.(string); ok {
+		return s
+	}
+	return in.text(Str(v))
 }
 
 func texts(in *Interp, v Value) []string {
@@ -25,6 +28,7 @@ func texts(in *Interp, v Value) []string {
 		return []string{x}
 	case *Tuple:
 		var out []string
+		in.work(len(x.Items))
 		for _, item := range x.Items {
 			out = append(out, Str(item))
 		}
@@ -106,6 +110,7 @@ func init() {
 					return u
 				}
 				parts = append(parts, Str(x))
+				in.spendText(int64(len(parts[len(parts)-1])+len(v.(string))), 1)
 			}
 			return strings.Join(parts, v.(string))
 		},
@@ -120,7 +125,13 @@ func init() {
 			if c, ok := AsInt(b[2]); ok {
 				n = c
 			}
-			return strings.Replace(v.(string), Str(b[0]), Str(b[1]), int(n))
+			old, by := Str(b[0]), Str(b[1])
+			times := strings.Count(v.(string), old)
+			if n >= 0 {
+				times = min(times, int(n))
+			}
+			in.spendText(int64(len(by)), int64(times))
+			return strings.Replace(v.(string), old, by, int(n))
 		},
 		"find": func(in *Interp, v Value, a *Args) Value {
 			return int64(strings.Index(v.(string), Str(in.one(a, "find"))))
@@ -177,7 +188,7 @@ func (in *Interp) percent(s string, v Value) Value {
 			if u, ok := values[0].(*Unknown); ok {
 				return u
 			}
-			b.WriteString(in.printed(s[i:end+1], values[0]))
+			b.WriteString(in.text(in.printed(s[i:end+1], values[0])))
 			values = values[1:]
 		}
 		i = end
@@ -231,7 +242,7 @@ func (in *Interp) braces(s string, a *Args) Value {
 			}
 			return in.Unknown("a format string does not fit its values")
 		}
-		b.WriteString(in.str(v))
+		b.WriteString(in.text(in.str(v)))
 	}
 	return b.String()
 }

@@ -187,13 +187,83 @@ func TypeName(v Value) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", v), "*")
 }
 
-// Repr writes a value as repr() does, as far as it matters to a reader.
-func Repr(v Value) string { return repr(v, 0) }
+// maxRepr bounds the text of a value: a list of lists of lists would be longer than memory.
+const maxRepr = 16 << 10
 
-func repr(v Value, depth int) string {
-	if depth > 8 {
-		return "…"
+// Repr writes a value as repr() does, as far as it matters to a reader.
+func Repr(v Value) string {
+	if s, ok := v.(string); ok {
+		return "'" + s + "'"
 	}
+	p := printer{}
+	p.value(v, 0)
+	return p.String()
+}
+
+// printer writes values until there is enough.
+type printer struct{ strings.Builder }
+
+func (p *printer) value(v Value, depth int) {
+	if depth > 8 || p.Len() > maxRepr {
+		p.WriteString("…")
+		return
+	}
+	switch x := v.(type) {
+	case string:
+		p.WriteString("'" + x + "'")
+	case *List:
+		p.items("[", x.Items, "]", depth)
+	case *Tuple:
+		if len(x.Items) == 1 {
+			p.items("(", x.Items, ",)", depth)
+			return
+		}
+		p.items("(", x.Items, ")", depth)
+	case *Set:
+		p.items("{", x.d.keys, "}", depth)
+	case *Dict:
+		p.dict(x, depth)
+	case Assumed:
+		p.value(x.Value, depth)
+	default:
+		p.WriteString(scalar(v))
+	}
+}
+
+func (p *printer) dict(x *Dict, depth int) {
+	p.WriteByte('{')
+	for i, k := range x.keys {
+		if i > 0 {
+			p.WriteString(", ")
+		}
+		if p.Len() > maxRepr {
+			p.WriteString("…")
+			break
+		}
+		p.value(k, depth+1)
+		p.WriteString(": ")
+		p.value(x.vals[i], depth+1)
+	}
+	p.WriteByte('}')
+}
+
+func (p *printer) items(open string, items []Value, end string, depth int) {
+	p.WriteString(open)
+	for i, v := range items {
+		if i > 0 {
+			p.WriteString(", ")
+		}
+		if i == 32 || p.Len() > maxRepr {
+			p.WriteString("…")
+			break
+		}
+		p.value(v, depth+1)
+	}
+	p.WriteString(end)
+}
+
+// scalar writes what holds no other values.
+func scalar(v Value) string {
 	switch x := v.(type) {
 	case nil:
 		return "None"
@@ -206,23 +276,6 @@ func repr(v Value, depth int) string {
 		return strconv.FormatInt(x, 10)
 	case float64:
 		return floatText(x)
-	case string:
-		return "'" + x + "'"
-	case *List:
-		return "[" + joined(x.Items, depth) + "]"
-	case *Tuple:
-		if len(x.Items) == 1 {
-			return "(" + repr(x.Items[0], depth+1) + ",)"
-		}
-		return "(" + joined(x.Items, depth) + ")"
-	case *Set:
-		return "{" + joined(x.d.Keys(), depth) + "}"
-	case *Dict:
-		parts := make([]string, 0, x.Len())
-		for i, k := range x.keys {
-			parts = append(parts, repr(k, depth+1)+": "+repr(x.vals[i], depth+1))
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
 	case *Class:
 		return "<class '" + x.Name + "'>"
 	case *Func:
@@ -231,22 +284,8 @@ func repr(v Value, depth int) string {
 		return fmt.Sprintf("range(%d, %d)", x.Start, x.Stop)
 	case Symbol:
 		return x.Name
-	case Assumed:
-		return repr(x.Value, depth)
 	}
 	return "<" + TypeName(v) + ">"
-}
-
-func joined(items []Value, depth int) string {
-	parts := make([]string, 0, min(len(items), 33))
-	for i, v := range items {
-		if i == 32 {
-			parts = append(parts, "…")
-			break
-		}
-		parts = append(parts, repr(v, depth+1))
-	}
-	return strings.Join(parts, ", ")
 }
 
 func floatText(f float64) string {

@@ -94,7 +94,8 @@ func (p *parser) yield() Expr {
 
 func (p *parser) or() Expr {
 	x := p.and()
-	for p.is("or") {
+	for n := 0; p.is("or"); n++ {
+		p.chained(n)
 		pos := p.pos()
 		p.at++
 		x = &Binary{pos, "or", x, p.and()}
@@ -104,7 +105,8 @@ func (p *parser) or() Expr {
 
 func (p *parser) and() Expr {
 	x := p.not()
-	for p.is("and") {
+	for n := 0; p.is("and"); n++ {
+		p.chained(n)
 		pos := p.pos()
 		p.at++
 		x = &Binary{pos, "and", x, p.not()}
@@ -184,7 +186,8 @@ func (p *parser) binary(level int) Expr {
 		return p.unary()
 	}
 	x := p.binary(level + 1)
-	for {
+	for n := 0; ; n++ {
+		p.chained(n)
 		t := p.tok()
 		if t.kind != op || !levels[level][t.text] {
 			return x
@@ -218,7 +221,8 @@ func (p *parser) primary() Expr {
 		return &Suspend{pos, "await", p.primary()}
 	}
 	x := p.atom()
-	for {
+	for n := 0; ; n++ {
+		p.chained(n)
 		pos := p.pos()
 		switch {
 		case p.take("."):

@@ -8,7 +8,7 @@ import (
 )
 
 // MaxBytes is the size beyond which a source is not read.
-const MaxBytes = 4 << 20
+const MaxBytes = 1 << 20
 
 // maxDepth bounds the nesting of expressions, blocks and brackets, as CPython's own parser does with 200 parentheses.
 const maxDepth = 200

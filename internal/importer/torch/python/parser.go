@@ -70,6 +70,17 @@ func (p *parser) deeper() func() {
 	return func() { p.depth-- }
 }
 
+// maxChain bounds what stands in a row, such as a.b.c or 1 + 2 + 3: each is an expression inside the next, and CPython's compiler ends at a
+// few thousand, too.
+const maxChain = 2000
+
+// chained counts what stands in a row.
+func (p *parser) chained(n int) {
+	if n > maxChain {
+		p.fail("an expression has more than %d parts in a row", maxChain)
+	}
+}
+
 // is reports whether the next token is an operator or keyword.
 func (p *parser) is(s string) bool {
 	t := p.tok()

@@ -103,6 +103,7 @@ func (p *parser) formatted(line int, body string, raw bool) []Expr {
 			plain.Reset()
 		}
 	}
+	at, counted := line, 0 // the line of what is before counted
 	for i := 0; i < len(body); i++ {
 		c := body[i]
 		if c == '\\' {
@@ -131,7 +132,8 @@ func (p *parser) formatted(line int, body string, raw bool) []Expr {
 			flush()
 			code = text
 		}
-		at := line + strings.Count(body[:i], "\n")
+		at += strings.Count(body[counted:i], "\n")
+		counted = i
 		if strings.TrimSpace(code) == "" {
 			p.fail("an expression in a formatted string is missing")
 		}

@@ -1,0 +1,82 @@
+// Package hostile draws files that are made to be expensive, for tests: every format that is read has a list of them, and a way to draw
+// more. No program links it. Measure judges what one costs, in a process of its own.
+//
+// The bar, for a file of up to 8 MiB: a second of processor time and 256 MB of memory. A hostile file costs its own call, never the process.
+package hostile
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The bar.
+const (
+	MaxTime  = time.Second
+	MaxBytes = 256 << 20
+)
+
+// child is the variable that says which file a process is to read.
+const child = "VERIFIER_HOSTILE"
+
+// peak stands before the bytes that such a process had. The system's own count of them begins with those of the process that started it.
+const peak = "hostile: bytes "
+
+// File makes a file, when it is needed.
+type File func() string
+
+// Text is a file that is there already.
+func Text(s string) File { return func() string { return s } }
+
+// Main runs the tests of a package, or, in the process that Measure starts, reads one file.
+func Main(m *testing.M, read func(file string)) {
+	if file := os.Getenv(child); file != "" {
+		read(file)
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		fmt.Printf("%s%d\n", peak, m.Sys) // what was taken from the system is never less than what was used at once
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// Measure has a file read by a process of its own, and judges what that took. Processor time is that of the process alone, so a busy machine
+// changes little; the best of three counts, since caches are shared. What the process takes before it reads is in it.
+func Measure(t testing.TB, file string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	took, bytes := time.Duration(0), int64(0)
+	for range 3 {
+		cmd := exec.Command(self, "-test.run=^$")
+		cmd.Env = append(os.Environ(), child+"="+file)
+		timer := time.AfterFunc(60*MaxTime, func() { _ = cmd.Process.Kill() }) // its state says so
+		out, err := cmd.CombinedOutput()
+		timer.Stop()
+		took = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		_, said, _ := strings.Cut(string(out), peak)
+		if _, scanErr := fmt.Sscan(said, &bytes); err != nil || scanErr != nil {
+			t.Errorf("the process ended with %v after %v: %s", err, took, clip(out))
+			return
+		}
+		if took <= MaxTime && bytes <= MaxBytes || took > 2*MaxTime {
+			break
+		}
+	}
+	if took > MaxTime || bytes > MaxBytes {
+		t.Errorf("took %v of processor time and %d MB", took, bytes>>20)
+	}
+}
+
+func clip(out []byte) string {
+	if len(out) > 2000 {
+		return fmt.Sprintf("%s… (%d bytes)", out[:2000], len(out))
+	}
+	return string(out)
+}
