@@ -7,14 +7,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelverifier/verifier/internal/fit/serve"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hostile"
+	"github.com/modelverifier/verifier/internal/load/dataset"
+	"github.com/modelverifier/verifier/internal/policy"
 )
 
 // TestMain reads a hostile file where that is what the process is for.
 func TestMain(m *testing.M) {
 	hostile.Main(m, func(file string) {
-		ref, opt := file, Options{Limits: graph.LocalLimits}
+		if readOther(file) {
+			return
+		}
+		ref, opt := file, Options{Limits: graph.ServiceLimits} // those of the tool server
 		if strings.HasSuffix(file, ".py") {
 			ref, opt.Inputs = file+":Net", []string{"4"}
 		}
@@ -26,6 +32,25 @@ func TestMain(m *testing.M) {
 			_ = loaded.Places()
 		}
 	})
+}
+
+// readOther reads what is no model: policies, datasets and launch scripts.
+func readOther(file string) bool {
+	switch data, err := os.ReadFile(file); {
+	case err != nil:
+		panic(err)
+	case strings.HasSuffix(file, ".yml"):
+		_, _ = policy.ParseFile(data, policy.Names{}) // what it costs is asked, not what it says
+	case strings.HasSuffix(file, ".sh"):
+		if command, err := serve.CommandIn(string(data)); err == nil {
+			_ = serve.FilesOf(command, "")
+		}
+	case strings.HasSuffix(file, ".csv"), strings.HasSuffix(file, "tokenizer.json"), strings.HasSuffix(file, "dataset_info.json"), strings.HasSuffix(file, ".npy"), strings.HasSuffix(file, ".parquet"):
+		_, _ = dataset.Open(file)
+	default:
+		return false
+	}
+	return true
 }
 
 // each measures every file of a list, each as its own test.
@@ -54,3 +79,13 @@ func TestHostileSafetensorsCostTheirOwnCall(t *testing.T) {
 }
 func TestHostileGGUFCostsItsOwnCall(t *testing.T) { each(t, ".gguf", hostile.GGUF()) }
 func TestHostileONNXCostsItsOwnCall(t *testing.T) { each(t, ".onnx", hostile.ONNX()) }
+
+func TestHostilePoliciesCostTheirOwnCall(t *testing.T) { each(t, ".yml", hostile.Policies()) }
+func TestHostileScriptsCostTheirOwnCall(t *testing.T)  { each(t, ".sh", hostile.Scripts()) }
+func TestHostileTablesCostTheirOwnCall(t *testing.T)   { each(t, ".csv", hostile.Tables()) }
+func TestHostileTokenizersCostTheirOwnCall(t *testing.T) {
+	each(t, "/tokenizer.json", hostile.JSON(vocabulary))
+}
+func TestHostileArraysCostTheirOwnCall(t *testing.T) { each(t, ".npy", hostile.Arrays()) }
+
+func vocabulary(v string) string { return `{"model":{"vocab":` + v + "}}" }

@@ -180,7 +180,7 @@ func decode(data []byte, named bool, limits graph.Limits) (*graph.Graph, error) 
 		return nil, errors.New("the file is empty")
 	}
 	if !named && !isJSON(data) {
-		return graph.Parse(string(data))
+		return graph.ParseWithin(string(data), limits)
 	}
 	return graph.Decode(data, "model", limits)
 }

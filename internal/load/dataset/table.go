@@ -68,6 +68,31 @@ func readTable(f *Found, fsys fs.FS, name string) error {
 	return nil
 }
 
+// maxColumns is more than any table of samples has.
+const maxColumns = 100_000
+
+// columns passes a table on, and ends at a line of too many fields, which the reader would keep as a list first.
+type columns struct {
+	from  io.Reader
+	comma byte
+	count int
+}
+
+func (c *columns) Read(p []byte) (int, error) {
+	n, err := c.from.Read(p)
+	for _, b := range p[:n] {
+		switch b {
+		case c.comma:
+			if c.count++; c.count > maxColumns {
+				return 0, fmt.Errorf("a line has more than %d columns", maxColumns)
+			}
+		case '\n':
+			c.count = 0
+		}
+	}
+	return n, err
+}
+
 // rowsOf reads a table as far as it can. Beside an error it returns what it has read.
 func rowsOf(from io.Reader, tabs bool) (*table, error) {
 	t := &table{label: -1, numeric: true, counts: map[string]int64{}}
@@ -77,10 +102,12 @@ func rowsOf(from io.Reader, tabs bool) (*table, error) {
 			return t, err
 		}
 	}
-	r := csv.NewReader(buffered)
+	narrow := &columns{from: buffered, comma: ','}
+	r := csv.NewReader(narrow)
 	r.ReuseRecord = true
 	if tabs {
 		r.Comma, r.LazyQuotes = '\t', true
+		narrow.comma = '\t'
 	}
 	header, err := r.Read()
 	if err != nil {

@@ -23,6 +23,7 @@ func (in *Interp) Call(fn Value, args *Args) Value {
 		if made, ok := in.metaCall(f, args); ok {
 			return made
 		}
+		in.work(objectSteps * perStep)
 		return in.construct(f, args)
 	case *StaticMethod:
 		return in.Call(f.Fn, args)

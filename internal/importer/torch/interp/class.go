@@ -368,7 +368,6 @@ func (in *Interp) construct(c *Class, args *Args) Value {
 	if u := c.Opaque(); u != nil {
 		return in.Unknown("class %s derives from what is not known: %s", c.Name, u.reason())
 	}
-	in.work(objectSteps * perStep)
 	if n, ok := c.Lookup("__new__"); ok {
 		pos := append([]Value{c}, args.Pos...)
 		if s, static := n.(*StaticMethod); static {

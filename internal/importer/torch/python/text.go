@@ -126,6 +126,7 @@ func (p *parser) formatted(line int, body string, raw bool) []Expr {
 			p.fail("an expression in a formatted string is never closed")
 		}
 		flush()
+		p.chained(len(out) / 2) // each is parsed for itself
 		spelled := code
 		if text, debug := strings.CutSuffix(strings.TrimRight(code, " \t\n"), "="); debug && !strings.HasSuffix(text, "=") && !strings.HasSuffix(text, "!") {
 			plain.WriteString(code)
