@@ -14,6 +14,7 @@ import (
 // Limits of what a file may hold. The largest models that people export have some ten thousand nodes.
 const (
 	maxNodes   = 200_000
+	maxAttrs   = 1_000 // of a node; no operator has as many
 	maxTensors = 200_000
 	maxRank    = 64
 	maxList    = 1 << 20 // entries of a list attribute
@@ -115,6 +116,9 @@ func (d *decoder) readModel() error {
 		case f.num == 3:
 			d.model.version, err = d.text(f)
 		case f.num == 7:
+			if d.model.graph != nil {
+				return malformed("", "the file holds two graphs")
+			}
 			d.model.graph, err = d.readGraph(f.span)
 		case f.num == 8:
 			err = d.opset(f.span, d.model.opsets)
@@ -220,6 +224,9 @@ func (d *decoder) appendNode(list []*protoNode, in span) ([]*protoNode, error) {
 		case 4:
 			n.op, err = d.text(f)
 		case 5:
+			if len(n.attrs) >= maxAttrs {
+				return tooLarge(maxAttrs, "", "a node has more than %d attributes", maxAttrs)
+			}
 			var a protoAttr
 			a, err = d.readAttr(f.span)
 			n.attrs = append(n.attrs, a)
