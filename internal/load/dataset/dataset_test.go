@@ -175,3 +175,11 @@ func FuzzFiles(f *testing.F) {
 		}
 	})
 }
+
+func TestItemsOfAListAreCounted(t *testing.T) {
+	for list, want := range map[string]int64{`[]`: 0, `[ ]`: 0, `[1]`: 1, `[[]]`: 1, `[["a,\"]",1],["b",2]]`: 2, `[{"a":[1,2]},"x,y",3]`: 3} {
+		if got := items([]byte(list)); got != want {
+			t.Errorf("%s: %d, want %d", list, got, want)
+		}
+	}
+}

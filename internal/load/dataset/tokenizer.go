@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/json"
 	"io/fs"
 	"strconv"
@@ -30,14 +31,13 @@ func readTokenizer(f *Found, fsys fs.FS, name string) error {
 	}
 	size := int64(0)
 	var byToken map[string]int64
-	var listed []json.RawMessage // of unigram models, each with its score
-	switch {
+	switch listed := bytes.HasPrefix(bytes.TrimSpace(t.Model.Vocab), []byte("[")); {
+	case listed: // of unigram models, each with its score
+		size = items(t.Model.Vocab)
 	case json.Unmarshal(t.Model.Vocab, &byToken) == nil:
 		for _, id := range byToken {
 			size = max(size, id+1)
 		}
-	case json.Unmarshal(t.Model.Vocab, &listed) == nil:
-		size = int64(len(listed))
 	default:
 		return broken(name, "has no vocabulary that can be counted")
 	}
@@ -46,6 +46,36 @@ func readTokenizer(f *Found, fsys fs.FS, name string) error {
 	}
 	f.TokenizerSize = max(f.TokenizerSize, size)
 	return nil
+}
+
+// items counts the items of a list that is known to be JSON, without keeping any.
+func items(list []byte) int64 {
+	n, depth, quoted := int64(0), 0, false
+	empty := true
+	for i := 0; i < len(list); i++ {
+		c := list[i]
+		switch {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted, empty = !quoted, false
+		case quoted:
+		case c == '[' || c == '{':
+			if depth++; depth > 1 {
+				empty = false
+			}
+		case c == ']' || c == '}':
+			depth--
+		case c == ',' && depth == 1:
+			n++
+		case c > ' ':
+			empty = false
+		}
+	}
+	if empty {
+		return 0
+	}
+	return n + 1
 }
 
 // readTokenizerConfig counts the added tokens. The length that it names is where texts are cut, not how long they are.
