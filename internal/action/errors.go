@@ -101,7 +101,7 @@ func unknownValue(path, got string, allowed []string) *graph.Error {
 	if len(got) > 40 {
 		got = strings.ToValidUTF8(got[:40], "") + "…"
 	}
-	e := Errorf(CodeValue, path, "is %q but must be one of %s", got, strings.Join(allowed, ", "))
+	e := Errorf(CodeValue, path, "is %q but must be one of %s", got, quantity.Own(strings.Join(allowed, ", ")))
 	e.Allowed = allowed
 	return e
 }

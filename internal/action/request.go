@@ -10,6 +10,7 @@ import (
 	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/policy"
+	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/internal/spelling"
 )
 
@@ -136,7 +137,7 @@ func (f *Fields) unknown() *graph.Error {
 		if near := cmp.Or(spelling.Nearest(p.Name, f.asked), spelling.Part(p.Name, f.asked)); near != "" {
 			meant = "did you mean " + near + "? "
 		}
-		e := Errorf(policy.CodeKey, graph.MemberPath(of, p.Name), "is no key of %s: %sallowed are %s", of, meant, strings.Join(f.asked, ", "))
+		e := Errorf(policy.CodeKey, graph.MemberPath(of, p.Name), "is no key of %s: %sallowed are %s", of, meant, quantity.Own(strings.Join(f.asked, ", ")))
 		e.Allowed = f.asked
 		return e
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 //go:embed schema.json
@@ -103,7 +104,7 @@ func typed(v, s *node, path string) error {
 		for _, o := range any.items {
 			needs = append(needs, o.member("required").words())
 		}
-		return action.Errorf(graph.CodeMissing, path, "must have %s", strings.Join(needs, " or "))
+		return action.Errorf(graph.CodeMissing, path, "must have %s", quantity.Own(strings.Join(needs, " or ")))
 	}
 	return nil
 }

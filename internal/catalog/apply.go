@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // Result is what a call came to. Shape is nil where it is unknown; Err is nil where the component runs.
@@ -55,7 +56,7 @@ func (t *Type) Bind(given []graph.Param, args []graph.Value) *Refusal {
 }
 
 func (p *Param) refuse(v graph.Value) *Refusal {
-	r := &Refusal{Rule: BadParam, Message: fmt.Sprintf("%s is %s but takes %s", p.Name, v, p.Takes())}
+	r := &Refusal{Rule: BadParam, Message: quantity.Sprintf("%s is %s but takes %s", p.Name, v, quantity.Own(p.Takes()))}
 	if f := v.Float(); v.Kind() == graph.Float && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		if whole := graph.IntValue(int64(f)); p.Check(whole) {
 			r.Set(p.Name, whole)
@@ -94,6 +95,9 @@ func (c *Call) Apply() Result {
 	if err != nil {
 		return c.refuse(out, err)
 	}
+	if len(out) > MaxAxes {
+		return c.refuse(nil, c.Errorf(RankMismatch, "gives a tensor of %d axes, but PyTorch works on tensors of at most %d", len(out), MaxAxes))
+	}
 	for _, n := range out {
 		if n < 1 {
 			return c.refuse(nil, c.Errorf(EmptyOutput, "the result %v has an axis without elements", out))
@@ -114,7 +118,7 @@ func (c *Call) refuse(certain Shape, err error) Result {
 			break
 		}
 	}
-	if certain.Size() < 0 {
+	if len(certain) > MaxAxes || certain.Size() < 0 {
 		certain = nil
 	}
 	return Result{Out: certain, OutIsInt: c.OutIsInt, Err: r}

@@ -3,6 +3,8 @@ package catalog
 import (
 	"slices"
 	"strings"
+
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // The parameters of the graph networks.
@@ -45,7 +47,7 @@ func (c *Call) aggregation() string { return strings.TrimSuffix(squash(c.Str("ag
 func aggregatingShape(c *Call) (Shape, error) {
 	shape, err := graphShape(c, c.Int("outChannels"))
 	if err == nil && !slices.ContainsFunc(aggregations, func(a string) bool { return squash(a) == c.aggregation() }) {
-		return shape, c.Errorf(BadParam, "aggr is %v but takes one of %s", c.arg("aggr"), strings.Join(aggregations, ", "))
+		return shape, c.Errorf(BadParam, "aggr is %v but takes one of %s", c.arg("aggr"), quantity.Own(strings.Join(aggregations, ", ")))
 	}
 	return shape, err
 }

@@ -11,6 +11,10 @@ import (
 // unknown one.
 type Shape []int64
 
+// MaxAxes is how many axes a tensor has at the most. PyTorch keeps the axes of a tensor as a set of 64 bits, and refuses to reduce one
+// of more: "only tensors with up to 64 dims are supported" (c10's dim_bitset_size in aten/src/ATen/WrapDimUtilsMulti.h, and measured).
+const MaxAxes = 64
+
 // Of returns a shape; without arguments, the shape of a scalar.
 func Of(dims ...int64) Shape {
 	if dims == nil {

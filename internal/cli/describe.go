@@ -94,7 +94,7 @@ func describe(res *infer.Result, findings []rules.Finding) *description {
 	}
 	for i := range res.Nodes {
 		n := &res.Nodes[i]
-		d.Components = append(d.Components, describedPart{n.Component.ID, n.Component.Label(), n.Component.Type, n.Out, n.KnownParams(), n.KnownFLOPs(), n.KnownSaved(),
+		d.Components = append(d.Components, describedPart{n.Component.ID, n.Component.Title(), n.Component.Type, n.Out, n.KnownParams(), n.KnownFLOPs(), n.KnownSaved(),
 			stateWords[n.State]})
 	}
 	for _, f := range findings {

@@ -34,6 +34,9 @@ func width(s string) int { return text.StringWidthWithoutEscSequences(s) }
 // text is the page as it is printed: no line of it is a command of a service that reads the log.
 func (p *page) text() string { return annotate.Harmless(p.String()) }
 
+// longWord is how many bytes of a word are looked at for one line: more than any line shows. A word of a megabyte has thousands of lines.
+const longWord = 512
+
 // wrap breaks a line that is too long between words. What follows hangs under the text of the first line, behind its label. A
 // word that is longer than a line is broken too.
 func wrap(line string) string {
@@ -46,22 +49,22 @@ func wrap(line string) string {
 	at := ""
 	for _, w := range words(line) {
 		for {
-			if width(at+w) <= columns {
+			if len(w) <= longWord && width(at+w) <= columns {
 				at += w
 				break
 			}
 			bare := strings.TrimLeft(w, " ")
-			if strings.TrimSpace(at) != "" && at != indent && (hang+width(bare) <= columns || width(at) > columns/2) {
+			if strings.TrimSpace(at) != "" && at != indent && (len(bare) <= longWord && hang+width(bare) <= columns || width(at) > columns/2) {
 				out, at, w = append(out, at), indent, bare
 				continue
 			}
-			head, rest := text.Trim(at+w, columns), ""
-			rest = strings.TrimPrefix(at+w, head)
-			if rest == at+w || head == "" { // colours within a word: leave it whole
+			line := at + w[:min(len(w), longWord)]
+			head := text.Trim(line, columns)
+			if !strings.HasPrefix(line, head) || len(head) <= len(at) { // colours within a word: leave it whole
 				at += w
 				break
 			}
-			out, at, w = append(out, head), indent, rest
+			out, at, w = append(out, head), indent, w[len(head)-len(at):]
 		}
 	}
 	return strings.Join(append(out, at), "\n")

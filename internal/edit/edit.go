@@ -12,6 +12,7 @@ import (
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/internal/spelling"
 )
 
@@ -80,7 +81,7 @@ func (e *editor) apply(op *Op) error {
 		}
 		return e.disconnect(op)
 	}
-	err := action.Errorf(action.CodeValue, op.Path+".op", "is %q but must be one of %s", op.Kind, strings.Join(Kinds, ", "))
+	err := action.Errorf(action.CodeValue, op.Path+".op", "is %q but must be one of %s", op.Kind, quantity.Own(strings.Join(Kinds, ", ")))
 	err.Allowed = Kinds
 	return err
 }

@@ -70,23 +70,31 @@ type Member struct {
 	Name, Raw string
 }
 
-// labelBytes is how much of a name a message shows: every finding repeats it.
-const labelBytes = 200
+// Label is what a message calls a component: its name, or its id where it has none, shortened. A name of a megabyte would otherwise
+// stand in the message of every component that reads it.
+func (c *Component) Label() string { return Brief(c.Title()) }
 
-// Label is what a message calls a component: its name, or its id where it has none, cut where it is very long.
-func (c *Component) Label() string {
-	s := c.Name
-	if s == "" {
-		s = c.ID
+// Title is the name of a component, or its id where it has none, in full.
+func (c *Component) Title() string {
+	if c.Name != "" {
+		return c.Name
 	}
-	if len(s) <= labelBytes {
+	return c.ID
+}
+
+// MostQuoted is how many bytes of a caller's text a message quotes.
+const MostQuoted = 200
+
+// Brief shortens what is too long to be quoted in a message. It is for people: what a program reads is never shortened.
+func Brief(s string) string {
+	if len(s) <= MostQuoted {
 		return s
 	}
-	end := labelBytes
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
+	cut := MostQuoted
+	for cut > MostQuoted-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
+		cut--
 	}
-	return s[:end] + "…"
+	return s[:cut] + "…"
 }
 
 // Param returns the value of a parameter and whether it was given. A null counts as left out.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unsafe"
 )
 
@@ -130,6 +131,17 @@ func (v Value) Equal(w Value) bool {
 
 // String writes the value as JSON.
 func (v Value) String() string { return string(v.AppendJSON(nil)) }
+
+// Brief writes the value as JSON for a message, shortened: of a long list or text only the beginning is written at all.
+func (v Value) Brief() string {
+	switch {
+	case v.kind == List && v.num > MostQuoted:
+		v.num = MostQuoted
+	case (v.kind == String || v.kind == Object) && v.num > 2*MostQuoted:
+		return Brief(string(textValue(v.kind, strings.ToValidUTF8(v.text()[:2*MostQuoted], "")).AppendJSON(nil)))
+	}
+	return Brief(v.String())
+}
 
 // AppendJSON appends the value as JSON.
 func (v Value) AppendJSON(b []byte) []byte {

@@ -9,6 +9,7 @@ import (
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // resolveFolder finds the model in a folder that exists.
@@ -182,9 +183,9 @@ func (s *Source) nothing(found map[Kind][]string) error {
 	case len(p) > 0:
 		return action.Errorf(action.CodeUnsupported, s.Path, "holds no config.json, and %s %s", list(p), pickleAdvice)
 	case len(found[Python]) > 0:
-		return action.Errorf(action.CodeUnsupported, s.Path, "holds Python sources: name the class or function that builds the model, %s:name", filepath.Join(s.Path, found[Python][0]))
+		return action.Errorf(action.CodeUnsupported, s.Path, "holds Python sources: name the class or function that builds the model, %s:name", quantity.Own(filepath.Join(s.Path, found[Python][0])))
 	case len(s.Notes) > 0: // all there is leads out of the folder
-		return action.Errorf(action.CodeNotFound, s.Path, "holds no model; %s. %s", want, strings.Join(s.Notes, "; "))
+		return action.Errorf(action.CodeNotFound, s.Path, "holds no model; %s. %s", want, quantity.Own(strings.Join(s.Notes, "; ")))
 	case len(s.Files) == 0:
 		return action.Errorf(action.CodeNotFound, s.Path, "holds no files; %s", want)
 	}

@@ -1,11 +1,11 @@
 package infer
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // tie resolves tiedTo, tied and sameAs: a component that uses the weight of another, or calls its module, does not count what
@@ -51,7 +51,7 @@ func (w *walker) named(i int, param string) (int, bool) {
 	to := w.res.Nodes[i].str(param)
 	j, ok := w.index[to]
 	if !ok || j == i {
-		w.refuseTie(i, fmt.Sprintf("%s is %q, which is no other component", param, to))
+		w.refuseTie(i, quantity.Sprintf("%s is %q, which is no other component", param, to))
 		return 0, false
 	}
 	return j, true
@@ -71,9 +71,9 @@ func (w *walker) sameModule(i, partner int) bool {
 	}
 	switch {
 	case mine.Type != theirs.Type:
-		w.refuseTie(i, fmt.Sprintf("sameAs names %s, which is of type %s", theirs.Component.Label(), theirs.Type.ID))
+		w.refuseTie(i, quantity.Sprintf("sameAs names %s, which is of type %s", theirs.Component.Label(), theirs.Type.ID))
 	case theirs.str("sameAs") != "":
-		w.refuseTie(i, fmt.Sprintf("sameAs names %s, which is itself the module of another; name that one", theirs.Component.Label()))
+		w.refuseTie(i, quantity.Sprintf("sameAs names %s, which is itself the module of another; name that one", theirs.Component.Label()))
 	case !slices.EqualFunc(mine.Weights, theirs.Weights, equal):
 		w.refuseTie(i, "its weights are not of the shapes of those of "+theirs.Component.Label())
 	default:
@@ -102,10 +102,10 @@ func (w *walker) share(i, partner int) {
 		w.lacks(i)
 		return
 	case theirs == nil:
-		w.refuseTie(i, fmt.Sprintf("its weight is %v but %s has no weight", mine.Shape, owner.Component.Label()))
+		w.refuseTie(i, quantity.Sprintf("its weight is %v but %s has no weight", mine.Shape, owner.Component.Label()))
 		return
 	case legal && !mine.Shape.Equal(theirs.Shape): // the module has the partner's weight all the same, and fails when it is called
-		w.refuseShare(i, fmt.Sprintf("its weight is %v but %s has a weight of %v", mine.Shape, owner.Component.Label(), theirs.Shape))
+		w.refuseShare(i, quantity.Sprintf("its weight is %v but %s has a weight of %v", mine.Shape, owner.Component.Label(), theirs.Shape))
 	}
 	node := &w.res.Nodes[i]
 	node.Params -= mine.Shape.Size()

@@ -1,7 +1,6 @@
 package infer
 
 import (
-	"fmt"
 	"sort"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -95,7 +94,7 @@ func (w *walker) finish() {
 			if refusals[i].Fix != "" {
 				refusals[i].Fix += " and "
 			}
-			refusals[i].Fix += fmt.Sprintf("set %s of %s to %s", e.Param, labels[e.Component], e.Value)
+			refusals[i].Fix += quantity.Sprintf("set %s of %s to %s", e.Param, labels[e.Component], e.Value)
 		}
 	}
 }

@@ -1,12 +1,12 @@
 package infer
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/modelverifier/verifier/internal/arena"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // walker holds the state of one walk.
@@ -20,6 +20,7 @@ type walker struct {
 	lost    bool   // a connection leads nowhere: some component may lack it
 	absent  []bool // constructed and not called; nil where nothing is
 
+	guesses map[string]string // what unknown types were probably meant to be
 	demands []demand
 	call    catalog.Call
 	recent  []recent // one for each type that was seen: few, so that a search is quicker than a map
@@ -111,7 +112,7 @@ func (w *walker) visit(i int) {
 	w.visited[i] = true
 	node := &w.res.Nodes[i]
 	if node.Type == nil {
-		w.refuse(i, &catalog.Refusal{Rule: UnknownType, Message: unknownType(node.Component.Type)})
+		w.refuse(i, &catalog.Refusal{Rule: UnknownType, Message: w.unknownType(node.Component.Type)})
 		return
 	}
 	if node.Type.ID == noteID {
@@ -280,12 +281,23 @@ func evaluate(node *Node, param string, v graph.Value, in []catalog.Shape, ints 
 	return node.Type.Evaluate(changed.Params, in, ints)
 }
 
-func unknownType(spelling string) string {
+// mostGuesses is how many unknown types of a graph are compared with every known one: more of them are not misspelt.
+const mostGuesses = 32
+
+func (w *walker) unknownType(spelling string) string {
 	if spelling == "" {
 		return "has no type"
 	}
-	if near := catalog.Nearest(spelling); near != "" {
-		return fmt.Sprintf("%q is not a type; did you mean %s?", spelling, near)
+	near, seen := w.guesses[spelling]
+	if !seen && len(w.guesses) < mostGuesses {
+		if w.guesses == nil {
+			w.guesses = map[string]string{}
+		}
+		near = catalog.Nearest(spelling)
+		w.guesses[spelling] = near
 	}
-	return fmt.Sprintf("%q is not a type", spelling)
+	if near != "" {
+		return quantity.Sprintf("%q is not a type; did you mean %s?", spelling, near)
+	}
+	return quantity.Sprintf("%q is not a type", spelling)
 }

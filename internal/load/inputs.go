@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/importer/torch"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // inputDTypes are the kinds of numbers that an input can hold, with the word that a graph has for each.
@@ -28,7 +29,7 @@ func inputShapes(texts []string) ([]torch.Input, error) {
 		for one := range strings.SplitSeq(text, ";") {
 			in, err := inputShape(strings.TrimSpace(one))
 			if err != nil {
-				return nil, action.Errorf(action.CodeForm, "--input", "is %q, but %v: %s", one, err, inputForms)
+				return nil, action.Errorf(action.CodeForm, "--input", "is %q, but %v: %s", one, err, quantity.Own(inputForms))
 			}
 			out = append(out, in)
 		}

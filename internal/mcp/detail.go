@@ -58,7 +58,7 @@ func (v *view) component(word string) (*componentDetail, error) {
 	}
 	n := &v.Nodes[i]
 	d := &componentDetail{
-		part: v.part(i), Name: n.Component.Label(), SavedBytes: n.KnownSaved(), Arguments: []argument{}, Weights: []weight{},
+		part: v.part(i), Name: n.Component.Title(), SavedBytes: n.KnownSaved(), Arguments: []argument{}, Weights: []weight{},
 		Inputs: []feeder{}, Readers: []string{}, Dependents: []string{}, Refused: []string{},
 	}
 	for _, p := range v.Arguments(i) {

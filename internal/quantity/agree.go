@@ -2,7 +2,11 @@ package quantity
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
+
+	"github.com/modelverifier/verifier/internal/graph"
 )
 
 // plurals are the nouns that messages count, with what one of them is called.
@@ -23,8 +27,51 @@ var smallWords = map[string]bool{"": true, "of": true, "is": true, "are": true, 
 var verbs = map[string]string{"are": "is", "were": "was", "have": "has", "do": "does", "arrive": "arrives", "take": "takes", "keep": "keeps", "follow": "follows", "lie": "lies", "need": "needs", "add": "adds"}
 
 // Sprintf is fmt.Sprintf, with nouns and verbs in the singular where a number of one stands before them: "%d channels arrive" of 1 is
-// "1 channel arrives". Only words of the format change, so that no name of a caller's does.
-func Sprintf(format string, args ...any) string { return fmt.Sprintf(Agree(format, args...), args...) }
+// "1 channel arrives". Only words of the format change, so that no name of a caller's does. Names, values and shapes that are too long
+// to be quoted are shortened.
+func Sprintf(format string, args ...any) string {
+	return fmt.Sprintf(Agree(format, args...), brief(args)...)
+}
+
+// brief shortens what has too much text. The list of the caller is not changed.
+func brief(args []any) []any {
+	copied := false
+	for i, a := range args {
+		short, long := shortened(a)
+		if !long {
+			continue
+		}
+		if !copied {
+			args, copied = slices.Clone(args), true
+		}
+		args[i] = short
+	}
+	return args
+}
+
+// shortened returns the text of an argument that is too long to be quoted. Of a list, such as a shape, the items are looked at only
+// where there are so many that they may be.
+func shortened(arg any) (text string, long bool) {
+	switch a := arg.(type) {
+	case int, int64, bool, float64:
+		return "", false
+	case string:
+		return graph.Brief(a), len(a) > graph.MostQuoted
+	case graph.Value:
+		return a.Brief(), true
+	}
+	if v := reflect.ValueOf(arg); v.Kind() != reflect.Slice || v.Len() < shortList {
+		return "", false
+	}
+	text = fmt.Sprint(arg)
+	return graph.Brief(text), len(text) > graph.MostQuoted
+}
+
+// Own is text of ours, which is not shortened however long it is: a list of what is allowed.
+type Own string
+
+// shortList is how many integers can be written in what a message quotes.
+const shortList = graph.MostQuoted / 21
 
 // Agree returns the format that Sprintf fills.
 func Agree(format string, args ...any) string {

@@ -1,6 +1,12 @@
 package quantity
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/modelverifier/verifier/internal/graph"
+)
 
 func TestOneIsSingular(t *testing.T) {
 	for _, c := range []struct {
@@ -29,5 +35,22 @@ func TestOneIsSingular(t *testing.T) {
 		if got := Sprintf(c.format, c.args...); got != c.want {
 			t.Errorf("%q of %v is %q, want %q", c.format, c.args, got, c.want)
 		}
+	}
+}
+
+// TestLongArgumentsAreShortened holds that a message quotes a caller's text in part, ours in full, and leaves the arguments as they were.
+func TestLongArgumentsAreShortened(t *testing.T) {
+	long := strings.Repeat("é", 1<<20)
+	ints := make([]int64, 1<<20)
+	args := []any{long, graph.StringValue(long), graph.IntsValue(ints...), ints, Own(strings.Repeat("o", 1000)), 7}
+	text := Sprintf("%s %s %s %v %s %d", args...)
+	if n := len(text); n < 1000 || n > 1000+4*(graph.MostQuoted+10)+20 || !strings.Contains(text, strings.Repeat("o", 1000)) || !strings.HasSuffix(text, " 7") || !utf8.ValidString(text) {
+		t.Errorf("%d bytes: %s", n, text)
+	}
+	if args[0] != long || &args[3].([]int64)[0] != &ints[0] {
+		t.Error("the arguments were changed")
+	}
+	if got := Sprintf("%s of %v", "name", []int64{1, 2}); got != "name of [1 2]" {
+		t.Error(got)
 	}
 }

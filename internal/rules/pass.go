@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"iter"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -51,7 +50,7 @@ func (p *Pass) ReportEdit(node int, param string, v graph.Value, format string, 
 	p.Reportf(node, format, args...)
 	f, c := &p.findings[len(p.findings)-1], p.Nodes[node].Component
 	f.Edits = []infer.Edit{{Component: c.ID, Param: param, Value: v}}
-	f.Fix = fmt.Sprintf("set %s of %s to %s", param, c.Label(), v)
+	f.Fix = quantity.Sprintf("set %s of %s to %s", param, c.Label(), v)
 }
 
 // Label is what a message calls a component.

@@ -227,10 +227,20 @@ func wrap(text string, width int) []string {
 			lines = append(lines, line)
 		}
 		for n > width {
-			letters := []rune(word)
-			lines, word, n = append(lines, string(letters[:width])), string(letters[width:]), n-width
+			cut := prefix(word, width)
+			lines, word, n = append(lines, word[:cut]), word[cut:], n-width
 		}
 		line, used = word, n
 	}
 	return append(lines, line)
+}
+
+// prefix is how many bytes the first so many characters of a text have.
+func prefix(s string, characters int) int {
+	at := 0
+	for ; characters > 0 && at < len(s); characters-- {
+		_, size := utf8.DecodeRuneInString(s[at:])
+		at += size
+	}
+	return at
 }

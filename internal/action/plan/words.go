@@ -17,11 +17,11 @@ const clipped = 60
 
 // clip keeps a name short and printable whatever was sent: a rendering goes to terminals and into comments.
 func clip(s string) string {
-	s = printable(s)
+	s = printable(s[:prefix(s, clipped+1)])
 	if utf8.RuneCountInString(s) <= clipped {
 		return s
 	}
-	return string([]rune(s)[:clipped-1]) + "…"
+	return s[:prefix(s, clipped-1)] + "…"
 }
 
 // printable replaces what would move a cursor, change a colour or break a line.

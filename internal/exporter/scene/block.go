@@ -1,7 +1,6 @@
 package scene
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -107,7 +106,7 @@ func (b *builder) scope(p int) string {
 	if c.Scope() != "" {
 		return ""
 	}
-	label := c.Label()
+	label := c.Title()
 	cut := strings.IndexAny(label, "_./")
 	if cut <= 0 || !strings.ContainsAny(label[:cut], "0123456789") || strings.EqualFold(label[:cut], c.Type) {
 		return ""
@@ -141,100 +140,6 @@ func (b *builder) kind(it *piece) string {
 		}
 	}
 	return string(s)
-}
-
-// fold replaces items that repeat one after the other by one group that says how often.
-func (b *builder) fold(items []*piece) []*piece {
-	var out []*piece
-	for i := 0; i < len(items); {
-		period, times := b.repeats(items, i)
-		if times < 2 {
-			out = append(out, items[i])
-			i++
-			continue
-		}
-		group := items[i]
-		if period > 1 {
-			last := items[i+period-1]
-			group = &piece{first: items[i].first, n: last.first + last.n - items[i].first, kids: items[i : i+period : i+period]}
-		}
-		group.times, group.until = times, items[i+period*times-1].title
-		for p := group.first + group.n; p < group.first+group.n*times; p++ {
-			b.shown[p] = p - group.n
-		}
-		out = append(out, group)
-		i += period * times
-	}
-	return out
-}
-
-// maxPeriod bounds the search for repeats: no block of a graph without names has more components.
-const maxPeriod = 64
-
-// repeats returns the number of items from i on that repeat, and how often, such that most is folded; 0 where nothing is.
-func (b *builder) repeats(items []*piece, i int) (period, times int) {
-	saved := 0
-	for p := 1; p <= maxPeriod && i+2*p <= len(items); p++ {
-		size := items[i+p].first - items[i].first
-		t := 1
-		for i+(t+1)*p <= len(items) && b.alike(items[i+(t-1)*p:i+t*p], items[i+t*p:i+(t+1)*p], size) {
-			t++
-		}
-		for t > 1 && b.leaks(items[i].first, size, t) {
-			t--
-		}
-		worth := t > 2 || size >= 4 || p == 1 && items[i].title != ""
-		if s := size * (t - 1); t > 1 && s > saved && worth {
-			period, times, saved = p, t, s
-		}
-	}
-	return period, times
-}
-
-// alike reports whether items are equal to those a number of components behind them.
-func (b *builder) alike(one, two []*piece, shift int) bool {
-	for k := range one {
-		if one[k].n != two[k].n || (one[k].title == "") != (two[k].title == "") || two[k].first-one[k].first != shift {
-			return false
-		}
-	}
-	for p := one[0].first; p < one[0].first+shift; p++ {
-		if !b.equal(p, p+shift) {
-			return false
-		}
-	}
-	return true
-}
-
-// equal reports whether two components have one type, the same arguments and the same place in what surrounds them: each input is as
-// far away, or the very same.
-func (b *builder) equal(p, q int) bool {
-	x, y := b.node(p), b.node(q)
-	if x.Component.Type != y.Component.Type || x.State != y.State || x.Type == nil || len(b.in[p]) != len(b.in[q]) || !slices.EqualFunc(x.Args, y.Args, graph.Value.Equal) {
-		return false
-	}
-	if x.Type.ID == infer.InputID || x.Type.ID == "output" {
-		return false
-	}
-	for k, j := range b.in[p] {
-		if i := b.in[q][k]; i != j+q-p && i != j {
-			return false
-		}
-	}
-	return true
-}
-
-// leaks reports whether something outside reads a repeat other than the last: folded, that connection would be lost.
-func (b *builder) leaks(first, size, times int) bool {
-	end := first + size*times
-	for p := first; p < end-size; p++ {
-		for _, r := range b.readers[p] {
-			if r >= end {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // joinChains puts components that follow one another, and nothing else, into one box.

@@ -52,7 +52,7 @@ func (b *builder) own(p *piece) {
 func (b *builder) row(p *piece, at int) Row {
 	node := b.node(at)
 	r := Row{
-		Name: Clip(shortName(node.Component.Label(), p), maxLabel), Type: Clip(node.Component.Type, maxLabel), Params: node.Params,
+		Name: Clip(shortName(node.Component.Title(), p), maxLabel), Type: Clip(node.Component.Type, maxLabel), Params: node.Params,
 		Refused: node.State == infer.Refused, Detail: Clip(detail(node), maxDetail),
 	}
 	if node.Type != nil {

@@ -100,7 +100,7 @@ func (m *model) sameButForNumbers(i, j int) bool {
 				return -1
 			}
 			return r
-		}, m.res.Nodes[i].Component.Label())
+		}, m.res.Nodes[i].Component.Title())
 	}
 	return m.parts[i].build == m.parts[j].build && m.parts[i].call == m.parts[j].call && bare(i) == bare(j)
 }
@@ -142,7 +142,7 @@ func (m *model) reads(i int) []int {
 func (m *model) listName(l *loop) string {
 	name := l.title
 	if name == "" && len(l.nodes[0]) == 1 {
-		name = m.res.Nodes[l.nodes[0][0]].Component.Label()
+		name = m.res.Nodes[l.nodes[0][0]].Component.Title()
 	}
 	name = strings.TrimRight(name, "0123456789./_-")
 	name = name[strings.LastIndexAny(name, "./")+1:]
@@ -154,7 +154,7 @@ func (m *model) listName(l *loop) string {
 
 // label is what a component is called inside its class.
 func (m *model) label(i int) string {
-	label := m.res.Nodes[i].Component.Label()
+	label := m.res.Nodes[i].Component.Title()
 	if l := m.inLoop[i]; l != nil {
 		label = scene.ShortName(label, l.title)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // concept is what several engines have a flag for, under names of their own.
@@ -64,7 +66,7 @@ func (l *launch) flagRules() {
 		case unknownFlag:
 			l.unknown(a)
 		case ambiguous:
-			l.refuse("flag-ambiguous-prefix", rename(a.written, first(a.names, 8)...), "%s could mean %s", a.written, strings.Join(first(a.names, 8), ", "))
+			l.refuse("flag-ambiguous-prefix", rename(a.written, first(a.names, 8)...), "%s could mean %s", a.written, quantity.Own(strings.Join(first(a.names, 8), ", ")))
 		case missingValue:
 			l.refuse("flag-value-missing", nil, "%s has no value", a.written)
 		case extraValue:
@@ -174,7 +176,9 @@ func (l *launch) respelled(name string) string {
 	return ""
 }
 
-func squash(s string) string { return strings.NewReplacer("-", "", "_", "").Replace(s) }
+var separators = strings.NewReplacer("-", "", "_", "")
+
+func squash(s string) string { return separators.Replace(s) }
 
 // strayRules judges positional words: an engine takes one, the model, or none.
 func (l *launch) strayRules() {
