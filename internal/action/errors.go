@@ -22,6 +22,7 @@ const (
 	CodeRange  = "out-of-range"
 	CodeForm   = "malformed-value"
 	CodeSameID = "duplicate-id"
+	CodeAnswer = "answer-too-large"
 )
 
 // The codes of a model that is given as the files it is kept in, and not as a graph. Importers use them.
@@ -55,6 +56,7 @@ var statuses = map[string]int{
 	CodeForm:       422,
 	policy.CodeKey: 422,
 	CodeSameID:     422,
+	CodeAnswer:     422,
 
 	CodeFile:        400,
 	CodeUnsupported: 422,
@@ -94,6 +96,13 @@ func Explain(err error) ErrorBody {
 // Errorf returns an error of the caller's.
 func Errorf(code, path, format string, args ...any) *graph.Error {
 	return &graph.Error{Code: code, Path: path, Message: quantity.Sprintf(format, args...)}
+}
+
+// AnswerTooLarge is the error where the request can be served, but its answer has more bytes than a surface sends.
+func AnswerTooLarge(limit int64) *graph.Error {
+	e := Errorf(CodeAnswer, "", "the answer would be larger than %d MiB, because it repeats ids, names and values of the request: send shorter ones, or fewer components", limit>>20)
+	e.Limit = limit
+	return e
 }
 
 // unknownValue is the error where a word stands that is none of those allowed.

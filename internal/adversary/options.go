@@ -77,7 +77,9 @@ func training(d *draw, size int) string {
 
 func source(d *draw, size int) string {
 	word := func(d *draw, size int) string { return quote(d.word(pick(d, size, 250))) }
-	return d.some(size, option{"kind", word}, option{"target", word}, option{"input", func(d *draw, size int) string { return quote(strings.Repeat("1x", pick(d, 3, 140, size/2)) + "1:float32") }})
+	return d.some(size, option{"kind", word}, option{"target", word}, option{"input", func(d *draw, size int) string {
+		return quote(strings.Repeat("1x", pick(d, 3, 140, size/2)) + "1:float32")
+	}})
 }
 
 // policy draws lines, most of which are sensible in form.

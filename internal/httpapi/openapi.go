@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/httpapi/wire"
 )
 
 // requestSchemas are written by hand: requests are read by code and not into types.
@@ -88,6 +89,8 @@ func operation(id, summary string, body, content object, isAction bool) object {
 		for _, status := range refusals {
 			responses[strconv.Itoa(status)] = object{"description": http.StatusText(status), "content": failed}
 		}
+		responses["422"] = object{"description": http.StatusText(422) + ". An answer of more than " + strconv.Itoa(wire.MaxBytes>>20) + " MiB is refused too, with the code " + action.CodeAnswer + ".",
+			"content": failed}
 	}
 	return out
 }

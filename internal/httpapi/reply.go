@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -91,6 +92,9 @@ func (b *buffer) encode(out *Reply) {
 	if b.data, err = wire.Append(b.data[:0], out.body); err != nil || b.data[len(b.data)-1] != '}' {
 		bare := out.bare
 		*out = internalFault()
+		if errors.Is(err, wire.ErrTooLarge) {
+			*out = Refusal(action.AnswerTooLarge(wire.MaxBytes))
+		}
 		out.encoded, out.bare = true, bare
 		b.data, _ = wire.Append(b.data[:0], out.body) // two strings can be written
 	}

@@ -1,14 +1,17 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/httpapi/wire"
 )
 
 // tool is one tool: what a client is told of it, and what it does.
@@ -117,7 +120,11 @@ func (s *Server) handler(t *tool) sdk.ToolHandler {
 			s.logFault(t.name, err)
 			return failure(err), nil
 		}
-		return a.result()
+		if result, err = a.result(); err != nil {
+			s.logFault(t.name, err)
+			return failure(err), nil
+		}
+		return result, nil
 	}
 }
 
@@ -134,11 +141,12 @@ func encode(v any) (json.RawMessage, error) {
 	if raw, ok := v.(json.RawMessage); ok {
 		return raw, nil
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	b, err := wire.Append(nil, v)
+	switch {
+	case errors.Is(err, wire.ErrTooLarge):
+		return nil, action.AnswerTooLarge(wire.MaxBytes)
+	case err != nil:
 		return nil, fmt.Errorf("mcp: encode: %w", err)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return b, nil
 }

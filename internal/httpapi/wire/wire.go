@@ -2,7 +2,7 @@
 // of the time. It looks at a type once, and follows the same struct tags, so that no field is named a second time; what it
 // does not know (a map, a float, a type that marshals itself, a string with an escape in it) it hands to encoding/json.
 //
-// It knows no action and no result. The other surfaces write with encoding/json itself, and the conformance cases hold the
+// It knows no action and no result. The command line and WebAssembly write with encoding/json itself, and the conformance cases hold the
 // bytes of all of them against each other.
 package wire
 
@@ -10,11 +10,27 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"strconv"
 	"strings"
 	"sync"
 )
+
+// MaxBytes is the size of the largest answer: twice that of the largest request. One id in a request may be a megabyte long, and an
+// answer names it with everything that was found on it.
+const MaxBytes = 16 << 20
+
+// ErrTooLarge is returned of an answer that is larger. It is noticed while it is written, so that no more memory is taken.
+var ErrTooLarge = errors.New("wire: the answer is larger than 16 MiB")
+
+// bounded stops the writing of an answer that is too large.
+func bounded(b []byte) []byte {
+	if len(b) > MaxBytes {
+		panic(failure{ErrTooLarge})
+	}
+	return b
+}
 
 // Append appends a value. What it appended is of no use where it returns an error.
 func Append(b []byte, v any) (out []byte, err error) {
@@ -111,7 +127,7 @@ func compileSlice(t reflect.Type) write {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = write(b, v.Index(i))
+			b = bounded(write(b, v.Index(i)))
 		}
 		return append(b, ']')
 	})
@@ -152,7 +168,7 @@ func compileStruct(t reflect.Type) write {
 			if f.omit && isEmpty(value) {
 				continue
 			}
-			b = f.write(append(b, f.key...), value)
+			b = bounded(f.write(append(b, f.key...), value))
 		}
 		if len(b) == first {
 			return append(b, "{}"...)
