@@ -16,6 +16,8 @@ type Graph struct {
 	Components  []Component
 	Connections []Connection
 	Extra       []Member
+
+	config *config // see Config
 }
 
 // Component is one node. Params are in the order of the document.

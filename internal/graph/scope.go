@@ -24,11 +24,23 @@ func (c *Component) Scope() string {
 	return ""
 }
 
+// How deep a path of modules is followed, and how far. The deepest of PyTorch's own models lies a dozen modules deep, and each of them is
+// compared as text: a path of a megabyte of dots would take minutes. Behind that it is one module with what it lies in.
+const (
+	maxModules     = 64
+	maxModuleBytes = 1024
+)
+
 // Modules yields the modules that a path lies in, from the outermost, and the path itself.
 func Modules(scope string) iter.Seq[string] {
+	scope = scope[:min(len(scope), maxModuleBytes)]
 	return func(yield func(string) bool) {
+		depth := 0
 		for at := range len(scope) {
-			if scope[at] == '.' && !yield(scope[:at]) {
+			if scope[at] != '.' {
+				continue
+			}
+			if depth++; depth > maxModules || !yield(scope[:at]) {
 				return
 			}
 		}

@@ -20,6 +20,8 @@ type walker struct {
 	lost    bool   // a connection leads nowhere: some component may lack it
 	absent  []bool // constructed and not called; nil where nothing is
 
+	fed     []int32 // what feeds the inputs of the component before fedNode, notes not counted: one may have thousands
+	fedNode int
 	guesses map[string]string // what unknown types were probably meant to be
 	demands []demand
 	call    catalog.Call
@@ -250,14 +252,16 @@ func (w *walker) refuse(i int, r *catalog.Refusal) {
 
 // feeder returns the component behind an input, notes not counted.
 func (w *walker) feeder(i, input int) int {
-	for _, j := range w.res.Wiring.Inputs(i) {
-		if w.res.Nodes[j].State == Note {
-			continue
+	if w.fedNode != i+1 {
+		w.fedNode, w.fed = i+1, w.fed[:0]
+		for _, j := range w.res.Wiring.Inputs(i) {
+			if w.res.Nodes[j].State != Note {
+				w.fed = append(w.fed, j)
+			}
 		}
-		if input == 0 {
-			return int(j)
-		}
-		input--
+	}
+	if input < len(w.fed) {
+		return int(w.fed[input])
 	}
 	return i
 }

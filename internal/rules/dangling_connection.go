@@ -2,6 +2,9 @@ package rules
 
 import "github.com/modelverifier/verifier/internal/graph"
 
+// maxDangling is how many connections of a graph are named: beyond that, its ids are wrong and not a spelling.
+const maxDangling = 200
+
 var _ = define(Rule{
 	ID:       "dangling-connection",
 	Title:    "A connection to nowhere",
@@ -17,7 +20,11 @@ var _ = define(Rule{
 		for i := range p.Graph.Components {
 			index[p.Graph.Components[i].ID] = i
 		}
-		for _, e := range p.Wiring.Dangling {
+		for k, e := range p.Wiring.Dangling {
+			if k == maxDangling {
+				p.Reportf(-1, "%d further connections lead to or from what is no component", len(p.Wiring.Dangling)-k)
+				return
+			}
 			reportDangling(p, index, &p.Graph.Connections[e])
 		}
 	},

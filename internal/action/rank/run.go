@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/policy"
 	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/internal/rules"
@@ -23,12 +24,10 @@ func Name(i int) string { return "candidate-" + strconv.Itoa(i) }
 // Run ranks candidates. It brings their graphs into canonical form first, in place.
 func Run(r *Request) *Result {
 	out := &Result{Ranked: []Ranked{}, Calibration: Measured}
-	studies := map[string]*action.Study{}
+	room := new(action.Room)
 	for _, c := range r.Candidates {
-		s := action.Examine(c.Model)
-		s.Price(estimate.Options{}, 0)
-		studies[c.ID] = s
-		out.Ranked = append(out.Ranked, ranked(c.ID, s, r.Policy))
+		out.Ranked = append(out.Ranked, ranked(c.ID, examine(room, c.Model), r.Policy))
+		room.Clear() // one candidate after the other in the same memory: there may be twenty large ones
 	}
 	place(out.Ranked, measured, func(c *Ranked, rank int) { c.MeasuredRank = rank })
 	place(out.Ranked, func(a, b *Ranked) int { return cmp.Or(measured(a, b), preferred(a, b, r.TieBreak)) }, func(c *Ranked, rank int) { c.Rank = rank })
@@ -38,12 +37,20 @@ func Run(r *Request) *Result {
 	}
 	out.Budget = budget(out.Ranked)
 	out.recommend(r.TieBreak)
-	told := r.Candidates[0].ID
-	if out.Recommended != nil {
-		told = *out.Recommended
+	if r.Examined != nil {
+		told := 0
+		if out.Recommended != nil {
+			told = slices.IndexFunc(r.Candidates, func(c Candidate) bool { return c.ID == *out.Recommended })
+		}
+		r.Examined.Tell(examine(room, r.Candidates[told].Model))
 	}
-	r.Examined.Tell(studies[told])
 	return out
+}
+
+func examine(room *action.Room, g *graph.Graph) *action.Study {
+	s := room.Examine(g)
+	s.Price(estimate.Options{}, 0)
+	return s
 }
 
 // ranked writes down what was found out about one candidate.

@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -14,20 +13,7 @@ import (
 type config map[string]any
 
 // configOf returns the config.json that an importer kept, nil where there is none.
-func configOf(g *graph.Graph) config {
-	for _, m := range g.Extra {
-		if m.Name != "config" {
-			continue
-		}
-		d := json.NewDecoder(bytes.NewReader([]byte(m.Raw)))
-		d.UseNumber()
-		var c config
-		if d.Decode(&c) == nil {
-			return c
-		}
-	}
-	return nil
-}
+func configOf(g *graph.Graph) config { return g.Config() }
 
 // positive returns the first of some keys that has a whole number above zero.
 func (c config) positive(keys ...string) int64 {

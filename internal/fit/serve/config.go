@@ -24,11 +24,7 @@ func decodeConfig(text string) config {
 
 // configOf returns config.json as an importer kept it, and the part of it that is of the language model.
 func configOf(g *graph.Graph) (top, text config) {
-	for _, m := range g.Extra {
-		if m.Name == "config" {
-			top = decodeConfig(m.Raw)
-		}
-	}
+	top = g.Config()
 	text = top
 	for _, key := range []string{"text_config", "llm_config", "language_config", "thinker_config", "text_config"} {
 		if inner := text.object(key); inner != nil {

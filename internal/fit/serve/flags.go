@@ -134,9 +134,40 @@ func (l *launch) unknown(a *argument) {
 		l.add(severity, "flag-not-yet", drop(a.written), a.written+" came with "+l.engine.label+" "+s.since.text+", and is refused by "+l.version.text)
 		return
 	}
+	g := l.guess(a)
+	l.add(severity, g.rule, g.fix, g.text)
+}
+
+// guess is what is said of a flag that no version has.
+type guess struct {
+	rule string
+	fix  remedy
+	text string
+}
+
+// mostGuesses is how many unknown flags of a command are compared with every known one: more of them are not misspelt.
+const mostGuesses = 32
+
+// guess finds what an unknown flag was probably meant to be, once for each.
+func (l *launch) guess(a *argument) guess {
+	if g, seen := l.guesses[a.written]; seen {
+		return g
+	}
+	plain := guess{"flag-unknown", nil, l.engine.label + " has no flag " + clip(a.written, 80)}
+	if len(l.guesses) == mostGuesses {
+		return plain
+	}
+	if l.guesses == nil {
+		l.guesses = map[string]guess{}
+	}
+	l.guesses[a.written] = l.meant(a, plain)
+	return l.guesses[a.written]
+}
+
+func (l *launch) meant(a *argument, plain guess) guess {
 	if spelled := l.respelled(a.name); spelled != "" {
-		l.add(severity, "flag-unknown", rename(a.written, spelled), l.engine.label+" has no flag "+clip(a.written, 80))
-		return
+		plain.fix = rename(a.written, spelled)
+		return plain
 	}
 	other, mine := l.conceptual(a.name)
 	if other == nil {
@@ -147,14 +178,12 @@ func (l *launch) unknown(a *argument) {
 		if mine != "" {
 			fix = rename(a.written, mine)
 		}
-		l.add(severity, "flag-wrong-engine", fix, a.written+" is a flag of "+other.label+", not of "+l.engine.label)
-		return
+		return guess{"flag-wrong-engine", fix, a.written + " is a flag of " + other.label + ", not of " + l.engine.label}
 	}
-	var fix remedy
 	if near := l.engine.flags.nearest(a.name, l.version); near != "" {
-		fix = rename(a.written, near)
+		plain.fix = rename(a.written, near)
 	}
-	l.add(severity, "flag-unknown", fix, l.engine.label+" has no flag "+clip(a.written, 80))
+	return plain
 }
 
 // neverClick reports whether a name is none of a command whose options are all written with underscores and without letters alone, as

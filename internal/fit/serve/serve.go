@@ -76,6 +76,7 @@ type Result struct {
 
 // launch is one command on its way through the rules.
 type launch struct {
+	guesses map[string]guess // by what is written
 	*command
 	model      facts.Facts
 	walked     *infer.Result

@@ -1,0 +1,64 @@
+package adversary
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Fixed are the requests that once cost too much, and those at each limit: every shape of graph, every kind of component as often as
+// it may be there, and text of megabytes in every place that takes text.
+func Fixed() []Request {
+	out := found()
+	for _, t := range topologies {
+		body := `{"model":` + plain(mostComponents, t, func(i int) string { return pair(i, "add", "relu") }) + `}`
+		out = append(out, Request{t.name, "plan", body}, Request{t.name, "check", body})
+	}
+	for _, l := range letters {
+		word := quote(strings.Repeat(l, 1<<20/len(quote(l))))
+		out = append(out,
+			Request{"a name of " + quote(l), "plan", fmt.Sprintf(`{"model":{"name":%s,"components":[{"id":"x","type":"input","params":{"shape":[8]}}]}}`, word)},
+			Request{"an id of " + quote(l), "check", fmt.Sprintf(`{"model":{"components":[{"id":%s,"type":%s,"name":%s,"params":{"shape":%s}}]}}`, word, word, word, word)},
+			Request{"a scope of " + quote(l), "plan", fmt.Sprintf(`{"model":{"components":[{"id":"x","type":"relu","scope":%s},{"id":%s,"type":"relu"}]}}`, word, word)},
+			Request{"a command of " + quote(l), "check", fmt.Sprintf(`{"model":{"components":[{"id":"x","type":"relu"}]},"serve":{"command":%s,"gpu":"H100"}}`, `"vllm serve `+word[1:])})
+	}
+	return out
+}
+
+// found are those of a penetration test, and of what came out beside them.
+func found() []Request {
+	ones := func(n int) string { return list(n, func(int) string { return "1" }) }
+	star := plain(mostComponents, topologies[3], func(i int) string { return pair(i, "add", "relu") })
+	axes := plain(mostComponents, topologies[0], func(i int) string { return "unsqueeze\",\"params\":{\"dim\":1},\"x\":\"" })
+	long := strings.Repeat("w", 700_000)
+	named := strings.Replace(plain(mostComponents, topologies[1], func(int) string { return "batchNorm" }), `"id":"n0"`, `"id":"n0","name":"`+long+`"`, 1)
+	deep := quote(strings.Repeat("a.", 1<<20))
+	return []Request{
+		{"one long word", "plan", `{"model":{"components":[{"id":"` + long + `","type":"linear","params":{"inFeatures":3.5,"outFeatures":1}}]}}`},
+		{"many axes", "plan", `{"model":{"components":[{"id":"x","type":"input","params":{"shape":` + ones(190_000) + `}}` + strings.Repeat(`,{"type":"relu"}`, 1000) + `]}}`},
+		{"more and more axes", "check", `{"model":` + axes + `}`},
+		{"a star to be folded", "plan", `{"model":` + star + `,"share":true}`},
+		{"one long name that many read", "lint", `{"model":` + named + `}`},
+		{"modules in modules", "plan", `{"model":{"components":[{"id":"x","type":"input","params":{"shape":[8]}},{"id":"r","type":"relu","scope":` + deep + `}],"connections":[{"from":"x","to":"r"}]}}`},
+	}
+}
+
+// pair is the first of two words for the first component of a pair.
+func pair(i int, even, odd string) string {
+	if i%2 == 0 {
+		return even
+	}
+	return odd
+}
+
+// plain writes a graph without anything unusual but its topology: an input, and so many components.
+func plain(n int, t topology, typ func(i int) string) string {
+	nodes := list(n, func(i int) string {
+		if i == 0 {
+			return `{"id":"n0","type":"input","params":{"shape":[8,8]}}`
+		}
+		return fmt.Sprintf(`{"id":"n%d","type":"%s"}`, i, typ(i))
+	})
+	edges := t.edges(n)
+	wires := list(len(edges), func(i int) string { return fmt.Sprintf(`{"from":"n%d","to":"n%d"}`, edges[i][0], edges[i][1]) })
+	return `{"components":` + nodes + `,"connections":` + wires + `}`
+}
