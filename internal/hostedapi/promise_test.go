@@ -1,0 +1,65 @@
+//go:build unix
+
+package hostedapi_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/modelverifier/verifier/internal/account/accounttest"
+	"github.com/modelverifier/verifier/internal/adversary"
+	"github.com/modelverifier/verifier/internal/hostedapi"
+	"github.com/modelverifier/verifier/internal/httpapi/wire"
+)
+
+// TestSmallRequestsCauseSmallWork holds the promise of docs/security.md for the service: each costly request is sent as a plan that is
+// shared, without a key, and its page, its picture and its answer for programs are asked for. What the store and the client take is
+// measured with it.
+func TestSmallRequestsCauseSmallWork(t *testing.T) {
+	s := start(t, accounttest.SQLite(t), func(c *hostedapi.Config) { c.PlanRate = 1 << 30 })
+	get := func(path string) int {
+		resp, err := http.Get(s.url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		n, _ := io.Copy(io.Discard, resp.Body)
+		return int(n)
+	}
+	id, shown := "", 0
+	for _, form := range []string{"", ".svg", ".json"} {
+		adversary.Promise(t, 10, wire.MaxBytes+1<<10, func(r adversary.Request) int {
+			if r.Action != "plan" {
+				return 0
+			}
+			if id == "" || !strings.HasPrefix(id, r.Name+"\x00") {
+				id = r.Name + "\x00" + keep(t, s, r.Body)
+			}
+			_, at, _ := strings.Cut(id, "\x00")
+			if at == "" {
+				return 0 // refused
+			}
+			shown++
+			return get("/p/" + at + form)
+		})
+	}
+	if shown < 100 {
+		t.Errorf("only %d plans were shown", shown)
+	}
+}
+
+// keep shares a plan and returns its id, empty where it is refused.
+func keep(t *testing.T, s *service, body string) string {
+	t.Helper()
+	if !strings.Contains(body, `"share":true`) {
+		body = `{"share":true,` + body[1:]
+	}
+	var out struct{ Share struct{ ID string } }
+	if err := json.Unmarshal([]byte(s.call(t, "POST", "/api/v1/plan", "", body).body), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Share.ID
+}

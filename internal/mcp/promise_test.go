@@ -1,0 +1,52 @@
+//go:build unix
+
+package mcp
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/modelverifier/verifier/internal/adversary"
+	"github.com/modelverifier/verifier/internal/httpapi/wire"
+)
+
+// TestSmallRequestsCauseSmallWork holds the promise of docs/security.md for agents: each costly request is sent to the tool of its
+// action, and those with one model to the tools that describe and export it.
+func TestSmallRequestsCauseSmallWork(t *testing.T) {
+	s, err := New(Config{Root: t.TempDir(), Log: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func(name, arguments string) int {
+		i := slices.IndexFunc(tools, func(t *tool) bool { return t.name == name })
+		result, err := s.handler(tools[i])(context.Background(), &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Name: name, Arguments: []byte(arguments)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := 0
+		for _, c := range result.Content {
+			if text, ok := c.(*sdk.TextContent); ok {
+				size = max(size, len(text.Text))
+			}
+		}
+		return size
+	}
+	for _, name := range []string{"", "describe", "export"} {
+		adversary.Promise(t, 0, wire.MaxBytes, func(r adversary.Request) int {
+			switch {
+			case name == "":
+				return call(r.Action, r.Body)
+			case r.Action != "lint" && !strings.HasPrefix(r.Body, `{"model":`):
+				return 0
+			case name == "export":
+				return call(name, `{"to":"torch","force":true,`+r.Body[1:])
+			}
+			return call(name, r.Body)
+		})
+	}
+}
