@@ -22,12 +22,25 @@ func (g *Graph) Config() map[string]any {
 // config is what was read, which may be nothing.
 type config struct{ members map[string]any }
 
+// maxConfigMember is the size of the largest member that is read: none that says anything of a model is near it.
+const maxConfigMember = 256 << 10
+
 func decodeConfig(text string) map[string]any {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	var c map[string]any
-	if d.Decode(&c) != nil || d.More() {
+	var raw map[string]json.RawMessage
+	if json.Unmarshal([]byte(text), &raw) != nil || raw == nil {
 		return nil
 	}
-	return c
+	out := make(map[string]any, len(raw))
+	for name, member := range raw {
+		if len(member) > maxConfigMember {
+			continue
+		}
+		d := json.NewDecoder(strings.NewReader(string(member)))
+		d.UseNumber()
+		var v any
+		if d.Decode(&v) == nil {
+			out[name] = v
+		}
+	}
+	return out
 }
