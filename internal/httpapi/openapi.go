@@ -89,7 +89,7 @@ func operation(id, summary string, body, content object, isAction bool) object {
 		for _, status := range refusals {
 			responses[strconv.Itoa(status)] = object{"description": http.StatusText(status), "content": failed}
 		}
-		responses["422"] = object{"description": http.StatusText(422) + ". An answer of more than " + strconv.Itoa(wire.MaxBytes>>20) + " MiB is refused too, with the code " + action.CodeAnswer + ".",
+		responses["422"] = object{"description": http.StatusText(http.StatusUnprocessableEntity) + ". An answer of more than " + strconv.Itoa(wire.MaxBytes>>20) + " MiB is refused too, with the code " + action.CodeAnswer + ".",
 			"content": failed}
 	}
 	return out
