@@ -97,7 +97,7 @@ func Pick(root string, changes []Change, patterns []string, match func(pattern, 
 			return nil, fmt.Errorf("the name %q has characters that cannot be written on a line: rename the file", c.Path)
 		}
 		if leadsOut(top, c.Path) {
-			return nil, fmt.Errorf("%s leads out of the repository", c.Path)
+			return nil, fmt.Errorf("%s leads out of the repository, by a link or by its name", c.Path)
 		}
 	}
 	return out, nil

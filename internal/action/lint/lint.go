@@ -95,7 +95,7 @@ func (r *Result) addRule(g *graph.Graph, f rules.Finding) {
 	out := Finding{Rule: f.Rule.ID, Severity: f.Rule.Severity, Message: f.Message, Fix: f.Fix, Edit: action.Edits(f)}
 	if f.Node >= 0 {
 		c := &g.Components[f.Node]
-		out.ComponentName, out.ComponentType, out.Component = c.Title(), c.Type, c.ID
+		out.ComponentName, out.ComponentType, out.Component = c.Label(), c.Type, c.ID
 	}
 	r.add(out)
 }
