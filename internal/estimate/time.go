@@ -100,10 +100,11 @@ func stepTerms(res *infer.Result, o Options, m *memory) Terms {
 	trained := trainedOf(res, o.Adapt)
 	for i := range res.Nodes {
 		n := &res.Nodes[i]
-		if !known(n) || n.Type.Has(catalog.IsVirtual) {
+		if !known(n) && n.State != infer.Absent || n.Type.Has(catalog.IsVirtual) {
 			continue
 		}
-		flops := float64(trained.passes(i, float64(passes)) * float64(times(n.FLOPs, o.Batch)))
+		// The rates were fitted with the FLOPs and tensors of what does not run counted, so they are until they are fitted again.
+		flops := float64(trained.passes(i, float64(passes)) * float64(times(plus(n.FLOPs, n.Idle), o.Batch)))
 		t.count(n, flops, &o)
 		t.Recurrent = plus(t.Recurrent, recurrentSteps(n))
 		t.Tensors = plus(t.Tensors, trained.tensors(i, n))

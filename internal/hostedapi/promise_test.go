@@ -8,18 +8,23 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/adversary"
 	"github.com/modelverifier/verifier/internal/hostedapi"
 	"github.com/modelverifier/verifier/internal/httpapi/wire"
+	"github.com/modelverifier/verifier/internal/share"
 )
 
 // TestSmallRequestsCauseSmallWork holds the promise of docs/security.md for the service: each costly request is sent as a plan that is
 // shared, without a key, and its page, its picture and its answer for programs are asked for. What the store and the client take is
 // measured with it.
 func TestSmallRequestsCauseSmallWork(t *testing.T) {
-	s := start(t, accounttest.SQLite(t), func(c *hostedapi.Config) { c.PlanRate = 1 << 30 })
+	s := start(t, accounttest.SQLite(t), func(c *hostedapi.Config) {
+		c.PlanRate, c.ShareRate = 1<<30, 1<<40
+		c.Share = share.Limits{PlanBytes: 8 << 20, TotalBytes: 1 << 40, Lasts: time.Hour} // the work is measured, not the room
+	})
 	get := func(path string) int {
 		resp, err := http.Get(s.url + path)
 		if err != nil {

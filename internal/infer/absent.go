@@ -41,6 +41,7 @@ func (w *walker) leaveOut() {
 		if !w.absent[i] || node.State == Refused || node.State == Note {
 			continue
 		}
+		node.Idle = node.FLOPs
 		node.State, node.FLOPs, node.LacksFLOPs, node.Kept = Absent, 0, false, nil
 	}
 }

@@ -47,6 +47,7 @@ type Node struct {
 	Weights    []catalog.Weight // also of a component that does not run, where its own parameters decide them
 	Params     int64            // trained parameters, those of a tied weight not among them
 	FLOPs      int64            // forward, one sample
+	Idle       int64            // of an absent component: the FLOPs of the call that is not made
 	Kept       []catalog.Kept
 	SavedBytes int64 // kept for the backward pass of one sample in 32-bit floats, each storage named here once
 

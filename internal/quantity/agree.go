@@ -56,7 +56,7 @@ func shortened(arg any) (text string, long bool) {
 	case int, int64, bool, float64:
 		return "", false
 	case string:
-		return graph.Brief(a), len(a) > graph.MostQuoted
+		return graph.Brief(a), len(a) > longText
 	case graph.Value:
 		return a.Brief(), true
 	}
@@ -66,6 +66,9 @@ func shortened(arg any) (text string, long bool) {
 	text = fmt.Sprint(arg)
 	return graph.Brief(text), len(text) > graph.MostQuoted
 }
+
+// longText is more than any sentence or list of ours has: names are cut by Label before, and what is longer is a caller's.
+const longText = 2000
 
 // Own is text of ours, which is not shortened however long it is: a list of what is allowed.
 type Own string

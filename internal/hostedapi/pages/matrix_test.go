@@ -234,8 +234,8 @@ func TestPeopleAreInvitedAndManaged(t *testing.T) {
 		// Somebody with an account joins with its password, without it not.
 		again := bob.post("/settings/"+org+"/invitations", "email", "ada@example.com", "role", "viewer").link()
 		fresh := s.browser()
-		fresh.post("/account/invitation", "link", again, "name", "", "password", "not hers at all").want(422, "The e-mail address or the password is wrong.")
-		fresh.post("/account/invitation", "link", again, "name", "", "password", password).leads("/settings/" + org + "/api?done=joined")
+		fresh.post("/account/invitation", "link", again, "name", "Ada", "password", "not hers at all").want(422, "The e-mail address or the password is wrong.")
+		fresh.post("/account/invitation", "link", again, "name", "Ada", "password", password).leads("/settings/" + org + "/api?done=joined")
 		bob.post("/settings/"+org+"/organisation", "organisation", "").want(422, "Name is empty.")
 		bob.post("/settings/"+org+"/organisation", "organisation", "Lab 2").leads("/settings/" + org + "/organisation?done=renamed")
 		fresh.get("/account").want(200, "Lab 2")

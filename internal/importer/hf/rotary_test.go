@@ -53,11 +53,11 @@ func TestListsOfLayersAreHeldToTheirNumber(t *testing.T) {
 		{"qwen2", `,"layer_types":["full_attention"]`, "config.layer_types"},
 		{"olmo3", `,"layer_types":["full_attention","full_attention","sliding_attention"]`, "config.layer_types"},
 		{"mellum", `,"mlp_layer_types":["dense"]`, "config.mlp_layer_types"},
-		{"smollm3", `,"no_rope_layers":[1]`, "config.no_rope_layers"},
+		{"smollm3", `,"pad_token_id":0,"no_rope_layers":[1]`, "config.no_rope_layers"},
 		{"granite_swa", `,"layer_rope_theta":[0]`, "config.layer_rope_theta"},
 		{"stablelm", `,"num_attention_heads":5`, "config.hidden_size"},
 		{"jetmoe", `,"num_experts_per_tok":5`, "config.num_experts_per_tok"},
-		{"hy_v4", `,"indexer_types":["shared","full"]`, "config.indexer_types"},
+		{"hy_v4", `,"pad_token_id":0,"indexer_types":["shared","full"]`, "config.indexer_types"},
 	} {
 		text := fmt.Sprintf(`{"model_type":%q,%s%s}`, c.modelType, small, c.more)
 		_, err := Import([]byte(text), Options{SeqLen: 16})
