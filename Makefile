@@ -5,6 +5,8 @@ BIN := bin
 TOOL := $(GO) tool -modfile=tools/go.mod
 TESTS ?= ./...
 FUZZTIME ?= 10m
+# What has goroutines of its own. Its short tests run under the race detector, too; make race runs everything.
+RACE ?= $(addprefix ./,cmd/verifier-hosted cmd/verifier-server internal/account internal/corpus internal/hostedapi internal/httpapi internal/hub internal/manifest internal/mcp internal/rate internal/share internal/site internal/store internal/telemetry)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 STAMP = $(foreach package,main github.com/modelverifier/verifier/internal/cli,-X $(package).version=$(VERSION) -X $(package).commit=$(COMMIT))
@@ -21,7 +23,7 @@ SET_GOFLAGS := $(shell $(GO) env GOFLAGS 2>/dev/null)
 export GOFLAGS = $(strip $(SET_GOFLAGS) -pgo=$(PGO))
 bench-http bench-hosted image image-binary: PGO := auto
 
-.PHONY: run demo test test-bare help build man setup packages vet staticcheck lint truth bench bench-http bench-hosted image image-binary licenses fuzz generate clean
+.PHONY: run demo test test-bare help build man setup packages vet lint vulnerabilities race truth bench bench-http bench-hosted image image-binary licenses fuzz generate clean
 
 run: build ## build everything and start the service on RUN_ADDR (127.0.0.1:8080), with its data in verifier-data
 	@$(BIN)/verifier-hosted --addr $(RUN_ADDR) --plan-rate $(RUN_PLAN_RATE)
@@ -31,9 +33,10 @@ demo: build ## build everything and check a bundled example model
 	@echo; $(BIN)/verifier plan models/resnet18.graph
 	@echo; $(BIN)/verifier lint models/resnet18.graph
 
-test: packages build vet staticcheck ## say what the tests need, install it, and run them all (or TESTS)
+test: packages build vet lint vulnerabilities ## say what the tests need, install it, and run them all (or TESTS)
 	@echo "testing $(TESTS): the first time this compiles for some minutes"
 	@tools/test.sh $(TESTS)
+	@[ "$(TESTS)" != ./... ] || tools/race.sh -short $(RACE)
 
 test-bare: ## make test and make run on a bare Debian 12 and 13 (DEBIAN), made with debootstrap; as root, for an hour or two
 	@tools/bare.sh "$(TESTS)" $(DEBIAN)
@@ -58,12 +61,15 @@ packages: setup ## install what the tests run beside Go: Debian's packages as ro
 vet:
 	$(GO) vet $(TESTS)
 
-staticcheck:
-	@echo "running staticcheck: the first time it takes minutes"
-	@$(TOOL) staticcheck $(TESTS)
+lint: ## golangci-lint, with staticcheck's and gosec's rules; .golangci.yml gives the reason beside every exception
+	@echo "running golangci-lint: the first time it takes minutes"
+	@$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0 run $(TESTS)
 
-lint: ## golangci-lint, slower to build; .golangci.yml gives the reason beside every disabled check
-	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0 run ./...
+vulnerabilities: ## govulncheck, against Go's database of known vulnerabilities (GOVULNDB names a copy)
+	@tools/vulnerabilities.sh
+
+race: ## the tests (or TESTS) under the race detector, for an hour
+	@tools/race.sh $(TESTS)
 
 truth: packages ## compare with PyTorch's measured rows, and print the tables
 	$(GO) test ./truth -count=1 -v | grep -v '^ *--- PASS\|^=== '

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"debug/buildinfo"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -47,7 +48,7 @@ func run(out string, programs []string) error {
 // modules returns path@version of every module that one of the programs was built from, sorted.
 func modules(programs []string) ([]string, error) {
 	if len(programs) == 0 {
-		return nil, fmt.Errorf("name the programs whose licences are wanted")
+		return nil, errors.New("name the programs whose licences are wanted")
 	}
 	var all []string
 	for _, program := range programs {

@@ -2,6 +2,7 @@ package adversary
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -132,7 +133,7 @@ func (d *draw) model(size int) string {
 	b.WriteString(`{"components":[`)
 	ids := make([]string, n)
 	for i := range n {
-		ids[i] = quote(fmt.Sprint(i) + w.id)
+		ids[i] = quote(strconv.Itoa(i) + w.id)
 		if i > 0 {
 			b.WriteByte(',')
 		}
@@ -147,7 +148,7 @@ func (d *draw) model(size int) string {
 			if k < n {
 				return ids[k]
 			}
-			return quote(fmt.Sprint(k))
+			return quote(strconv.Itoa(k))
 		}
 		fmt.Fprintf(&b, `{"from":%s,"to":%s%s}`, name(e[0]), name(e[1]), w.edge)
 	}

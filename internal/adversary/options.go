@@ -2,6 +2,7 @@ package adversary
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/rules"
@@ -46,7 +47,7 @@ func data(d *draw, size int) string {
 	return d.some(size, option{"seq_len", number}, option{"tokenizer_size", number}, option{"num_labels", number}, option{"channels", number}, option{"features", number},
 		option{"samples", number}, option{"image_size", func(d *draw, _ int) string { return fmt.Sprintf("[%s,%s]", number(d, 0), number(d, 0)) }},
 		option{"class_counts", func(d *draw, size int) string {
-			return list(size/7, func(i int) string { return fmt.Sprint(i % 99991) })
+			return list(size/7, func(i int) string { return strconv.Itoa(i % 99991) })
 		}})
 }
 

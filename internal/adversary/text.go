@@ -3,6 +3,7 @@ package adversary
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -47,7 +48,7 @@ func (d *draw) value(size int) string {
 	case 3:
 		return list(min(size/3, d.items()), func(int) string { return "[]" })
 	case 4:
-		return list(min(size/8, d.items()), func(i int) string { return fmt.Sprint(i) })
+		return list(min(size/8, d.items()), strconv.Itoa)
 	case 5: // as deep as it goes
 		n := d.IntN(60)
 		return strings.Repeat("[", n) + strings.Repeat("]", n)

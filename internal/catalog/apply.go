@@ -96,7 +96,7 @@ func (c *Call) Apply() Result {
 		return c.refuse(out, err)
 	}
 	if len(out) > MaxAxes {
-		return c.refuse(nil, c.Errorf(RankMismatch, "gives a tensor of %d axes, but PyTorch works on tensors of at most %d", len(out), MaxAxes))
+		return c.refuse(nil, c.Errorf(RankMismatch, "gives a tensor of %d axes; of more than %d, the most that PyTorch reduces, nothing is judged", len(out), MaxAxes))
 	}
 	for _, n := range out {
 		if n < 1 {

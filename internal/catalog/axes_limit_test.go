@@ -39,7 +39,7 @@ func TestNoTensorHasMoreThan64Axes(t *testing.T) {
 			switch {
 			case legal && (r.Err != nil || len(r.Out) != axes):
 				t.Errorf("%s with %d axes: %v %v", c.typ, axes, r.Out, r.Err)
-			case !legal && (r.Err == nil || r.Err.Rule != RankMismatch || r.Out != nil || !strings.Contains(r.Err.Message, "at most 64")):
+			case !legal && (r.Err == nil || r.Err.Rule != RankMismatch || r.Out != nil || !strings.Contains(r.Err.Message, "more than 64")):
 				t.Errorf("%s with %d axes: %v %v", c.typ, axes, r.Out, r.Err)
 			}
 		}

@@ -14,7 +14,7 @@ func (t *Type) Weigh(given []graph.Param, into *Declared) (weights []Weight, cou
 	var c Call
 	c.Begin(t, make([]graph.Value, len(t.Params)), into)
 	c.unknown = make([]bool, len(t.Params))
-	t.Bind(given, c.Args)
+	_ = t.Bind(given, c.Args) // what cannot be bound is unknown, which is told below
 	for g := range given {
 		if i := t.position(given[g].Name); i >= 0 && given[g].Value.Kind() != graph.Null && !t.Params[i].Check(given[g].Value) {
 			c.unknown[i] = true

@@ -157,7 +157,7 @@ func stagesText(p *page, r *layout.Result, q layout.Request) {
 	var large []int64
 	for _, s := range r.Stages {
 		if s.Fits != nil && !*s.Fits {
-			large = append(large, int64(s.Index))
+			large = append(large, s.Index)
 		}
 		p.line("%5d %6d %14d %8s %8s %9s %8s %8s %6d", s.Index, s.Layers, s.Params, s.WeightsGB, s.GradsGB, s.OptimizerGB, s.ActivationsGB, s.PeakGB, s.InFlight)
 	}
@@ -200,7 +200,7 @@ func suggestionText(p *page, out *layout.Suggestions) {
 	for _, l := range out.Layouts {
 		last := "-" // as many layers as on the other stages
 		if l.LastStageLayers > 0 {
-			last = fmt.Sprint(l.LastStageLayers)
+			last = strconv.FormatInt(l.LastStageLayers, 10)
 		}
 		if l.ETP > 0 {
 			last += fmt.Sprintf("  etp %d", l.ETP)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -152,7 +153,7 @@ func costOf(c *rank.Ranked) string {
 func rankText(p *page, r *rank.Result) {
 	t := newTable("#", "candidate", "verdict", "weights", "FLOPs", "memory", "time", "cost", "fits")
 	for _, c := range r.Ranked {
-		t.add(fmt.Sprint(c.Rank), clean(c.ID), string(p.word(verdictOf(c), 0)), weightsOf(&c), known(&c, c.FLOPs, flopsInShort),
+		t.add(strconv.Itoa(c.Rank), clean(c.ID), string(p.word(verdictOf(c), 0)), weightsOf(&c), known(&c, c.FLOPs, flopsInShort),
 			known(&c, c.TrainFootprintBytes, quantity.Bytes), timeOf(&c), costOf(&c), c.FitsGPU)
 	}
 	p.WriteString(t.String() + "\n\n")

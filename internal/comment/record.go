@@ -8,6 +8,7 @@ package comment
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/modelverifier/verifier/internal/action"
@@ -91,8 +92,7 @@ func (m *Model) Judge(r *report.Run, paths report.Paths) {
 // Worth reports whether a model is worth a comment of its own: it could not be read, is refused, is new, has begun or ceased to run, or
 // changed by more than the repository's lines let pass in silence.
 func (m *Model) Worth() bool {
-	switch {
-	case m.Error != "" || m.Refused || m.Base == nil || m.Head == nil || m.Base.Legal != m.Head.Legal:
+	if m.Error != "" || m.Refused || m.Base == nil || m.Head == nil || m.Base.Legal != m.Head.Legal {
 		return true
 	}
 	return m.Changed && !m.Below
@@ -120,7 +120,7 @@ func Decode(data []byte) (*Record, error) {
 		return nil, fmt.Errorf("is a record of version %d, this program reads version %d", r.Version, Version)
 	}
 	if d.More() {
-		return nil, fmt.Errorf("has more behind the record")
+		return nil, errors.New("has more behind the record")
 	}
 	return r, nil
 }

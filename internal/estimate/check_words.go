@@ -86,7 +86,7 @@ func checkAbsent(g *graph.Graph) *WordProblem {
 		if !implementationOf(c).has(absent) {
 			continue
 		}
-		why := ""
+		var why string
 		switch {
 		case !text:
 			why = "the model reads none"

@@ -1,7 +1,6 @@
 package hostedapi_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -41,9 +40,7 @@ func TestOneClientCannotLockTheOthersOut(t *testing.T) {
 			s.crowd(t, "127.0.0.1", 1100, send)
 			d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP("127.0.0.2")}}
 			other := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true,
-				DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-					return d.DialContext(ctx, network, address)
-				}}}
+				DialContext: d.DialContext}}
 			for range 5 {
 				for _, path := range []string{"/healthz", "/readyz", "/api/v1/report"} {
 					began := time.Now()

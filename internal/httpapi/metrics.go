@@ -79,9 +79,11 @@ var escapeLabel = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 // Sample writes one line; labels come as name, value, name, value.
 func (e *Exposition) Sample(name string, value float64, labels ...string) {
 	e.WriteString(name)
-	for i := 0; i < len(labels); i += 2 {
-		e.WriteByte("{,"[min(i, 1)])
-		e.WriteString(labels[i] + `="` + escapeLabel.Replace(labels[i+1]) + `"`)
+	mark := byte('{')
+	for pair := range slices.Chunk(labels, 2) {
+		e.WriteByte(mark)
+		e.WriteString(pair[0] + `="` + escapeLabel.Replace(pair[1]) + `"`)
+		mark = ','
 	}
 	if len(labels) > 0 {
 		e.WriteByte('}')

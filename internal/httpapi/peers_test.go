@@ -164,9 +164,9 @@ func TestAnAnswerMayTakeLongerThanItsBodyWaits(t *testing.T) {
 		c.Actions, c.Limits.BodyRate, c.Limits.BodyWait, c.Limits.Wait = []Action{a}, 1000, 50*time.Millisecond, 10*time.Second
 		c.Limits.Workers = 1
 	})
-	first, second := s.raw(head(2)+"{}"), net.Conn(nil)
+	first := s.raw(head(2) + "{}")
 	<-running
-	second = s.raw(head(2) + "{}") // waits for the worker, and is forgotten where its caller seems to have left
+	second := s.raw(head(2) + "{}") // waits for the worker, and is forgotten where its caller seems to have left
 	waitFor(t, "a queue", func() bool { return s.gate.under.Load() == 2 })
 	time.Sleep(200 * time.Millisecond)
 	release()

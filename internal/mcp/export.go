@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -70,7 +69,7 @@ func export(g *graph.Graph, to string, force bool) (string, error) {
 				advice = "Take the cycle apart: a cycle cannot be written."
 			}
 			first := refused.Findings[:min(len(refused.Findings), mostFindings)]
-			return "", refuse("model-refused", "", fmt.Sprintf("the model does not run in PyTorch: %s", strings.Join(slices.Clone(first), "; ")), advice)
+			return "", refuse("model-refused", "", "the model does not run in PyTorch: "+strings.Join(slices.Clone(first), "; "), advice)
 		}
 		return text, err
 	}

@@ -149,7 +149,7 @@ func (s *Server) read(path string) ([]byte, error) {
 }
 
 func changed(path string) error {
-	return refuse(codeChanged, "", fmt.Sprintf("%s changed while it was read", path), "Wait until who writes it has finished, and call again.")
+	return refuse(codeChanged, "", path+" changed while it was read", "Wait until who writes it has finished, and call again.")
 }
 
 func (s *Server) readOnce(path string) ([]byte, error) {

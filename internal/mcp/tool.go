@@ -106,7 +106,7 @@ func (s *Server) handler(t *tool) sdk.ToolHandler {
 		defer func() {
 			if p := recover(); p != nil {
 				s.log.Error("a tool failed", "tool", t.name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				result, err = failure(fmt.Errorf("panic")), nil
+				result, err = failure(errors.New("panic")), nil
 			}
 		}()
 		if ctx.Err() != nil {

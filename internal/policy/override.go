@@ -27,7 +27,7 @@ func (n Names) ParseOverride(flag string) (Override, error) {
 }
 
 func (n Names) override(key, value item, name string) (o Override, err *graph.Error) {
-	known := []string(nil)
+	var known []string
 	if o.selection, known = n.selects(name); known != nil {
 		o.selection = selection{checker: name}
 		if checkers := n.checkers(); !slices.Contains(checkers, name) {

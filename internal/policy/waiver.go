@@ -74,7 +74,7 @@ func (n Names) waiver(v item) (w Waiver, err *graph.Error) {
 		}
 		*part.into = m.text
 	}
-	known := []string(nil)
+	var known []string
 	if w.selection, known = n.selects(w.Rule); known != nil {
 		return w, n.unknownRule(*v.member("rule"), CodeValue, "rule or policy line", w.Rule, known)
 	}

@@ -3,7 +3,6 @@ package site
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"sort"
 
@@ -128,7 +127,7 @@ func (s *Site) addArchitectures() {
 		s.add(archPath(e.ID, "json"), typeJSON, func() []byte { return s.models()[i].json })
 		s.add(archPath(e.ID, "svg"), typeSVG, func() []byte { return s.models()[i].picture() })
 		s.addPage(page{Path: archPath(e.ID, "html"), Title: e.Name, Section: "architectures",
-			Description: fmt.Sprintf("%s as a graph to fetch and edit: its weights, compute, memory and cost.", e.Name)},
+			Description: e.Name + " as a graph to fetch and edit: its weights, compute, memory and cost."},
 			"architecture", func() any { return s.architecturePage(s.models()[i]) })
 	}
 }

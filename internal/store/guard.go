@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"time"
 
@@ -126,7 +127,7 @@ func limits(config *pgx.ConnConfig) func(ctx context.Context, c *pgx.Conn) error
 	}
 	return func(ctx context.Context, c *pgx.Conn) error {
 		for name, most := range wanted {
-			if _, err := c.Exec(ctx, "SELECT set_config($1, $2, false)", name, fmt.Sprint(most.Milliseconds())); err != nil {
+			if _, err := c.Exec(ctx, "SELECT set_config($1, $2, false)", name, strconv.FormatInt(most.Milliseconds(), 10)); err != nil {
 				return err
 			}
 		}

@@ -80,12 +80,11 @@ func imbalance(s *subject) []Check {
 
 // samples asks whether there are enough of them to learn from.
 func samples(s *subject) []Check {
-	count := int64(-1)
+	var count int64
 	switch {
 	case s.Samples != nil:
 		count = *s.Samples
 	case len(s.ClassCounts) > 0:
-		count = 0
 		for _, n := range s.ClassCounts {
 			if sum, ok := quantity.Add(count, n); ok {
 				count = sum

@@ -94,7 +94,7 @@ func base(w word) string {
 // find looks for the engine in one command of a shell.
 func find(s simple, depth int) *command {
 	env := slices.Clone(s.sets)
-	for i := 0; i < len(s.words); i++ {
+	for i := range len(s.words) {
 		w := s.words[i]
 		name := base(w)
 		if e, n := entryAt(s.words[i:]); e != nil {

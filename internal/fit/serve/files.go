@@ -2,9 +2,11 @@ package serve
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -59,7 +61,7 @@ func readYAML(text string) (out config, err error) {
 		return nil, fmt.Errorf("it has %d bytes; at most %d are read", len(text), maxFileBytes)
 	}
 	if depth(text) > 64 {
-		return nil, fmt.Errorf("it nests too deep")
+		return nil, errors.New("it nests too deep")
 	}
 	var v any
 	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
@@ -71,10 +73,10 @@ func readYAML(text string) (out config, err error) {
 	}
 	b, err := json.Marshal(v)
 	if err != nil {
-		return nil, fmt.Errorf("its keys are no words")
+		return nil, errors.New("its keys are no words")
 	}
 	if out = decodeConfig(string(b)); out == nil {
-		return nil, fmt.Errorf("its top is no list of keys and values")
+		return nil, errors.New("its top is no list of keys and values")
 	}
 	return out, nil
 }
@@ -114,7 +116,7 @@ func scalar(v any) string {
 	case json.Number:
 		return string(v)
 	case bool:
-		return fmt.Sprint(v)
+		return strconv.FormatBool(v)
 	}
 	b, _ := json.Marshal(v)
 	return string(b)

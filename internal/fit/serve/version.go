@@ -23,7 +23,7 @@ func parseVersion(s string) (version, bool) {
 		return v, true
 	}
 	used := 0
-	for i := 0; i < len(v.numbers)-1; i++ {
+	for i := range len(v.numbers) - 1 {
 		n := 0
 		for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
 			n++

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/modelverifier/verifier/internal/graph"
@@ -171,7 +172,11 @@ func castShape(_ *reading, n *node) error {
 	if err := n.need(1); err != nil {
 		return err
 	}
-	to := elemType(n.int("to", int64(n.in[0].elem)))
+	named := n.int("to", int64(n.in[0].elem))
+	if named < 0 || named > math.MaxInt32 {
+		return refused{fmt.Sprintf("it casts to the type %d, which there is not", named)}
+	}
+	to := elemType(named)
 	if v := n.input(1); v != nil {
 		to = v.elem
 	}

@@ -200,7 +200,7 @@ func (r *reader) permute(t *Tensor, order []int) *Tensor {
 		}
 		axes = append(axes, int64(t.axis(o)))
 	}
-	res := t
+	var res *Tensor
 	if !slices.IsSorted(axes) {
 		dims := []int64{0}
 		for _, a := range axes {

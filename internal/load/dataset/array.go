@@ -24,7 +24,7 @@ func opened(fsys fs.FS, name string) (io.Reader, func() error, error) {
 	}
 	z, err := gzip.NewReader(file)
 	if err != nil {
-		file.Close()
+		_ = file.Close() // as above: nothing was written
 		return nil, nil, broken(name, "is not packed with gzip: %v", err)
 	}
 	return z, file.Close, nil
@@ -39,7 +39,7 @@ func readIDX(f *Found, fsys fs.FS, name string) error {
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer func() { _ = done() }() // it was only read
 	var magic [4]byte
 	if _, err := io.ReadFull(r, magic[:]); err != nil || magic[0] != 0 || magic[1] != 0 || magic[3] == 0 || magic[3] > 4 {
 		return broken(name, "is no idx file")
@@ -94,7 +94,7 @@ func readNPY(f *Found, fsys fs.FS, name string) error {
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer func() { _ = done() }() // it was only read
 	var head [10]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil || string(head[:6]) != "\x93NUMPY" {
 		return broken(name, "is no NPY file")

@@ -52,7 +52,7 @@ func readTable(f *Found, fsys fs.FS, name string) error {
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer func() { _ = done() }() // it was only read
 	limited := &io.LimitedReader{R: file, N: maxTable}
 	t, err := rowsOf(limited, strings.HasSuffix(strings.TrimSuffix(strings.ToLower(name), ".gz"), ".tsv"))
 	if err != nil && limited.N > 0 {

@@ -3,6 +3,7 @@ package interp
 import (
 	"math"
 	"strconv"
+	"unicode"
 )
 
 var exceptions = [][2]string{
@@ -100,7 +101,7 @@ func init() {
 		"classmethod":  func(in *Interp, a *Args) Value { return &ClassMethod{in.one(a, "classmethod")} },
 		"globals":      func(in *Interp, a *Args) Value { return in.globals() },
 		"eval":         func(in *Interp, a *Args) Value { return in.evalText(a) },
-		"chr":          func(in *Interp, a *Args) Value { n, _ := AsInt(in.one(a, "chr")); return string(rune(n)) },
+		"chr":          character,
 		"ord":          func(in *Interp, a *Args) Value { s := Str(in.one(a, "ord")); return int64([]rune(s + " ")[0]) },
 		"bin": func(in *Interp, a *Args) Value {
 			n, _ := AsInt(in.one(a, "bin"))
@@ -379,4 +380,13 @@ func next(in *Interp, a *Args) Value {
 		in.Doubt("StopIteration", "")
 	}
 	return b[1]
+}
+
+// character is chr, whose range ends where Unicode's does.
+func character(in *Interp, a *Args) Value {
+	n, _ := AsInt(in.one(a, "chr"))
+	if n < 0 || n > unicode.MaxRune {
+		in.Raise("ValueError", "chr() arg not in range(0x110000)")
+	}
+	return string(rune(n))
 }

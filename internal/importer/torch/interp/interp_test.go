@@ -72,6 +72,11 @@ def tries(v):
     finally:
         out.append('end')
     return out
+def letter(n):
+    try:
+        return chr(n)
+    except ValueError:
+        return 'none'
 def loop():
     t = 0
     for i in range(10):
@@ -102,7 +107,7 @@ var expressions = []string{
 	"A().x, A(5, 6, 7, y=8, z=9).rest, A(4).double, A.s(1), A.make(9).x, len(A()), A()[3], A()(5), A.k, B().name(), D().name(), isinstance(D(), A), issubclass(B, A)",
 	"[c.__name__ for c in D.__mro__ if c.__name__ != 'object'], type(1).__name__, type('').__name__, D().__class__.__name__",
 	"C().a, C(5).c, C().b, C(b=3).b, E.RED.value, E('b').name, E['RED'].name, [e.name for e in E], P(1, y=2).x, P(3, 4)[1], P(1, 2)._asdict()",
-	"list(gen(4)), fact(10), tries(0), tries(1), tries(2), loop(), close()",
+	"list(gen(4)), fact(10), tries(0), tries(1), tries(2), loop(), close(), letter(65), letter(-1), letter(1114112)",
 	"'%s-%d' % ('a', 3), '{}-{x}'.format(1, x=2), f'{1 + 1}:{\"q\"}', ' a b '.strip(), 'a,b'.split(','), '-'.join(['x', 'y']), 'abc'.replace('b', 'z'), 'Ab'.lower(), 'x.y'.endswith('.y')",
 	"math.sqrt(16), math.ceil(1.2), math.floor(-1.2), math.log2(8), math.prod([2, 3]), math.gcd(12, 18), functools.reduce(lambda a, b: a * b, [1, 2, 3]), functools.partial(f, 1, c=9)(2)",
 	"list(itertools.chain([1], [2, 3])), list(itertools.product([1, 2], 'a')), list(itertools.accumulate([1, 2, 3])), copy.deepcopy([[1], {'a': [2]}])",

@@ -224,7 +224,8 @@ func (in *Interp) braces(s string, a *Args) Value {
 		name, _, _ := strings.Cut(s[i+1:i+end], ":")
 		name, _, _ = strings.Cut(name, "!")
 		i += end
-		v, ok := Value(nil), false
+		var v Value
+		var ok bool
 		switch {
 		case name == "":
 			v, ok = a.Get("", next)

@@ -214,7 +214,7 @@ var abstract = map[string]func(Value) bool{
 		return false
 	},
 	"Mapping":  func(v Value) bool { _, ok := v.(*Dict); return ok },
-	"Callable": func(v Value) bool { return callable(v) },
+	"Callable": callable,
 	"Number":   func(v Value) bool { _, ok := AsFloat(v); return ok },
 	"Integral": func(v Value) bool { _, ok := AsInt(v); return ok },
 	"Real":     func(v Value) bool { _, ok := AsFloat(v); return ok },
