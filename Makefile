@@ -6,7 +6,7 @@ TOOL := $(GO) tool -modfile=tools/go.mod
 TESTS ?= ./...
 FUZZTIME ?= 10m
 # What has goroutines of its own. Its short tests run under the race detector, too; make race runs everything.
-RACE ?= $(addprefix ./,cmd/verifier-hosted cmd/verifier-server internal/account internal/corpus internal/hostedapi internal/httpapi internal/hub internal/manifest internal/mcp internal/rate internal/share internal/site internal/store internal/telemetry)
+RACE ?= $(addprefix ./,cmd/verifier-server internal/account internal/corpus internal/httpapi internal/hub internal/manifest internal/mcp internal/rate internal/share internal/store internal/telemetry)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 STAMP = $(foreach package,main github.com/modelverifier/verifier/internal/cli,-X $(package).version=$(VERSION) -X $(package).commit=$(COMMIT))

@@ -29,6 +29,7 @@ need curl "installing from a release: ci" has curl
 need npm "Node.js, for WebAssembly, MCP and pages: conformance, internal/mcp, internal/site, internal/hostedapi/pages" has npm
 need chromium "pages in a browser: internal/site, internal/hostedapi/pages" has chromium
 need qemu-user-static "the same bytes on arm64: conformance" has_qemu
+need "gcc libc6-dev" "the race detector, which is compiled with C: make race" has gcc
 need openssl "signatures of records: internal/attest" has openssl
 need "python3-torch python3-torchvision python3-torchaudio libopenblas0-pthread" \
 	"what PyTorch makes of exported and imported models: truth, internal/importer/torch" has_torch

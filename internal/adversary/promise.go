@@ -14,6 +14,9 @@ import (
 // set to a duration, random requests are drawn for so long, from the seed that VERIFIER_PROMISE_SEED has.
 func Promise(t *testing.T, random int, mostAnswer int, send func(r Request) (answer int)) {
 	t.Helper()
+	if underRace {
+		t.Skip("costs are measured without the race detector")
+	}
 	try := func(r Request) {
 		if len(r.Body) > 8<<20 {
 			t.Fatalf("%s has %d bytes", r.Name, len(r.Body))

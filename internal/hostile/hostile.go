@@ -48,6 +48,9 @@ func Main(m *testing.M, read func(file string)) {
 // changes little; the best of three counts, since caches are shared. What the process takes before it reads is in it.
 func Measure(t testing.TB, file string) {
 	t.Helper()
+	if underRace {
+		t.Skip("costs are measured without the race detector")
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
