@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/modelverifier/verifier/internal/hostile"
 )
 
 // Promise sends requests and fails where one costs more than the bar: every request of Fixed, and so many random ones. send must
@@ -14,9 +16,7 @@ import (
 // set to a duration, random requests are drawn for so long, from the seed that VERIFIER_PROMISE_SEED has.
 func Promise(t *testing.T, random int, mostAnswer int, send func(r Request) (answer int)) {
 	t.Helper()
-	if underRace {
-		t.Skip("costs are measured without the race detector")
-	}
+	hostile.SkipUnderRace(t)
 	try := func(r Request) {
 		if len(r.Body) > 8<<20 {
 			t.Fatalf("%s has %d bytes", r.Name, len(r.Body))

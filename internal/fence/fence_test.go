@@ -8,31 +8,13 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/modelverifier/verifier/internal/fence/fencetest"
 )
 
-// lay writes files, and links where the text begins with an arrow.
-func lay(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, text := range files {
-		full := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if to, link := strings.CutPrefix(text, "-> "); link {
-			if err := os.Symlink(to, full); err != nil {
-				t.Skipf("skipped: links cannot be made here: %v", err)
-			}
-		} else if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
-
 func TestNothingLeadsOutOfAFolder(t *testing.T) {
-	outside := lay(t, map[string]string{"secret": "outside", "sub/deep": "outside"})
-	root := lay(t, map[string]string{
+	outside := fencetest.Lay(t, map[string]string{"secret": "outside", "sub/deep": "outside"})
+	root := fencetest.Lay(t, map[string]string{
 		"in": "inside", "sub/in": "inside", "link": "-> in", "sub/up": "-> ../in", "out": "-> " + filepath.Join(outside, "secret"), "dir": "-> " + outside,
 		"sub/far": "-> ../../" + filepath.Base(outside) + "/secret", "loop": "-> loop", "hop": "-> dir",
 	})
@@ -64,7 +46,7 @@ func TestNothingLeadsOutOfAFolder(t *testing.T) {
 }
 
 func TestAFolderIsAFileSystem(t *testing.T) {
-	d, err := Below(lay(t, map[string]string{"sub/a": "1", "sub/b/c": "2", "sub/d": "-> ../e", "e": "3"}), "sub")
+	d, err := Below(fencetest.Lay(t, map[string]string{"sub/a": "1", "sub/b/c": "2", "sub/d": "-> ../e", "e": "3"}), "sub")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +57,7 @@ func TestAFolderIsAFileSystem(t *testing.T) {
 }
 
 func TestSizeIsAskedFirst(t *testing.T) {
-	root := lay(t, map[string]string{"small": "1234"})
+	root := fencetest.Lay(t, map[string]string{"small": "1234"})
 	large := filepath.Join(root, "large")
 	if err := os.WriteFile(large, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -112,7 +94,7 @@ func TestSizeIsAskedFirst(t *testing.T) {
 }
 
 func TestAPlainFileIsNoLink(t *testing.T) {
-	root := lay(t, map[string]string{"a": "text", "b": "-> a"})
+	root := fencetest.Lay(t, map[string]string{"a": "text", "b": "-> a"})
 	d, err := Folder(root)
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +112,7 @@ func TestAPlainFileIsNoLink(t *testing.T) {
 }
 
 func TestAMountedRootHidesWhatIsBesideIt(t *testing.T) {
-	root := lay(t, map[string]string{"pkg/a.py": "a", "other/b.py": "b", "pkg/c.py": "-> ../other/b.py"})
+	root := fencetest.Lay(t, map[string]string{"pkg/a.py": "a", "other/b.py": "b", "pkg/c.py": "-> ../other/b.py"})
 	d, err := Mounted(filepath.Join(root, "pkg"))
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +132,7 @@ func TestAMountedRootHidesWhatIsBesideIt(t *testing.T) {
 }
 
 func TestTheRootIsTheRepositoryOrTheFolder(t *testing.T) {
-	top := lay(t, map[string]string{
+	top := fencetest.Lay(t, map[string]string{
 		"repo/.git/HEAD": "x", "repo/src/net.py": "x", "tree/.git": "gitdir: x", "tree/net.py": "x", "alone/net.py": "x",
 		"hub/models--org--name/snapshots/1/config.json": "{}", "hub/models--org--name/blobs/1": "{}", "models--x/config.json": "{}",
 	})

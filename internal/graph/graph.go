@@ -88,15 +88,18 @@ func (c *Component) Title() string {
 const MostQuoted = 200
 
 // Brief shortens what is too long to be quoted in a message. It is for people: what a program reads is never shortened.
-func Brief(s string) string {
-	if len(s) <= MostQuoted {
+func Brief(s string) string { return Cut(s, MostQuoted) }
+
+// Cut shortens a text to so many bytes, between two characters, and says so with an ellipsis.
+func Cut(s string, most int) string {
+	if len(s) <= most {
 		return s
 	}
-	cut := MostQuoted
-	for cut > MostQuoted-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
-		cut--
+	end := most
+	for end > max(0, most-utf8.UTFMax) && !utf8.RuneStart(s[end]) {
+		end--
 	}
-	return s[:cut] + "…"
+	return s[:end] + "…"
 }
 
 // Param returns the value of a parameter and whether it was given. A null counts as left out.

@@ -48,9 +48,7 @@ func Main(m *testing.M, read func(file string)) {
 // changes little; the best of three counts, since caches are shared. What the process takes before it reads is in it.
 func Measure(t testing.TB, file string) {
 	t.Helper()
-	if underRace {
-		t.Skip("costs are measured without the race detector")
-	}
+	SkipUnderRace(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -82,4 +80,12 @@ func clip(out []byte) string {
 		return fmt.Sprintf("%s… (%d bytes)", out[:2000], len(out))
 	}
 	return string(out)
+}
+
+// SkipUnderRace skips a test of costs where the race detector multiplies them.
+func SkipUnderRace(t testing.TB) {
+	t.Helper()
+	if underRace {
+		t.Skip("costs are measured without the race detector")
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelverifier/verifier/internal/fence/fencetest"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hub"
 	"github.com/modelverifier/verifier/internal/importer/torch/python"
@@ -17,31 +18,11 @@ const secretSource = "import torch\nfrom torch import nn\nTOPSECRET = 'x'\n\n\nc
 
 const usesIt = "import torch\nfrom torch import nn\nfrom %s import SecretHead\n\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.head = SecretHead()\n\n    def forward(self, x):\n        return self.head(x)\n"
 
-// tree writes files, and links where the text begins with an arrow.
-func tree(t *testing.T, files map[string]string) string {
-	t.Helper()
-	top := t.TempDir()
-	for name, text := range files {
-		full := filepath.Join(top, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if to, link := strings.CutPrefix(text, "-> "); link {
-			if err := os.Symlink(to, full); err != nil {
-				t.Skipf("skipped: links cannot be made here: %v", err)
-			}
-		} else if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return top
-}
-
 // TestImportsStayBeneathTheRoot reads sources whose imports are links, in a repository, in a folder of none, and in a package whose folder
 // is the repository. What lies outside is neither read nor named.
 func TestImportsStayBeneathTheRoot(t *testing.T) {
 	net := func(module string) string { return strings.Replace(usesIt, "%s", module, 1) }
-	top := tree(t, map[string]string{
+	top := fencetest.Lay(t, map[string]string{
 		"outside/secret.py": secretSource, "outside/pkg/__init__.py": "", "outside/pkg/secret.py": secretSource,
 		"repo/.git": "gitdir: x", "repo/src/net.py": net("linked"), "repo/src/linked.py": "-> ../../outside/secret.py",
 		"repo/src/net2.py": net("folder.secret"), "repo/src/folder": "-> ../../outside/pkg", "repo/src/net3.py": net("inner"), "repo/src/inner.py": "-> ../lib/head.py",
@@ -80,7 +61,7 @@ func TestImportsStayBeneathTheRoot(t *testing.T) {
 
 // TestNoReferenceLeavesTheRoot holds that with a root given nothing else on disk is a model, by dots, from the top, or through links.
 func TestNoReferenceLeavesTheRoot(t *testing.T) {
-	top := tree(t, map[string]string{
+	top := fencetest.Lay(t, map[string]string{
 		"outside/net.graph": "a: input", "outside/config.json": `{"model_type":"gpt2"}`, "outside/net.py": secretSource,
 		"root/net.graph": "-> ../outside/net.graph", "root/llm/config.json": "-> ../../outside/config.json", "root/net.py": "-> ../outside/net.py", "root/all": "-> ../outside",
 	})
@@ -99,7 +80,7 @@ func TestNoReferenceLeavesTheRoot(t *testing.T) {
 }
 
 func TestALargeSourceIsNotRead(t *testing.T) {
-	top := tree(t, map[string]string{"net.py": "", "uses.py": strings.Replace(usesIt, "%s", "net", 1)})
+	top := fencetest.Lay(t, map[string]string{"net.py": "", "uses.py": strings.Replace(usesIt, "%s", "net", 1)})
 	if err := os.Truncate(filepath.Join(top, "net.py"), 3<<30); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 
+	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
@@ -90,18 +91,7 @@ func (in *Interp) hash(v Value) {
 }
 
 // said is a message, of a length that a person reads.
-func said(format string, args ...any) string { return shorten(fmt.Sprintf(format, args...), maxSaid) }
-
-// shorten cuts a text, between two characters.
-func shorten(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && s[most]&0xc0 == 0x80 {
-		most--
-	}
-	return s[:most] + "…"
-}
+func said(format string, args ...any) string { return graph.Cut(fmt.Sprintf(format, args...), maxSaid) }
 
 // derive charges the order of the bases of a class.
 func (in *Interp) derive(c *Class) {

@@ -3,6 +3,7 @@ package interp
 import (
 	"strings"
 
+	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/torch/python"
 )
 
@@ -131,7 +132,7 @@ func (in *Interp) here() (place Place, text string, values []string) {
 		place = Place{f.file, f.line}
 		if m := in.byFile[f.file]; m != nil {
 			in.work(len(m.source))
-			text = shorten(python.Excerpt(m.source, f.line), maxSaid)
+			text = graph.Cut(python.Excerpt(m.source, f.line), maxSaid)
 		}
 		if f.stmt != nil && f.env != nil {
 			values = in.values(f.env, f.stmt)
