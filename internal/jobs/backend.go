@@ -1,0 +1,40 @@
+package jobs
+
+import (
+	"context"
+	"time"
+)
+
+// Backend is where runs are computed: workers that ask for jobs by themselves, or a cluster that starts one for a job. Scheduling
+// on a cluster is the cluster's.
+type Backend interface {
+	// Name is how answers and rows call it: local, workers, slurm, kubernetes.
+	Name() string
+	// Offers says what can be had now.
+	Offers(ctx context.Context) (Offers, error)
+	// Start brings a job to a machine, and returns what the cluster calls it. Where workers ask by themselves there is nothing to do.
+	// It may be called again for the same ticket, and must then not start a second one.
+	Start(ctx context.Context, t Ticket) (reference string, err error)
+	// Stop ends what Start began; it is no error that it has ended already.
+	Stop(ctx context.Context, reference string) error
+	// Gone says why the machine will not come back for a job, or nothing where it may: a cluster knows it earlier than a lease.
+	Gone(ctx context.Context, reference string) (reason string, err error)
+}
+
+// Offers is what a backend can compute on now.
+type Offers struct {
+	Cards     []string // names of package hardware, without repeats
+	CPU       bool     // runs without a card
+	Simulated bool     // runs that compute nothing; only where the operator allowed them
+}
+
+// Ticket is what a cluster needs to start a worker for one job.
+type Ticket struct {
+	Job     string
+	Attempt int
+	Token   string // of a worker that may lease this job alone
+	Server  string // address of the service
+	GPU     string // empty: none
+	Dataset string
+	Runtime time.Duration
+}
