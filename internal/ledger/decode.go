@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"time"
@@ -21,6 +22,9 @@ const (
 	ahead       = 5 * time.Minute // by which a caller's clock may be fast
 )
 
+// ownSource is that of an outcome which does not name one: it was written under the key.
+const ownSource = "api"
+
 // earliest is the first time that an outcome may have.
 var earliest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
@@ -34,7 +38,7 @@ func Decode(body []byte, now time.Time) (Outcome, error) {
 	m := &members{body: read}
 	o := Outcome{Fingerprint: m.text("fingerprint", true)}
 	o.Row = Row{Metric: m.text("metric", true), Value: or(m.number("value", true)), Epochs: m.whole("epochs"), WallSec: m.number("wallSec", false),
-		EstCostUSD: m.number("estCostUsd", false), Source: m.text("source", false)}
+		EstCostUSD: m.number("estCostUsd", false), Source: cmp.Or(m.text("source", false), ownSource)}
 	o.Row.At, o.Undated = m.moment("at", now)
 	m.fail(o.valid())
 	if m.err == nil && o.Row.At.After(now.Add(ahead)) {

@@ -23,7 +23,7 @@ type Row struct {
 	Epochs     *int64    `json:"epochs,omitempty"`
 	WallSec    *float64  `json:"wallSec,omitempty"`
 	EstCostUSD *float64  `json:"estCostUsd,omitempty"`
-	Source     string    `json:"source,omitempty"`
+	Source     string    `json:"source"`
 }
 
 // Outcome is a row on its way into the ledger.

@@ -34,7 +34,7 @@ func TestAnOutcomeIsRead(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	text, err = json.Marshal(o.Row)
-	if want := `{"at":"2026-01-02T03:04:05Z","metric":"loss","value":0.001}`; err != nil || string(text) != want {
+	if want := `{"at":"2026-01-02T03:04:05Z","metric":"loss","value":0.001,"source":"api"}`; err != nil || string(text) != want {
 		t.Errorf("what was left out: got %s, want %s", text, want)
 	}
 }

@@ -179,5 +179,5 @@ type Outcome struct {
 	Epochs     *int64            `json:"epochs,omitempty"`
 	WallSec    *float64          `json:"wallSec,omitempty"`
 	EstCostUSD *quantity.Decimal `json:"estCostUsd,omitempty"`
-	Source     string            `json:"source,omitempty"`
+	Source     string            `json:"source"`
 }
