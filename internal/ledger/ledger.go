@@ -15,15 +15,15 @@ import (
 // Most is how many rows are listed.
 const Most = 20
 
-// Row is one measured outcome, as it goes over the wire.
+// Row is one measured outcome, as it goes over the wire. What was left out stays absent: nobody measured it, and it is not zero.
 type Row struct {
 	At         time.Time `json:"at"` // UTC, whole seconds
 	Metric     string    `json:"metric"`
 	Value      float64   `json:"value"`
-	Epochs     int64     `json:"epochs"`
-	WallSec    float64   `json:"wallSec"`
-	EstCostUSD float64   `json:"estCostUsd"`
-	Source     string    `json:"source"`
+	Epochs     *int64    `json:"epochs,omitempty"`
+	WallSec    *float64  `json:"wallSec,omitempty"`
+	EstCostUSD *float64  `json:"estCostUsd,omitempty"`
+	Source     string    `json:"source,omitempty"`
 }
 
 // Outcome is a row on its way into the ledger.
@@ -74,7 +74,8 @@ func (l Ledger) List(ctx context.Context, org, fingerprint string) ([]Row, error
 	return l.Store.List(ctx, org, fingerprint, Most)
 }
 
-// digest is what makes two outcomes the same. Texts carry their length, so that no two rows are written alike.
+// digest is what makes two outcomes the same. Texts carry their length, so that no two rows are written alike. A figure that was
+// left out is written as zero, and a last byte says so: rows that have every figure keep the digest that they always had.
 func (o *Outcome) digest() secret.Hash {
 	var b []byte
 	text := func(s string) { b = append(binary.BigEndian.AppendUint32(b, uint32(len(s))), s...) }
@@ -83,11 +84,32 @@ func (o *Outcome) digest() secret.Hash {
 	text(o.Row.Metric)
 	text(o.Row.Source)
 	number(math.Float64bits(o.Row.Value))
-	number(math.Float64bits(o.Row.WallSec))
-	number(math.Float64bits(o.Row.EstCostUSD))
-	number(uint64(o.Row.Epochs))
+	number(math.Float64bits(or(o.Row.WallSec)))
+	number(math.Float64bits(or(o.Row.EstCostUSD)))
+	number(uint64(or(o.Row.Epochs)))
 	if !o.Undated {
 		number(uint64(o.Row.At.Unix()))
 	}
+	if absent := o.Row.absent(); absent != 0 {
+		b = append(b, absent)
+	}
 	return secret.Of(string(b))
+}
+
+// absent has a bit for each figure that was left out.
+func (r *Row) absent() (bits byte) {
+	for i, left := range []bool{r.Epochs == nil, r.WallSec == nil, r.EstCostUSD == nil} {
+		if left {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
+// or is a figure, zero where it was left out.
+func or[T any](figure *T) (value T) {
+	if figure != nil {
+		value = *figure
+	}
+	return value
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/modelverifier/verifier/internal/secret"
 )
 
-var _ = register("outcome", "org text", "fingerprint text", "digest bytes", "at integer", "metric text", "value real", "epochs integer",
-	"wall_sec real", "cost_usd real", "source text")
+var _ = register("outcome", "org text", "fingerprint text", "digest bytes", "at integer", "metric text", "value real", "epochs integer?",
+	"wall_sec real?", "cost_usd real?", "source text")
 
 // outcomes is the store of package ledger.
 type outcomes struct{ s *Store }
