@@ -26,6 +26,7 @@ type Offers struct {
 	Cards     []string // names of package hardware, without repeats
 	CPU       bool     // runs without a card
 	Simulated bool     // runs that compute nothing; only where the operator allowed them
+	Datasets  []string // whose files are there; nil: all
 }
 
 // Ticket is what a cluster needs to start a worker for one job.

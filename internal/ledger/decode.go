@@ -194,3 +194,13 @@ func checkFingerprint(s string) error {
 	}
 	return nil
 }
+
+// Printable is a text as a row may have it: on one line, without what cannot be shown.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+}

@@ -21,7 +21,7 @@ func TestAnOutcomeIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Outcome{"0a1b2c3d", Row{time.Date(2026, 1, 2, 3, 4, 4, 0, time.UTC), "val_acc", 0, new(int64(3)), new(12.0), new(0.5), "nightly"}, false}
+	want := Outcome{Fingerprint: "0a1b2c3d", Row: Row{time.Date(2026, 1, 2, 3, 4, 4, 0, time.UTC), "val_acc", 0, new(int64(3)), new(12.0), new(0.5), "nightly"}}
 	if !reflect.DeepEqual(o, want) {
 		t.Errorf("got %+v, want %+v", o, want)
 	}
