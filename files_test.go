@@ -29,6 +29,7 @@ var opens = map[string]string{
 	"internal/httpapi/info.go":     "the server's own executable",
 	"internal/httpapi/metrics.go":  "/proc/self",
 	"internal/store/store.go":      "the service's own database",
+	"internal/blob/":               "the service's own folder of weights",
 	"cmd/verifier-hosted/store.go": "a backup that the operator names",
 	"internal/ruleset/digest/":     "reads this repository when digests are generated",
 	"internal/nodetest/":           "is for tests",

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the tests run beside Go: Debian's packages as root, and JavaScript's under tools/. It says what and why before it
+# Installs what the tests run beside Go: Debian's packages as root, and JavaScript's and an S3 server under tools/. It says what and why before it
 # installs as root, and asks on a terminal; with YES=1 or CI set, or without a terminal, it goes on. Who says no goes on, too: tests
 # that lack something skip, and say so. With CI set that is a failure, because what guards main does not skip.
 set -eu
@@ -22,6 +22,7 @@ need() {
 has() { command -v "$1"; }
 has_qemu() { has qemu-aarch64-static || has qemu-aarch64; }
 has_postgresql() { ls /usr/lib/postgresql/*/bin/initdb || has initdb; }
+has_slurm() { has sbatch && [ -x /usr/sbin/slurmctld ] && [ -x /usr/sbin/slurmd ]; }
 has_torch() { /usr/bin/python3 -c 'import torch, torchvision, torchaudio'; }
 
 need git "pull requests: ci, verifier changed" has git
@@ -34,6 +35,7 @@ need openssl "signatures of records: internal/attest" has openssl
 need "python3-torch python3-torchvision python3-torchaudio libopenblas0-pthread" \
 	"what PyTorch makes of exported and imported models, and training: truth, internal/importer/torch, internal/training/run, internal/worker" has_torch
 need python3-sklearn "the tabular dataset: internal/training/run, internal/worker" test -f /usr/lib/python3/dist-packages/sklearn/datasets/data/breast_cancer.csv
+need "slurm-wlm munge" "a cluster of one node: internal/jobs/slurm" has_slurm
 need postgresql "the second database: internal/store, internal/hostedapi, cmd/verifier-hosted" has_postgresql
 
 # without says what is left out, and ends: in CI as a failure.
@@ -93,6 +95,17 @@ javascript() {
 	without "npm could not fetch it."
 }
 
+# program builds a Go program into tools/bin, unless that version is there already.
+program() {
+	"${GO:-go}" version -m "tools/bin/$1" 2>/dev/null | grep -q "$(printf '\tmod\t%s\t%s\t' "$2" "$3")" && return 0
+	echo "building $1 $3 ($5) into tools/bin: $4"
+	# GOFLAGS may say -mod and profiles that are meant for our own programs
+	CGO_ENABLED=0 GOFLAGS=-trimpath GOBIN="$PWD/tools/bin" "${GO:-go}" install "$2/cmd/$1@$3" && return 0
+	reasons="  go install $2/cmd/$1@$3: $4
+"
+	without "It could not be built."
+}
+
 # recent_node is true where the machine's Node.js is as new as the tests want.
 recent_node() {
 	least=$(sed -n 's/.*"least": *\([0-9]*\).*/\1/p' tools/node/package.json)
@@ -110,3 +123,4 @@ if ! tools/data.sh; then
 "
 	without "They could not be fetched."
 fi
+program versitygw github.com/versity/versitygw v1.8.0 "an S3 server: internal/blob" "60 MB, some minutes"

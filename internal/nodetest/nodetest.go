@@ -1,5 +1,5 @@
-// Package nodetest finds the Node.js and the browser that tests run, and the JavaScript that make test has fetched for them into
-// tools/. Only tests import this package.
+// Package nodetest finds the Node.js and the browser that tests run, and the JavaScript and the programs that make test has fetched for
+// them into tools/. Only tests import this package.
 package nodetest
 
 import (
@@ -42,6 +42,20 @@ func Browser(tb testing.TB) (node, chromium string) {
 		missing(tb, "chromium is not installed")
 	}
 	return Node(tb, "browser/playwright-core"), chromium
+}
+
+// Tool returns a program that make test has built into tools/bin. The test skips without it.
+func Tool(tb testing.TB, name string) string {
+	tb.Helper()
+	tools, err := folder()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	path := filepath.Join(tools, "bin", name)
+	if _, err := os.Stat(path); err != nil {
+		missing(tb, name+" is not installed")
+	}
+	return path
 }
 
 // missing skips a test. Where CI is set the test fails: what guards main does not skip.
