@@ -17,7 +17,7 @@ import (
 )
 
 // Version is the version of the record's format.
-const Version = 1
+const Version = 2
 
 // Record is what became of the models of a pull request, as policy-apply --change writes it.
 type Record struct {
@@ -41,16 +41,20 @@ type Model struct {
 	Assumed  string    `json:"assumed,omitempty"` // what the estimates assume
 }
 
-// Figures are those of a version. Where it does not run, or something of it is withheld, they would be those of a part of it: Known is
-// false then, and they are not shown.
+// Figures are those of a version. One is null where the version does not run, or it would be that of a part of it.
 type Figures struct {
-	Fingerprint  string `json:"fingerprint"`
-	Legal        bool   `json:"legal"`
-	Known        bool   `json:"known"`
-	Params       int64  `json:"params"`
-	FLOPs        int64  `json:"flops"` // one sample, forward
-	CardBytes    int64  `json:"cardBytes"`
-	CostMicroUSD int64  `json:"costMicroUsd"`
+	Fingerprint  string   `json:"fingerprint"`
+	Legal        bool     `json:"legal"`
+	Params       *int64   `json:"params"`
+	FLOPs        *int64   `json:"flops"` // one sample, forward
+	CardBytes    *int64   `json:"cardBytes"`
+	CostMicroUSD *int64   `json:"costMicroUsd"`
+	Withheld     []string `json:"withheld,omitempty"` // components that memory and cost lack: those are lower bounds then
+}
+
+// known reports whether every figure is there and contains every component.
+func (f *Figures) known() bool {
+	return f.Params != nil && f.FLOPs != nil && f.CardBytes != nil && f.CostMicroUSD != nil && len(f.Withheld) == 0
 }
 
 // Finding is one finding and where it lies.
@@ -63,9 +67,16 @@ type Finding struct {
 
 // Of are the figures of a version that has been priced.
 func Of(s *action.Study) *Figures {
-	f := &Figures{Fingerprint: s.Walked.Fingerprint(), Legal: s.Runs(), Known: s.Whole()}
-	if f.Known {
-		f.Params, f.FLOPs, f.CardBytes, f.CostMicroUSD = s.Params(), s.Sized.FLOPs, s.Training.CardBytes, s.Training.CostMicroUSD
+	f := &Figures{Fingerprint: s.Walked.Fingerprint(), Legal: s.Runs()}
+	if !s.Runs() || len(s.Withheld) > 0 {
+		return f
+	}
+	if n := s.Params(); len(s.ParamsWithheld) == 0 {
+		f.Params = &n
+	}
+	f.FLOPs = s.FLOPs()
+	if s.Priced() {
+		f.CardBytes, f.CostMicroUSD, f.Withheld = &s.Training.CardBytes, &s.Training.CostMicroUSD, s.CostWithheld
 	}
 	return f
 }

@@ -35,7 +35,7 @@ func train(w *walk) Stage {
 	t := w.Training
 	s := Stage{
 		Stage: action.Train, Status: statusOf(blocks, warns, false), Data: TrainData{EstCostUSD: w.CostUSD(), GPU: w.GPU(), Range: w.Range()},
-		Headline: w.PriceText() + " on " + w.GPU() + ", " + quantity.Bytes(t.CardBytes) + " on the card; no run yet",
+		Headline: w.PriceText() + " on " + w.GPU() + ", " + w.AtLeast() + quantity.Bytes(t.CardBytes) + " on the card; no run yet",
 	}
 	switch why, bound := w.Unpriced(), w.Bounded(); {
 	case why != "":
