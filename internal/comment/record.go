@@ -17,7 +17,7 @@ import (
 )
 
 // Version is the version of the record's format.
-const Version = 2
+const Version = 1
 
 // Record is what became of the models of a pull request, as policy-apply --change writes it.
 type Record struct {
@@ -45,6 +45,7 @@ type Model struct {
 type Figures struct {
 	Fingerprint  string   `json:"fingerprint"`
 	Legal        bool     `json:"legal"`
+	Known        bool     `json:"known"` // every figure is there and contains every component
 	Params       *int64   `json:"params"`
 	FLOPs        *int64   `json:"flops"` // one sample, forward
 	CardBytes    *int64   `json:"cardBytes"`
@@ -52,9 +53,11 @@ type Figures struct {
 	Withheld     []string `json:"withheld,omitempty"` // components that memory and cost lack: those are lower bounds then
 }
 
-// known reports whether every figure is there and contains every component.
-func (f *Figures) known() bool {
-	return f.Params != nil && f.FLOPs != nil && f.CardBytes != nil && f.CostMicroUSD != nil && len(f.Withheld) == 0
+// settle takes out the zeros that a record of an earlier program has where nothing is known.
+func (f *Figures) settle() {
+	if f != nil && !f.Known && len(f.Withheld) == 0 && f.Params != nil && f.FLOPs != nil && f.CardBytes != nil && f.CostMicroUSD != nil {
+		f.Params, f.FLOPs, f.CardBytes, f.CostMicroUSD = nil, nil, nil, nil
+	}
 }
 
 // Finding is one finding and where it lies.
@@ -67,7 +70,7 @@ type Finding struct {
 
 // Of are the figures of a version that has been priced.
 func Of(s *action.Study) *Figures {
-	f := &Figures{Fingerprint: s.Walked.Fingerprint(), Legal: s.Runs()}
+	f := &Figures{Fingerprint: s.Walked.Fingerprint(), Legal: s.Runs(), Known: s.Whole()}
 	if !s.Runs() || len(s.Withheld) > 0 {
 		return f
 	}
@@ -132,6 +135,10 @@ func Decode(data []byte) (*Record, error) {
 	}
 	if d.More() {
 		return nil, errors.New("has more behind the record")
+	}
+	for i := range r.Models {
+		r.Models[i].Base.settle()
+		r.Models[i].Head.settle()
 	}
 	return r, nil
 }

@@ -170,7 +170,7 @@ func (m *Model) words() string {
 		return "now runs"
 	case !m.Changed:
 		return "has not changed"
-	case !b.known() || !h.known():
+	case !b.Known || !h.Known:
 		return "changed"
 	}
 	size := cmp.Or(cmp.Compare(*h.Params, *b.Params), cmp.Compare(*h.CardBytes, *b.CardBytes), cmp.Compare(*h.FLOPs, *b.FLOPs))

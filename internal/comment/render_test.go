@@ -10,7 +10,7 @@ import (
 
 func legal(n int64) *Figures {
 	flops, bytes := 2*n, n<<20
-	return &Figures{Fingerprint: fmt.Sprintf("%08x", n), Legal: true, Params: &n, FLOPs: &flops, CardBytes: &bytes, CostMicroUSD: &n}
+	return &Figures{Fingerprint: fmt.Sprintf("%08x", n), Legal: true, Known: true, Params: &n, FLOPs: &flops, CardBytes: &bytes, CostMicroUSD: &n}
 }
 
 func TestWordsSayWhatBecameOfAModel(t *testing.T) {
@@ -45,7 +45,7 @@ func TestWordsSayWhatBecameOfAModel(t *testing.T) {
 // TestABoundIsNoFigure: what lacks a component is shown as a lower bound, and its change is not.
 func TestABoundIsNoFigure(t *testing.T) {
 	bounded := legal(3)
-	bounded.FLOPs, bounded.Withheld = nil, []string{"m"}
+	bounded.Known, bounded.FLOPs, bounded.Withheld = false, nil, []string{"m"}
 	m := Model{Path: "m.json", Base: legal(2), Head: bounded, Changed: true}
 	if want := "`m.json` | 2 → **3** (+50.0 %) | 4 FLOP → not known | 2.0 MiB → at least 3.0 MiB | $0.000002 → at least $0.000003 |"; !strings.Contains(Markdown(&Record{Models: []Model{m}}, tag, "dev"), want) {
 		t.Errorf("want %s in %s", want, Markdown(&Record{Models: []Model{m}}, tag, "dev"))
@@ -115,10 +115,22 @@ func TestRecordsAreReadAgainAsWritten(t *testing.T) {
 	if err != nil || string(again.Encode()) != string(r.Encode()) {
 		t.Errorf("%v: %s", err, again.Encode())
 	}
-	for _, bad := range []string{"", "{}", "[]", `{"version":1,"models":[]}`, `{"version":2,"models":[],"x":1}`, `{"version":2,"models":[]}{}`, `{"version":2,"models":[{"path":1}]}`} {
+	for _, bad := range []string{"", "{}", "[]", `{"version":2,"models":[]}`, `{"version":1,"models":[],"x":1}`, `{"version":1,"models":[]}{}`, `{"version":1,"models":[{"path":1}]}`} {
 		if _, err := Decode([]byte(bad)); err == nil {
 			t.Errorf("%q is a record", bad)
 		}
+	}
+}
+
+// TestZerosOfAnEarlierRecordAreNotKnown: programs before this one wrote 0 for every figure of a version that is known in part.
+func TestZerosOfAnEarlierRecordAreNotKnown(t *testing.T) {
+	r, err := Decode([]byte(`{"version":1,"models":[{"path":"m","refused":false,"changed":true,"below":false,"findings":[],
+		"head":{"fingerprint":"0","legal":true,"known":false,"params":0,"flops":0,"cardBytes":0,"costMicroUsd":0}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := Markdown(r, tag, "dev"); !strings.Contains(text, "| not known | not known | not known | not known |") {
+		t.Errorf("figures that are not known: %s", text)
 	}
 }
 
