@@ -81,7 +81,7 @@ func (w *walk) dataFindings() (out []action.Finding, blocks, warns int) {
 func OfData(f fitdata.Finding) action.Finding {
 	found := action.Finding{Stage: action.Data, Severity: f.Severity, Title: f.Title, Detail: f.Detail, Fix: f.Fix, Section: true, Component: f.Component}
 	for _, e := range f.Edit {
-		found.Edit = append(found.Edit, action.Edit{e.Component, e.Param, e.Value})
+		found.Edit = append(found.Edit, action.Edit{Component: e.Component, Param: e.Param, Value: e.Value})
 	}
 	return found
 }
