@@ -21,7 +21,7 @@ func serve(ctx context.Context, p *process, args []string) error {
 	o := worker.Options{Version: version}
 	f.StringVar(&o.Server, "server", p.getenv("VERIFIER_SERVER"), "`address` of the service; also VERIFIER_SERVER")
 	tokenFile := f.String("token-file", "", "`file` whose first line is the worker's token; else VERIFIER_WORKER_TOKEN has it")
-	f.StringVar(&o.Data, "data", p.getenv("VERIFIER_DATA"), "`folder` of datasets; also VERIFIER_DATA (default verifier/data in the user's cache)")
+	f.StringVar(&o.Data, "data", p.getenv("VERIFIER_DATASETS"), "`folder` of datasets; also VERIFIER_DATASETS (default verifier/data in the user's cache)")
 	f.StringVar(&o.Work, "work", "", "`folder` for the private folders of runs (default the system's temporary folder)")
 	f.StringVar(&o.Python, "python", p.getenv("VERIFIER_PYTHON"), "the python3 that has torch, as a `path`; also VERIFIER_PYTHON (default python3 of the search path)")
 	cards := f.String("cards", "auto", "auto asks PyTorch; `names` with commas between say what its cards count as, in their order")
