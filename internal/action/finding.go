@@ -65,7 +65,13 @@ func Edits(f rules.Finding) []Edit {
 
 // ruleFindings returns what rules found with a severity, in their order.
 func (s *Study) ruleFindings(severity rules.Severity) []Finding {
-	out := []Finding{}
+	n := 0
+	for _, f := range s.Findings {
+		if f.Rule.Severity == severity {
+			n++
+		}
+	}
+	out := make([]Finding, 0, n)
 	for _, f := range s.Findings {
 		if f.Rule.Severity != severity {
 			continue

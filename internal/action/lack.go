@@ -1,24 +1,13 @@
 package action
 
-import (
-	"github.com/modelverifier/verifier/internal/catalog"
-	"github.com/modelverifier/verifier/internal/infer"
-	"github.com/modelverifier/verifier/internal/quantity"
-)
+import "github.com/modelverifier/verifier/internal/quantity"
 
 // NotKnown stands for a name, such as that of a card, that was not found out.
 const NotKnown = "unknown"
 
 // lack notes which components the figures do not contain.
 func (s *Study) lack() {
-	s.ParamsWithheld, s.CostWithheld = s.Walked.ParamsWithheld(), []string{}
-	for i := range s.Sized.Nodes {
-		n := &s.Sized.Nodes[i]
-		unseen := n.State == infer.Unknown || n.State == infer.Refused || n.State == infer.Withheld
-		if (unseen || n.LacksFLOPs || n.LacksWeights) && !n.Type.Has(catalog.IsVirtual) {
-			s.CostWithheld = append(s.CostWithheld, n.Component.ID)
-		}
-	}
+	s.ParamsWithheld, s.CostWithheld = s.Walked.ParamsWithheld(), s.Sized.CostWithheld()
 }
 
 // Complete reports whether every figure contains every component.
@@ -46,10 +35,16 @@ func (s *Study) Unpriced() string {
 
 // Bounded says what time, memory and price do not contain, where they are those of a part of the model; it is empty otherwise.
 func (s *Study) Bounded() string {
-	if len(s.CostWithheld) == 0 {
+	switch n := len(s.CostWithheld); {
+	case n == 0:
 		return ""
+	case s.FLOPs() == nil:
+		return lacking("costs", s.CostWithheld)
+	case n == 1:
+		return "what 1 component holds in memory is not known"
+	default: // every weight and operation is counted
+		return "what " + quantity.Grouped(int64(n)) + " components hold in memory is not known"
 	}
-	return lacking("costs", s.CostWithheld)
 }
 
 // lacking says that something of components is not known. Which ones they are is in the lists.

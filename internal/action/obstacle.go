@@ -44,7 +44,7 @@ func (s *Study) noCard() (Finding, bool) {
 	return Finding{
 		Stage: noCard.Stage, Severity: rules.Warn, Title: noCard.Title, Key: noCard.ID,
 		Detail: fmt.Sprintf("a step takes an estimated %s%s on the card and the largest that can be rented, %s, has %s; it must be split or made smaller",
-			s.atLeast(), quantity.Bytes(t.CardBytes), largest.Name, quantity.Bytes(largest.MemoryBytes)),
+			s.AtLeast(), quantity.Bytes(t.CardBytes), largest.Name, quantity.Bytes(largest.MemoryBytes)),
 	}, true
 }
 
@@ -56,7 +56,7 @@ func (s *Study) AskedCard() (Finding, bool) {
 	}
 	return Finding{
 		Stage: noCard.Stage, Severity: rules.Warn, Title: "The GPU that is asked for does not hold a training step", Key: noCard.ID,
-		Detail: fmt.Sprintf("a step needs %s of the %s that %s has", quantity.Bytes(s.Training.CardBytes), quantity.Bytes(g.MemoryBytes), g.Name),
+		Detail: fmt.Sprintf("a step needs %s%s of the %s that %s has", s.AtLeast(), quantity.Bytes(s.Training.CardBytes), quantity.Bytes(g.MemoryBytes), g.Name),
 	}, true
 }
 
@@ -75,16 +75,19 @@ func (s *Study) noTargetFits(targets []estimate.Deployment) (Finding, bool) {
 			return Finding{}, false
 		}
 	}
-	best := &targets[0]
+	best, bound := &targets[0], ""
+	if len(s.ParamsWithheld) > 0 {
+		bound = "at least "
+	}
 	return Finding{
 		Stage: noTarget.Stage, Severity: rules.Warn, Title: noTarget.Title, Key: noTarget.ID,
-		Detail: fmt.Sprintf("the weights take %s%s, %s in 8 bits, and none of the %d targets holds the model", s.atLeast(), quantity.Bytes(best.WeightBytes),
+		Detail: fmt.Sprintf("the weights take %s%s, %s in 8 bits, and none of the %d targets holds the model", bound, quantity.Bytes(best.WeightBytes),
 			quantity.Bytes(best.QuantizedBytes), len(targets)),
 	}, true
 }
 
-// atLeast stands before a figure of a model that lacks components.
-func (s *Study) atLeast() string {
+// AtLeast stands before memory, time and price of a model that lack components.
+func (s *Study) AtLeast() string {
 	if s.Complete() {
 		return ""
 	}

@@ -113,7 +113,7 @@ func (s *Study) Assumptions() string {
 // repair walks a model that does not run with every fix applied: what the failed run was meant to cost is more than what its
 // legal part does. It is nil where the model runs, or does not run even then.
 func (s *Study) repair() *infer.Result {
-	if s.Runs() {
+	if s.Runs() || slices.ContainsFunc(s.Blockers, func(f Finding) bool { return len(f.Edit) == 0 }) {
 		return nil
 	}
 	whole := s.Graph.Clone()
@@ -122,9 +122,6 @@ func (s *Study) repair() *infer.Result {
 		index[whole.Components[i].ID] = i
 	}
 	for _, f := range s.Blockers {
-		if len(f.Edit) == 0 {
-			return nil
-		}
 		for _, e := range f.Edit {
 			whole.Components[index[e.Component]].SetParam(e.Param, e.Value)
 		}

@@ -3,7 +3,7 @@ package catalog
 var _ = define(Type{
 	ID:      "customModule",
 	Title:   "A module that the catalogue does not know",
-	Doc:     `Stands for code of your own. What it declares is believed: outShape is the shape of the result, numParams the number of its weights, flops the cost of one sample. Without an outShape every verdict behind it is withheld; without numParams the count of parameters lacks it, and without flops the compute does.`,
+	Doc:     `Stands for code of your own. What it declares is believed: outShape is the shape of the result, numParams the number of its weights, flops the cost of one sample. Without an outShape every verdict behind it is withheld; without numParams the count of parameters lacks it, and without flops the compute does. What it saves for backward cannot be declared, so memory, time and price are lower bounds.`,
 	Source:  "torch.nn.Module",
 	Group:   Structure,
 	Aliases: []string{"custom", "customLayer", "lambda"},
@@ -38,7 +38,7 @@ var _ = define(Type{
 		}
 		return c.Int("flops")
 	},
-	// What it keeps cannot be known; a module with weights keeps its inputs at the least.
+	// What it saves is not known, as infer.Node.LacksSaved says; its inputs are the least that a module with weights saves.
 	Saved: func(c *Call) {
 		for i := range c.In {
 			c.KeepInput(i)

@@ -118,7 +118,7 @@ func weightsOf(c *rank.Ranked) string { return bound(c.ParamsWithheld) + quantit
 // bound stands before a figure that lacks components.
 func bound(withheld []string) string {
 	if len(withheld) > 0 {
-		return "≥ "
+		return "≥" // without a space: a table has eighty columns
 	}
 	return ""
 }
@@ -131,8 +131,12 @@ func known(c *rank.Ranked, n *int64, write func(int64) string) string {
 	return bound(c.CostWithheld) + write(*n)
 }
 
-func flopsInShort(n int64) string {
-	return strings.NewReplacer(" ", "", "FLOP", "").Replace(quantity.FLOPs(n))
+// operations are the FLOPs, which contain every component where they are known.
+func operations(n *int64) string {
+	if n == nil {
+		return "not known"
+	}
+	return strings.NewReplacer(" ", "", "FLOP", "").Replace(quantity.FLOPs(*n))
 }
 
 func timeOf(c *rank.Ranked) string {
@@ -153,7 +157,7 @@ func costOf(c *rank.Ranked) string {
 func rankText(p *page, r *rank.Result) {
 	t := newTable("#", "candidate", "verdict", "weights", "FLOPs", "memory", "time", "cost", "fits")
 	for _, c := range r.Ranked {
-		t.add(strconv.Itoa(c.Rank), clean(c.ID), string(p.word(verdictOf(c), 0)), weightsOf(&c), known(&c, c.FLOPs, flopsInShort),
+		t.add(strconv.Itoa(c.Rank), clean(c.ID), string(p.word(verdictOf(c), 0)), weightsOf(&c), operations(c.FLOPs),
 			known(&c, c.TrainFootprintBytes, quantity.Bytes), timeOf(&c), costOf(&c), c.FitsGPU)
 	}
 	p.WriteString(t.String() + "\n\n")

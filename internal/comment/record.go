@@ -41,16 +41,23 @@ type Model struct {
 	Assumed  string    `json:"assumed,omitempty"` // what the estimates assume
 }
 
-// Figures are those of a version. Where it does not run, or something of it is withheld, they would be those of a part of it: Known is
-// false then, and they are not shown.
+// Figures are those of a version. One is null where the version does not run, or it would be that of a part of it.
 type Figures struct {
-	Fingerprint  string `json:"fingerprint"`
-	Legal        bool   `json:"legal"`
-	Known        bool   `json:"known"`
-	Params       int64  `json:"params"`
-	FLOPs        int64  `json:"flops"` // one sample, forward
-	CardBytes    int64  `json:"cardBytes"`
-	CostMicroUSD int64  `json:"costMicroUsd"`
+	Fingerprint  string   `json:"fingerprint"`
+	Legal        bool     `json:"legal"`
+	Known        bool     `json:"known"` // every figure is there and contains every component
+	Params       *int64   `json:"params"`
+	FLOPs        *int64   `json:"flops"` // one sample, forward
+	CardBytes    *int64   `json:"cardBytes"`
+	CostMicroUSD *int64   `json:"costMicroUsd"`
+	Withheld     []string `json:"withheld,omitempty"` // components that memory and cost lack: those are lower bounds then
+}
+
+// settle takes out the zeros that a record of an earlier program has where nothing is known.
+func (f *Figures) settle() {
+	if f != nil && !f.Known && len(f.Withheld) == 0 && f.Params != nil && f.FLOPs != nil && f.CardBytes != nil && f.CostMicroUSD != nil {
+		f.Params, f.FLOPs, f.CardBytes, f.CostMicroUSD = nil, nil, nil, nil
+	}
 }
 
 // Finding is one finding and where it lies.
@@ -64,8 +71,15 @@ type Finding struct {
 // Of are the figures of a version that has been priced.
 func Of(s *action.Study) *Figures {
 	f := &Figures{Fingerprint: s.Walked.Fingerprint(), Legal: s.Runs(), Known: s.Whole()}
-	if f.Known {
-		f.Params, f.FLOPs, f.CardBytes, f.CostMicroUSD = s.Params(), s.Sized.FLOPs, s.Training.CardBytes, s.Training.CostMicroUSD
+	if !s.Runs() || len(s.Withheld) > 0 {
+		return f
+	}
+	if n := s.Params(); len(s.ParamsWithheld) == 0 {
+		f.Params = &n
+	}
+	f.FLOPs = s.FLOPs()
+	if s.Priced() {
+		f.CardBytes, f.CostMicroUSD, f.Withheld = &s.Training.CardBytes, &s.Training.CostMicroUSD, s.CostWithheld
 	}
 	return f
 }
@@ -121,6 +135,10 @@ func Decode(data []byte) (*Record, error) {
 	}
 	if d.More() {
 		return nil, errors.New("has more behind the record")
+	}
+	for i := range r.Models {
+		r.Models[i].Base.settle()
+		r.Models[i].Head.settle()
 	}
 	return r, nil
 }

@@ -173,8 +173,8 @@ func (m *Model) words() string {
 	case !b.Known || !h.Known:
 		return "changed"
 	}
-	size := cmp.Or(cmp.Compare(h.Params, b.Params), cmp.Compare(h.CardBytes, b.CardBytes), cmp.Compare(h.FLOPs, b.FLOPs))
-	switch cost := cmp.Compare(h.CostMicroUSD, b.CostMicroUSD); {
+	size := cmp.Or(cmp.Compare(*h.Params, *b.Params), cmp.Compare(*h.CardBytes, *b.CardBytes), cmp.Compare(*h.FLOPs, *b.FLOPs))
+	switch cost := cmp.Compare(*h.CostMicroUSD, *b.CostMicroUSD); {
 	case cost > 0:
 		return "got dearer"
 	case cost < 0:
@@ -219,42 +219,56 @@ func table(b *strings.Builder, models []*Model, rows int) {
 
 func row(b *strings.Builder, m *Model) {
 	fmt.Fprintf(b, "| %s %s |", m.mark(), strings.ReplaceAll(markdown.Code(short(m.Path)), "|", "\\|"))
-	for _, c := range []struct {
-		of    func(*Figures) int64
-		words func(int64) string
-	}{
-		{func(f *Figures) int64 { return f.Params }, quantity.Grouped},
-		{func(f *Figures) int64 { return f.FLOPs }, quantity.FLOPs},
-		{func(f *Figures) int64 { return f.CardBytes }, quantity.Bytes},
-		{func(f *Figures) int64 { return f.CostMicroUSD }, quantity.AboutDollars},
-	} {
-		b.WriteString(" " + cell(m, c.of, c.words) + " |")
+	for _, c := range columns {
+		b.WriteString(" " + c.cell(m) + " |")
 	}
 	b.WriteString("\n")
 }
 
-// cell has what there was, what there is, and the change.
-func cell(m *Model, of func(*Figures) int64, words func(int64) string) string {
-	before, now := "not known", "not known"
-	if m.Head.Known {
-		now = words(of(m.Head))
+// column is one figure of a row.
+type column struct {
+	of     func(*Figures) *int64
+	words  func(int64) string
+	bounds bool // whether it is a lower bound where components are withheld; the others are complete or null
+}
+
+var columns = []column{
+	{func(f *Figures) *int64 { return f.Params }, quantity.Grouped, false},
+	{func(f *Figures) *int64 { return f.FLOPs }, quantity.FLOPs, false},
+	{func(f *Figures) *int64 { return f.CardBytes }, quantity.Bytes, true},
+	{func(f *Figures) *int64 { return f.CostMicroUSD }, quantity.AboutDollars, true},
+}
+
+// written is the figure of a version in words, and whether it is that of the whole.
+func (c *column) written(f *Figures) (string, bool) {
+	n := c.of(f)
+	switch {
+	case n == nil:
+		return "not known", false
+	case c.bounds && len(f.Withheld) > 0:
+		return "at least " + c.words(*n), false
 	}
+	return c.words(*n), true
+}
+
+// cell has what there was, what there is, and the change.
+func (c *column) cell(m *Model) string {
+	now, whole := c.written(m.Head)
 	if m.Base == nil {
 		return now
 	}
-	if m.Base.Known {
-		before = words(of(m.Base))
-	}
-	if !m.Base.Known || !m.Head.Known {
+	before, wasWhole := c.written(m.Base)
+	if !whole || !wasWhole {
 		if before == now {
 			return now
 		}
 		return before + " → " + now
 	}
-	if of(m.Base) == of(m.Head) {
+	from, to := *c.of(m.Base), *c.of(m.Head)
+	if from == to {
 		return now
 	}
-	delta := change(of(m.Base), of(m.Head))
+	delta := change(from, to)
 	if before == now { // they differ by less than is shown
 		return now + delta
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 func legal(n int64) *Figures {
-	return &Figures{Fingerprint: fmt.Sprintf("%08x", n), Legal: true, Known: true, Params: n, FLOPs: 2 * n, CardBytes: n << 20, CostMicroUSD: n}
+	flops, bytes := 2*n, n<<20
+	return &Figures{Fingerprint: fmt.Sprintf("%08x", n), Legal: true, Known: true, Params: &n, FLOPs: &flops, CardBytes: &bytes, CostMicroUSD: &n}
 }
 
 func TestWordsSayWhatBecameOfAModel(t *testing.T) {
@@ -38,6 +39,19 @@ func TestWordsSayWhatBecameOfAModel(t *testing.T) {
 		if got := c.m.words(); got != c.words || c.m.Worth() != c.worth {
 			t.Errorf("%s, worth %v; want %s, %v", got, c.m.Worth(), c.words, c.worth)
 		}
+	}
+}
+
+// TestABoundIsNoFigure: what lacks a component is shown as a lower bound, and its change is not.
+func TestABoundIsNoFigure(t *testing.T) {
+	bounded := legal(3)
+	bounded.Known, bounded.FLOPs, bounded.Withheld = false, nil, []string{"m"}
+	m := Model{Path: "m.json", Base: legal(2), Head: bounded, Changed: true}
+	if want := "`m.json` | 2 → **3** (+50.0 %) | 4 FLOP → not known | 2.0 MiB → at least 3.0 MiB | $0.000002 → at least $0.000003 |"; !strings.Contains(Markdown(&Record{Models: []Model{m}}, tag, "dev"), want) {
+		t.Errorf("want %s in %s", want, Markdown(&Record{Models: []Model{m}}, tag, "dev"))
+	}
+	if m.words() != "changed" {
+		t.Errorf("it %s, want changed", m.words())
 	}
 }
 
@@ -105,6 +119,18 @@ func TestRecordsAreReadAgainAsWritten(t *testing.T) {
 		if _, err := Decode([]byte(bad)); err == nil {
 			t.Errorf("%q is a record", bad)
 		}
+	}
+}
+
+// TestZerosOfAnEarlierRecordAreNotKnown: programs before this one wrote 0 for every figure of a version that is known in part.
+func TestZerosOfAnEarlierRecordAreNotKnown(t *testing.T) {
+	r, err := Decode([]byte(`{"version":1,"models":[{"path":"m","refused":false,"changed":true,"below":false,"findings":[],
+		"head":{"fingerprint":"0","legal":true,"known":false,"params":0,"flops":0,"cardBytes":0,"costMicroUsd":0}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := Markdown(r, tag, "dev"); !strings.Contains(text, "| not known | not known | not known | not known |") {
+		t.Errorf("figures that are not known: %s", text)
 	}
 }
 

@@ -142,8 +142,11 @@ func past(rows []ledger.Row) *plan.History {
 	}
 	h := &plan.History{}
 	for _, r := range rows {
-		h.Rows = append(h.Rows, plan.Outcome{At: r.At.UTC().Format(time.RFC3339), Metric: r.Metric, Value: r.Value, Epochs: r.Epochs, WallSec: r.WallSec,
-			EstCostUSD: quantity.Round(r.EstCostUSD, 6), Source: r.Source})
+		o := plan.Outcome{At: r.At.UTC().Format(time.RFC3339), Metric: r.Metric, Value: r.Value, Epochs: r.Epochs, WallSec: r.WallSec, Source: r.Source}
+		if r.EstCostUSD != nil {
+			o.EstCostUSD = new(quantity.Round(*r.EstCostUSD, 6))
+		}
+		h.Rows = append(h.Rows, o)
 	}
 	return h
 }

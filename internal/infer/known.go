@@ -9,10 +9,18 @@ func (n *Node) KnownParams() *int64 { return unless(n.LacksWeights, n.Params) }
 func (n *Node) KnownFLOPs() *int64 { return unless(n.LacksFLOPs, n.FLOPs) }
 
 // KnownSaved is what is saved for backward, nil where it is not known.
-func (n *Node) KnownSaved() *int64 { return unless(n.lacksSaved(), n.SavedBytes) }
+func (n *Node) KnownSaved() *int64 { return unless(n.LacksSaved(), n.SavedBytes) }
 
-func (n *Node) lacksSaved() bool {
-	return (n.State == Refused || n.State == Unknown) && !n.Type.Has(catalog.IsVirtual)
+// LacksSaved reports whether what is saved for backward is not known. A module of the caller's own declares its FLOPs and weights, but not
+// what it saves; one that an importer took from a library is estimated from the library's code.
+func (n *Node) LacksSaved() bool {
+	switch n.State {
+	case Refused, Unknown:
+		return !n.Type.Has(catalog.IsVirtual)
+	case Legal, Withheld:
+		return n.Type.Has(catalog.IsOpaque) && n.Component.Implementation() == ""
+	}
+	return false
 }
 
 // KnownFLOPs is the cost of one sample, nil where it lacks a component.
@@ -20,7 +28,16 @@ func (r *Result) KnownFLOPs() *int64 { return unless(len(r.FLOPsWithheld()) > 0,
 
 // KnownSaved is what is saved for backward, nil where it lacks a component.
 func (r *Result) KnownSaved() *int64 {
-	return unless(len(r.which((*Node).lacksSaved)) > 0, r.SavedBytes)
+	return unless(len(r.which((*Node).LacksSaved)) > 0, r.SavedBytes)
+}
+
+// CostWithheld returns the ids of the components that memory, time and price lack something of, in the order of the graph: their result,
+// weights, FLOPs or what they save for backward is not known.
+func (r *Result) CostWithheld() []string {
+	return r.which(func(n *Node) bool {
+		unseen := n.State == Unknown || n.State == Refused || n.State == Withheld
+		return (unseen || n.LacksFLOPs || n.LacksWeights || n.LacksSaved()) && !n.Type.Has(catalog.IsVirtual)
+	})
 }
 
 func unless(lacks bool, n int64) *int64 {

@@ -48,16 +48,15 @@ type Job struct {
 	GPU         string // a name of package hardware; empty in mode cpu
 	Config      training.Config
 	Fingerprint string
-	Model       []byte // the graph as JSON, until the job has ended
 	Source      Source
 
 	CreatedAt, StartedAt, CompletedAt time.Time
 
 	Attempts  int
-	Lease     Lease
+	Lease     Lease         // the present one; of a job that has ended the last
 	Cancel    bool          // somebody asked for its end
 	Runtime   time.Duration // ceiling of all attempts together
-	Used      time.Duration // of earlier leases
+	Used      time.Duration // of earlier leases; once the job has ended, of all
 	Reserved  int64         // micro-dollars
 	Cost      int64         // micro-dollars, once it has ended
 	Reason    string        // why it ended in error, in a sentence for its owner
@@ -97,4 +96,20 @@ type Weights struct {
 	Trained bool
 	Reason  string // why they are not trained
 	Format  string // onnx
+}
+
+// Wall is how long workers have had the job, by the service's clock.
+func (j *Job) Wall(now time.Time) time.Duration {
+	if j.Status == Running {
+		return j.Used + max(0, now.Sub(j.Lease.Since))
+	}
+	return j.Used
+}
+
+// Dollars is what the job costs in micro-dollars: what it came to once it has ended, what is reserved for it before.
+func (j *Job) Dollars() int64 {
+	if j.Status.Ended() {
+		return j.Cost
+	}
+	return j.Reserved
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"time"
@@ -21,8 +22,8 @@ const (
 	ahead       = 5 * time.Minute // by which a caller's clock may be fast
 )
 
-// defaultSource is that of an outcome which does not name one.
-const defaultSource = "api"
+// ownSource is that of an outcome which does not name one: it was written under the key.
+const ownSource = "api"
 
 // earliest is the first time that an outcome may have.
 var earliest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -35,9 +36,9 @@ func Decode(body []byte, now time.Time) (Outcome, error) {
 		return Outcome{}, err
 	}
 	m := &members{body: read}
-	o := Outcome{Fingerprint: m.text("fingerprint", "", true)}
-	o.Row = Row{Metric: m.text("metric", "", true), Value: m.number("value", true), Epochs: m.whole("epochs"), WallSec: m.number("wallSec", false),
-		EstCostUSD: m.number("estCostUsd", false), Source: m.text("source", defaultSource, false)}
+	o := Outcome{Fingerprint: m.text("fingerprint", true)}
+	o.Row = Row{Metric: m.text("metric", true), Value: or(m.number("value", true)), Epochs: m.whole("epochs"), WallSec: m.number("wallSec", false),
+		EstCostUSD: m.number("estCostUsd", false), Source: cmp.Or(m.text("source", false), ownSource)}
 	o.Row.At, o.Undated = m.moment("at", now)
 	m.fail(o.valid())
 	if m.err == nil && o.Row.At.After(now.Add(ahead)) {
@@ -84,52 +85,52 @@ func (m *members) wrong(name, expected string, v graph.Value) {
 	m.fail(action.Errorf(graph.CodeType, name, "must be %s, not %s", expected, v.Kind()))
 }
 
-func (m *members) text(name, otherwise string, needed bool) string {
+func (m *members) text(name string, needed bool) string {
 	v := m.value(name, needed)
 	switch v.Kind() {
 	case graph.Null:
-		return otherwise
+		return ""
 	case graph.String:
 		return strings.Clone(v.Str())
 	}
 	m.wrong(name, "a string", v)
-	return otherwise
+	return ""
 }
 
-func (m *members) number(name string, needed bool) float64 {
+func (m *members) number(name string, needed bool) *float64 {
 	v := m.value(name, needed)
 	switch v.Kind() {
 	case graph.Null:
 	case graph.Int:
-		return float64(v.Int())
+		return new(float64(v.Int()))
 	case graph.Float:
-		return v.Float() + 0 // there is one zero
+		return new(v.Float() + 0) // there is one zero
 	default:
 		m.wrong(name, "a number", v)
 	}
-	return 0
+	return nil
 }
 
-func (m *members) whole(name string) int64 {
+func (m *members) whole(name string) *int64 {
 	v := m.value(name, false)
 	switch v.Kind() {
 	case graph.Null:
 	case graph.Int:
-		return v.Int()
+		return new(v.Int())
 	case graph.Float:
 		if x := v.Float(); x == math.Trunc(x) && math.Abs(x) < 1<<53 {
-			return int64(x)
+			return new(int64(x))
 		}
 		fallthrough
 	default:
 		m.wrong(name, "an integer", v)
 	}
-	return 0
+	return nil
 }
 
 // moment reads a time with its zone. One that was left out is the present, and undated.
 func (m *members) moment(name string, now time.Time) (at time.Time, undated bool) {
-	s := m.text(name, "", false)
+	s := m.text(name, false)
 	if s == "" {
 		if m.body.Member(name) != nil {
 			m.fail(action.Errorf(action.CodeForm, name, "must be a time such as 2026-01-31T12:00:00Z"))
@@ -164,8 +165,8 @@ func (o *Outcome) valid() error {
 		name               string
 		value, least, most float64
 	}{
-		{"value", r.Value, -math.MaxFloat64, math.MaxFloat64}, {"epochs", float64(r.Epochs), 0, mostEpochs},
-		{"wallSec", r.WallSec, 0, mostSeconds}, {"estCostUsd", r.EstCostUSD, 0, mostUSD},
+		{"value", r.Value, -math.MaxFloat64, math.MaxFloat64}, {"epochs", float64(or(r.Epochs)), 0, mostEpochs},
+		{"wallSec", or(r.WallSec), 0, mostSeconds}, {"estCostUsd", or(r.EstCostUSD), 0, mostUSD},
 	} {
 		if !(n.value >= n.least && n.value <= n.most) { // neither is true of what is no number
 			return action.Errorf(action.CodeRange, n.name, "is %v but must be from %v to %v", n.value, n.least, n.most)
@@ -196,4 +197,14 @@ func checkFingerprint(s string) error {
 		return action.Errorf(action.CodeForm, "fingerprint", "must be 8 lower-case hexadecimal digits, as in plan.model.fingerprint")
 	}
 	return nil
+}
+
+// Printable is a text as a row may have it: on one line, without what cannot be shown.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
 }

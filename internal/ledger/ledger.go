@@ -15,14 +15,14 @@ import (
 // Most is how many rows are listed.
 const Most = 20
 
-// Row is one measured outcome, as it goes over the wire.
+// Row is one measured outcome, as it goes over the wire. What was left out stays absent: nobody measured it, and it is not zero.
 type Row struct {
 	At         time.Time `json:"at"` // UTC, whole seconds
 	Metric     string    `json:"metric"`
 	Value      float64   `json:"value"`
-	Epochs     int64     `json:"epochs"`
-	WallSec    float64   `json:"wallSec"`
-	EstCostUSD float64   `json:"estCostUsd"`
+	Epochs     *int64    `json:"epochs,omitempty"`
+	WallSec    *float64  `json:"wallSec,omitempty"`
+	EstCostUSD *float64  `json:"estCostUsd,omitempty"`
 	Source     string    `json:"source"`
 }
 
@@ -32,6 +32,8 @@ type Outcome struct {
 	Row         Row
 	// Undated says that the caller left the time out, and Row.At is when it arrived. Sent again, it is the same outcome.
 	Undated bool
+	// Run is the job of the service that measured it; two runs with equal figures are two outcomes.
+	Run string
 }
 
 // Store keeps rows. Every call is confined to one organisation.
@@ -53,10 +55,11 @@ type Ledger struct{ Store Store }
 
 // Write keeps an outcome under an organisation, and says Written or Already.
 func (l Ledger) Write(ctx context.Context, org string, o Outcome) (string, error) {
-	if err := o.valid(); err != nil {
+	digest, err := o.Digest()
+	if err != nil {
 		return "", err
 	}
-	written, err := l.Store.Write(ctx, org, o.Fingerprint, o.digest(), o.Row)
+	written, err := l.Store.Write(ctx, org, o.Fingerprint, digest, o.Row)
 	switch {
 	case err != nil:
 		return "", err
@@ -74,7 +77,16 @@ func (l Ledger) List(ctx context.Context, org, fingerprint string) ([]Row, error
 	return l.Store.List(ctx, org, fingerprint, Most)
 }
 
-// digest is what makes two outcomes the same. Texts carry their length, so that no two rows are written alike.
+// Digest is what makes two outcomes the same, or says what is wrong with one.
+func (o *Outcome) Digest() (secret.Hash, error) {
+	if err := o.valid(); err != nil {
+		return secret.Hash{}, err
+	}
+	return o.digest(), nil
+}
+
+// digest reads all of an outcome. Texts carry their length, so that no two rows are written alike. A figure that was left out is
+// written as zero, and a byte behind them says so: rows that have every figure keep the digest that they always had.
 func (o *Outcome) digest() secret.Hash {
 	var b []byte
 	text := func(s string) { b = append(binary.BigEndian.AppendUint32(b, uint32(len(s))), s...) }
@@ -83,11 +95,35 @@ func (o *Outcome) digest() secret.Hash {
 	text(o.Row.Metric)
 	text(o.Row.Source)
 	number(math.Float64bits(o.Row.Value))
-	number(math.Float64bits(o.Row.WallSec))
-	number(math.Float64bits(o.Row.EstCostUSD))
-	number(uint64(o.Row.Epochs))
+	number(math.Float64bits(or(o.Row.WallSec)))
+	number(math.Float64bits(or(o.Row.EstCostUSD)))
+	number(uint64(or(o.Row.Epochs)))
 	if !o.Undated {
 		number(uint64(o.Row.At.Unix()))
 	}
+	if absent := o.Row.absent(); absent != 0 {
+		b = append(b, absent)
+	}
+	if o.Run != "" {
+		text(o.Run)
+	}
 	return secret.Of(string(b))
+}
+
+// absent has a bit for each figure that was left out.
+func (r *Row) absent() (bits byte) {
+	for i, left := range []bool{r.Epochs == nil, r.WallSec == nil, r.EstCostUSD == nil} {
+		if left {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
+// or is a figure, zero where it was left out.
+func or[T any](figure *T) (value T) {
+	if figure != nil {
+		value = *figure
+	}
+	return value
 }

@@ -132,12 +132,16 @@ func hidden(base, head *action.Study) string {
 	return ""
 }
 
-// amounts are known of a model that runs and has no shape withheld.
+// amounts are known of a model that runs and has no shape withheld, those that contain every component.
 func amounts(s *action.Study) policy.Amounts {
-	if !s.Whole() {
-		return policy.Amounts{Params: -1, CostMicroUSD: -1, CardBytes: -1}
+	out := policy.Amounts{Params: -1, CostMicroUSD: -1, CardBytes: -1}
+	if p := countOf(s); p != nil {
+		out.Params = p.Derived
 	}
-	return policy.Amounts{Params: s.Params(), CostMicroUSD: s.Training.CostMicroUSD, CardBytes: s.Training.CardBytes}
+	if s.Whole() {
+		out.CostMicroUSD, out.CardBytes = s.Training.CostMicroUSD, s.Training.CardBytes
+	}
+	return out
 }
 
 func known(n int64) *int64 {

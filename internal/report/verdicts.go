@@ -9,7 +9,7 @@ import (
 )
 
 // Verdicts are what a record says in numbers and words, each only where the command computed it. Params, Training and Inference
-// are there only for a model that runs and of which every shape is known: of another they would be those of a part of it.
+// are there only for a model that runs and where they contain every component: of another they would be those of a part of it.
 type Verdicts struct {
 	Params    *Params    `json:"params,omitempty"`
 	Training  *Training  `json:"training,omitempty"`
@@ -77,13 +77,21 @@ func paramsOf(res *infer.Result) *Params {
 	return &Params{res.Params}
 }
 
+// countOf is the number of weights of a model that runs.
+func countOf(s *action.Study) *Params {
+	if !s.Runs() {
+		return nil
+	}
+	return paramsOf(s.Walked)
+}
+
 func ofStudy(s *action.Study) (out Verdicts) {
+	out.Params = countOf(s)
 	if !s.Whole() {
 		return out
 	}
 	t := s.Training
 	context := t.CardBytes - t.UpperBytes
-	out.Params = &Params{s.Params()}
 	out.Training = &Training{
 		PeakGB: gigabytes(t.PeakBytes), UpperGB: gigabytes(t.UpperBytes), SeqLen: s.Length.Used, Attention: t.Options.Attention, EstCostUSD: quantity.USD(t.CostMicroUSD),
 		SmallestCard: smallest(t.CardBytes, t.Options.Precision), SmallestCardAtEstimate: smallest(t.PeakBytes+context, t.Options.Precision),

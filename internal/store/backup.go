@@ -121,6 +121,10 @@ func (t table) blank() []any {
 			row[i] = new(int64)
 		case asReal:
 			row[i] = new(float64)
+		case maybeInteger:
+			row[i] = new(*int64)
+		case maybeReal:
+			row[i] = new(*float64)
 		case asBytes:
 			row[i] = new([]byte)
 		default:

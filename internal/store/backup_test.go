@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/modelverifier/verifier/internal/account"
+	"github.com/modelverifier/verifier/internal/ledger"
 	"github.com/modelverifier/verifier/internal/secret"
 	"github.com/modelverifier/verifier/internal/store/pgtest"
 )
@@ -181,6 +183,26 @@ func TestAnArchiveOfAnOlderSchemaIsMigrated(t *testing.T) {
 		do(t, s, func(tx account.Tx) {
 			gets(t, account.Organisation{ID: "o1", Name: "Lab", CreatedAt: time.Unix(5, 0).UTC()}, nil)(tx.Organisation("o1"))
 		})
+	}
+}
+
+// TestFiguresThatWereKeptAsZeroBecomeUnknown restores rows of before schema 8, in which what was left out was zero.
+func TestFiguresThatWereKeptAsZeroBecomeUnknown(t *testing.T) {
+	for _, kind := range []string{"sqlite", "postgres"} {
+		s := bare(t, kind)
+		old := signed(strings.Replace(head1, `"schema":1`, `"schema":2`, 1),
+			`{"open":{"table":"organisation","columns":["id text","name text","created_at integer"]}}`, `{"row":["o1","Lab",5]}`,
+			`{"open":{"table":"outcome","columns":["org text","fingerprint text","digest bytes","at integer","metric text","value real","epochs integer","wall_sec real","cost_usd real","source text"]}}`,
+			`{"row":["o1","0000000a","AQ==",9,"m",0,0,0,0,"api"]}`, `{"row":["o1","0000000a","Ag==",8,"m",0,3,1.5,0.25,"api"]}`)
+		if _, err := s.Restore(t.Context(), strings.NewReader(old)); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := s.Outcomes().List(t.Context(), "o1", "0000000a", 20)
+		want := []ledger.Row{{At: time.Unix(9, 0).UTC(), Metric: "m", Source: "api"},
+			{At: time.Unix(8, 0).UTC(), Metric: "m", Epochs: new(int64(3)), WallSec: new(1.5), EstCostUSD: new(0.25), Source: "api"}}
+		if err != nil || !reflect.DeepEqual(rows, want) {
+			t.Errorf("%s: %+v, %v", kind, rows, err)
+		}
 	}
 }
 

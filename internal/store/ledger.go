@@ -7,8 +7,8 @@ import (
 	"github.com/modelverifier/verifier/internal/secret"
 )
 
-var _ = register("outcome", "org text", "fingerprint text", "digest bytes", "at integer", "metric text", "value real", "epochs integer",
-	"wall_sec real", "cost_usd real", "source text")
+var _ = register("outcome", "org text", "fingerprint text", "digest bytes", "at integer", "metric text", "value real", "epochs integer?",
+	"wall_sec real?", "cost_usd real?", "source text")
 
 // outcomes is the store of package ledger.
 type outcomes struct{ s *Store }
@@ -20,7 +20,12 @@ func (o outcomes) Write(ctx context.Context, org, fingerprint string, digest sec
 	if err := o.s.room(ctx); err != nil {
 		return false, err
 	}
-	n, err := o.s.writing(ctx).exec(`INSERT INTO outcome (org, fingerprint, digest, at, metric, value, epochs, wall_sec, cost_usd, source)
+	return writeOutcome(o.s.writing(ctx), org, fingerprint, digest, row)
+}
+
+// writeOutcome adds a row, unless one with its digest is there.
+func writeOutcome(a at, org, fingerprint string, digest secret.Hash, row ledger.Row) (bool, error) {
+	n, err := a.exec(`INSERT INTO outcome (org, fingerprint, digest, at, metric, value, epochs, wall_sec, cost_usd, source)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (org, fingerprint, digest) DO NOTHING`,
 		org, fingerprint, digest[:], seconds(row.At), row.Metric, row.Value, row.Epochs, row.WallSec, row.EstCostUSD, row.Source)
 	return n == 1, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"testing"
@@ -26,7 +27,7 @@ func organisations(ctx context.Context, s *Store, ids ...string) error {
 }
 
 func outcome(fingerprint string, at time.Time, value float64) ledger.Outcome {
-	return ledger.Outcome{Fingerprint: fingerprint, Row: ledger.Row{At: at, Metric: "val_acc", Value: value, Epochs: 3, WallSec: 12.5, EstCostUSD: 0.25, Source: "api"}}
+	return ledger.Outcome{Fingerprint: fingerprint, Row: ledger.Row{At: at, Metric: "val_acc", Value: value, Epochs: new(int64(3)), WallSec: new(12.5), EstCostUSD: new(0.25), Source: "api"}}
 }
 
 var (
@@ -56,7 +57,7 @@ var (
 			t.Fatalf("%d rows, %v", len(rows), err)
 		}
 		for i, r := range rows {
-			if want := outcome("", day.Add(time.Duration(24-i)*time.Second), 1/float64(24-i+3)).Row; r != want {
+			if want := outcome("", day.Add(time.Duration(24-i)*time.Second), 1/float64(24-i+3)).Row; !reflect.DeepEqual(r, want) {
 				t.Errorf("row %d is %+v, want %+v", i, r, want)
 			}
 		}
@@ -85,6 +86,22 @@ var (
 			}
 		}
 	})
+	_ = exercise("what was left out of an outcome stays absent, and a zero stays one", func(t *testing.T, s *Store) {
+		ok(t, organisations(t.Context(), s, "a"))
+		l := ledger.Ledger{Store: s.Outcomes()}
+		bare := ledger.Row{At: day, Metric: "m", Value: 1}
+		zero := bare
+		zero.At, zero.Epochs, zero.WallSec, zero.EstCostUSD = day.Add(time.Second), new(int64(0)), new(0.0), new(0.0)
+		for _, row := range []ledger.Row{bare, zero} {
+			if what, err := l.Write(t.Context(), "a", ledger.Outcome{Fingerprint: "0000000a", Row: row}); err != nil || what != ledger.Written {
+				t.Errorf("%s, %v", what, err)
+			}
+		}
+		rows, err := l.List(t.Context(), "a", "0000000a")
+		if err != nil || !reflect.DeepEqual(rows, []ledger.Row{zero, bare}) {
+			t.Errorf("%+v, %v", rows, err)
+		}
+	})
 	_ = exercise("an outcome that many send at the same time is written by one of them", func(t *testing.T, s *Store) {
 		ok(t, organisations(t.Context(), s, "a"))
 		l := ledger.Ledger{Store: s.Outcomes()}
@@ -108,6 +125,8 @@ var (
 
 	_ = fills(func(t *testing.T, s *Store) {
 		_, err := ledger.Ledger{Store: s.Outcomes()}.Write(t.Context(), "o1", outcome("0000000a", day, 1/3.0))
+		ok(t, err)
+		_, err = ledger.Ledger{Store: s.Outcomes()}.Write(t.Context(), "o1", ledger.Outcome{Fingerprint: "0000000a", Row: ledger.Row{At: day, Metric: "m"}})
 		ok(t, err)
 	})
 	_ = survives("outcome", func(ctx context.Context, s *Store, n int) error {

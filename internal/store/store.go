@@ -14,10 +14,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/riverqueue/river"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
@@ -38,6 +40,11 @@ type Store struct {
 	patient     *sql.DB // of PostgreSQL, whose server ends nothing there; nil with SQLite
 	breaker     breaker
 	reserve     reserve
+	address     string // of PostgreSQL
+
+	queue     sync.Once
+	insert    *river.Client[*sql.Tx] // adds to the queue
+	insertErr error
 }
 
 const (
@@ -122,7 +129,7 @@ func openPostgres(address string) (*Store, error) {
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	patient := stdlib.OpenDB(*config)
 	patient.SetMaxIdleConns(-1) // it is used now and then
-	return &Store{kind: postgres, read: db, write: db, patient: patient, reserve: reserve{bytes: reservePostgres}}, nil
+	return &Store{kind: postgres, read: db, write: db, patient: patient, reserve: reserve{bytes: reservePostgres}, address: address}, nil
 }
 
 // Close lets go of the database.

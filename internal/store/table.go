@@ -16,12 +16,15 @@ type table struct {
 // column is a name and what JSON has to know of its values.
 type column struct{ name, holds string }
 
-// What a column holds: TEXT, BIGINT, DOUBLE PRECISION and BYTEA in the schema.
+// What a column holds: TEXT, BIGINT, DOUBLE PRECISION and BYTEA in the schema. A number that may be null has a question mark.
 const (
 	asText    = "text"
 	asInteger = "integer"
 	asReal    = "real"
 	asBytes   = "bytes"
+
+	maybeInteger = asInteger + "?"
+	maybeReal    = asReal + "?"
 )
 
 // tables are those of the schema, in an order in which they can be filled: what is referred to comes first. A file that reads
@@ -63,7 +66,7 @@ func (t table) valid() error {
 		return fmt.Errorf("%q is no name of a table", t.name)
 	}
 	for _, c := range t.columns {
-		if !word.MatchString(c.name) || !slices.Contains([]string{asText, asInteger, asReal, asBytes}, c.holds) {
+		if !word.MatchString(c.name) || !slices.Contains([]string{asText, asInteger, asReal, asBytes, maybeInteger, maybeReal}, c.holds) {
 			return fmt.Errorf("table %s: %q is no column", t.name, c)
 		}
 	}

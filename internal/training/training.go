@@ -22,7 +22,15 @@ type Dataset struct {
 	Train   int64 // samples that are trained on
 	Val     int64 // samples of the standard test split, which are never trained on
 	Files   []File
-	Source  string // who published it, and under which terms
+	Origins []Origin
+	Source  string // who published it, and where that is written
+	Terms   string // under which it may be used
+}
+
+// Origin is an address at which a dataset is published.
+type Origin struct {
+	URL    string // of a folder, which ends in a slash, or of an archive that holds every file
+	Suffix string // of each file's name in that folder: .gz where they are compressed
 }
 
 // File is one of a dataset's files, in the format in which it was published.

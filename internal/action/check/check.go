@@ -32,6 +32,7 @@ type Request struct {
 	Stored   *string         // how the weights beside the model differ from its description, "" for not at all; nil where they were not compared
 	Text     action.TextCall // the model called with text alone, for what a finding offers
 	Examined action.Observer // is told about the model; may be nil
+	LastRun  *LastRun        // of this structure, where its owner's jobs are known; over the wire nobody says one
 
 	room *action.Room // nil where the model was not read by DecodeIn
 }
@@ -110,7 +111,17 @@ type walk struct {
 var stages = []func(*walk) Stage{preflight, data, train, evaluateStage, deploy}
 
 // Run checks a model. It brings the graph into canonical form first, in place.
-func Run(r *Request) *Result {
+func Run(r *Request) *Result { return Examine(r).Result() }
+
+// Examined is a model that was walked and priced, and has not gone through the stages yet. Its fingerprint is known by then, so that
+// who keeps jobs can look for the last run of the structure and put it into the request.
+type Examined struct{ walk *walk }
+
+// Fingerprint is that of the model.
+func (e *Examined) Fingerprint() string { return e.walk.Walked.Fingerprint() }
+
+// Examine looks at the model. It brings the graph into canonical form first, in place.
+func Examine(r *Request) *Examined {
 	room := r.room
 	if room == nil {
 		room = new(action.Room)
@@ -122,6 +133,12 @@ func Run(r *Request) *Result {
 	if r.Stored != nil && *r.Stored != "" {
 		w.Warnings = append(w.Warnings, action.OfStored(*r.Stored))
 	}
+	return &Examined{w}
+}
+
+// Result takes the model through the stages.
+func (e *Examined) Result() *Result {
+	w, r := e.walk, e.walk.request
 	if r.Serve != nil {
 		w.serve = serve.Check(w.Walked, r.Serve)
 	}

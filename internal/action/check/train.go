@@ -9,7 +9,7 @@ import (
 
 // TrainData is what a training run would take.
 type TrainData struct {
-	LastRun    *struct{}         `json:"lastRun"`    // null: no run is known here
+	LastRun    *LastRun          `json:"lastRun"`    // null: no run is known here
 	EstCostUSD *quantity.Decimal `json:"estCostUsd"` // null where the model has no price
 	GPU        string            `json:"gpu"`
 	Range      *action.Range     `json:"range"`
@@ -34,8 +34,8 @@ func train(w *walk) Stage {
 	blocks, warns = blocks+b, warns+n
 	t := w.Training
 	s := Stage{
-		Stage: action.Train, Status: statusOf(blocks, warns, false), Data: TrainData{EstCostUSD: w.CostUSD(), GPU: w.GPU(), Range: w.Range()},
-		Headline: w.PriceText() + " on " + w.GPU() + ", " + quantity.Bytes(t.CardBytes) + " on the card; no run yet",
+		Stage: action.Train, Status: statusOf(blocks, warns, false), Data: TrainData{LastRun: w.request.LastRun, EstCostUSD: w.CostUSD(), GPU: w.GPU(), Range: w.Range()},
+		Headline: w.PriceText() + " on " + w.GPU() + ", " + w.AtLeast() + quantity.Bytes(t.CardBytes) + " on the card; " + w.request.LastRun.words(),
 	}
 	switch why, bound := w.Unpriced(), w.Bounded(); {
 	case why != "":

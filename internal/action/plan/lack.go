@@ -27,17 +27,26 @@ func (r *Record) priced(run string) string {
 	case cost != nil && lacks == 0:
 		return run + " is priced at " + dollars(*cost)
 	case cost != nil:
-		return fmt.Sprintf("%s is priced at %s at the least, without what %s: %s", run, dollars(*cost), takes(lacks), some(r.Cost.Withheld))
+		return fmt.Sprintf("%s is priced at %s at the least, without %s", run, dollars(*cost), r.lacks())
 	}
 	return "no price is given: " + r.unpriced()
 }
 
-// takes names so many components with what they do.
-func takes(n int) string {
-	if n == 1 {
-		return "1 component takes"
+// lacks says what time, memory and price do not contain, and of which components. Where every operation is counted, as it is where a
+// module of the caller's own declares its FLOPs, it is memory alone.
+func (r *Record) lacks() string {
+	verb, n := "take", len(r.Cost.Withheld)
+	if r.FLOPs != nil {
+		verb = "hold"
 	}
-	return count(n, "component") + " take"
+	if n == 1 {
+		verb += "s"
+	}
+	text := "what " + count(n, "component") + " " + verb
+	if r.FLOPs != nil {
+		text += " in memory"
+	}
+	return text + ": " + some(r.Cost.Withheld)
 }
 
 // unpriced says why there is no price.

@@ -101,7 +101,7 @@ func table(b *strings.Builder, r *Record) {
 	if r.Cost.EstCostUSD == nil {
 		rows = append(rows, [2]string{"No price", text(r.unpriced())})
 	} else if len(r.Cost.Withheld) > 0 {
-		rows = append(rows, [2]string{"Not in it", text("what " + takes(len(r.Cost.Withheld)) + ": " + some(r.Cost.Withheld))})
+		rows = append(rows, [2]string{"Not in it", text(r.lacks())})
 	}
 	rows = append(rows, [2]string{"Inference", r.Inference.words()})
 	if r.SeqLen != nil {

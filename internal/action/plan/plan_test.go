@@ -277,11 +277,29 @@ func TestDecodeRefusesWithCodeAndPath(t *testing.T) {
 func TestTheLastOutcomeIsOneLine(t *testing.T) {
 	rec := run(t, clean, "").Plan
 	without := Render(rec)
-	rec.History = &History{Rows: []Outcome{{At: "2026-05-04T03:02:01Z", Metric: "valAcc", Value: 0.98765, Epochs: 12, EstCostUSD: quantity.USD(1_230_000)}, {Metric: "older"}}}
+	rec.History = &History{Rows: []Outcome{{At: "2026-05-04T03:02:01Z", Metric: "valAcc", Value: 0.98765, Epochs: new(int64(12)), EstCostUSD: new(quantity.USD(1_230_000))}, {Metric: "older"}}}
 	with := Render(rec)
 	for _, c := range []struct{ what, was, is string }{{"text", without.Text, with.Text}, {"Markdown", without.Markdown, with.Markdown}} {
 		if !strings.Contains(c.is, "valAcc 0.9877 after 12 epochs for $1.23 on 2026-05-04") || strings.Contains(c.is, "older") || strings.Count(c.is, "\n") > strings.Count(c.was, "\n")+2 {
 			t.Errorf("%s:\n%s", c.what, c.is)
+		}
+	}
+}
+
+func TestTheLastOutcomeSaysNothingOfWhatWasLeftOut(t *testing.T) {
+	rec := run(t, clean, "").Plan
+	for _, c := range []struct {
+		row  Outcome
+		line string
+	}{
+		{Outcome{}, "valAcc 0.5 on 2026-05-04"},
+		{Outcome{Epochs: new(int64(1))}, "valAcc 0.5 after 1 epoch on 2026-05-04"},
+		{Outcome{EstCostUSD: new(quantity.USD(0))}, "valAcc 0.5 for $0.0000 on 2026-05-04"},
+	} {
+		c.row.At, c.row.Metric, c.row.Value = "2026-05-04T03:02:01Z", "valAcc", 0.5
+		rec.History = &History{Rows: []Outcome{c.row}}
+		if got := Render(rec); !strings.Contains(got.Text, c.line) || !strings.Contains(got.Markdown, c.line) {
+			t.Errorf("%q is not in\n%s", c.line, got.Text)
 		}
 	}
 }

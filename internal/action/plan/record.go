@@ -171,13 +171,13 @@ type History struct {
 	Rows []Outcome `json:"rows"`
 }
 
-// Outcome is how one run ended.
+// Outcome is how one run ended. What was not said of it is absent.
 type Outcome struct {
-	At         string           `json:"at"` // ISO 8601
-	Metric     string           `json:"metric"`
-	Value      float64          `json:"value"`
-	Epochs     int64            `json:"epochs"`
-	WallSec    float64          `json:"wallSec"`
-	EstCostUSD quantity.Decimal `json:"estCostUsd"`
-	Source     string           `json:"source"`
+	At         string            `json:"at"` // ISO 8601
+	Metric     string            `json:"metric"`
+	Value      float64           `json:"value"`
+	Epochs     *int64            `json:"epochs,omitempty"`
+	WallSec    *float64          `json:"wallSec,omitempty"`
+	EstCostUSD *quantity.Decimal `json:"estCostUsd,omitempty"`
+	Source     string            `json:"source"`
 }

@@ -51,7 +51,7 @@ func Text(r *Record) string {
 	if r.Cost.EstCostUSD == nil {
 		p.row("no price", "%s", r.unpriced())
 	} else if len(r.Cost.Withheld) > 0 {
-		p.row("lacks", "time, memory and price lack what %s: %s", takes(len(r.Cost.Withheld)), some(r.Cost.Withheld))
+		p.row("lacks", "time, memory and price lack %s", r.lacks())
 	}
 	for i := range r.Fixes {
 		p.row("to fit", "%s", r.Fixes[i].words())

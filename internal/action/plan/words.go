@@ -166,7 +166,14 @@ func (r *Record) last() string {
 	}
 	o := r.History.Rows[0]
 	at, _, _ := strings.Cut(o.At, "T")
-	return clip(o.Metric) + " " + quantity.Round(o.Value, 4).String() + " after " + quantity.Sprintf("%s epochs", quantity.Grouped(o.Epochs)) + " for " + quantity.Dollars(o.EstCostUSD.Unscaled) + " on " + clip(at)
+	text := clip(o.Metric) + " " + quantity.Round(o.Value, 4).String()
+	if o.Epochs != nil {
+		text += " after " + quantity.Sprintf("%s epochs", quantity.Grouped(*o.Epochs))
+	}
+	if o.EstCostUSD != nil {
+		text += " for " + quantity.Dollars(o.EstCostUSD.Unscaled)
+	}
+	return text + " on " + clip(at)
 }
 
 // shape writes a shape, of which nil is not known.

@@ -126,12 +126,12 @@ func preferred(a, b *Ranked, rule string) int {
 	switch {
 	case a.Tier == Blocked || b.Tier == Blocked || rule == "":
 		return 0
-	case a.whole != b.whole: // what is known of a part cannot be compared with the whole, so those come last
-		if a.whole {
+	case a.compares(rule) != b.compares(rule): // what is known of a part cannot be compared with the whole, so those come last
+		if a.compares(rule) {
 			return -1
 		}
 		return 1
-	case !a.whole:
+	case !a.compares(rule):
 		return 0
 	case rule == ByCost:
 		return cmp.Compare(a.costMicroUSD, b.costMicroUSD)
@@ -139,6 +139,14 @@ func preferred(a, b *Ranked, rule string) int {
 		return cmp.Compare(a.Params, b.Params)
 	}
 	return 0
+}
+
+// compares reports whether the figure that the caller's rule goes by contains every component.
+func (c *Ranked) compares(rule string) bool {
+	if rule == ByParams {
+		return len(c.ParamsWithheld) == 0
+	}
+	return c.whole
 }
 
 // place sorts and gives ranks: those that are equal share one, and the next rank counts them all. Equal ones are listed by id,

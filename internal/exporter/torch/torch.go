@@ -49,16 +49,25 @@ type model struct {
 
 // Source writes a walked graph. A model that is refused is written only if forced, with the reasons on top.
 func Source(res *infer.Result, force bool) (string, error) {
+	source, _, err := write(res, force)
+	return source, err
+}
+
+// Module writes a walked graph that runs, and says what the class of the model is called in the file.
+func Module(res *infer.Result) (source, class string, err error) { return write(res, false) }
+
+func write(res *infer.Result, force bool) (source, class string, err error) {
 	findings := blocking(res)
 	if cyclic := len(res.Wiring.Cyclic) > 0; len(findings) > 0 && (cyclic || !force) {
-		return "", &Refused{findings, cyclic}
+		return "", "", &Refused{findings, cyclic}
 	}
 	m := &model{res: res, lib: newLibrary(), findings: findings}
 	m.sort()
 	if err := m.describe(); err != nil {
-		return "", err
+		return "", "", err
 	}
-	return m.file()
+	source, err = m.file()
+	return source, m.class, err
 }
 
 // blocking lists why a model does not run.

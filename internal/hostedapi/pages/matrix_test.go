@@ -37,7 +37,7 @@ func (s *site) furnish(org string, owner *browser, mark string) things {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	accounttest.Must[string](s.t)(s.ledger.Write(ctx, org, ledger.Outcome{Fingerprint: "0123abcd", Row: ledger.Row{At: s.clock.Now(), Metric: mark + "-metric", Value: .5, Epochs: 1, Source: "test"}}))
+	accounttest.Must[string](s.t)(s.ledger.Write(ctx, org, ledger.Outcome{Fingerprint: "0123abcd", Row: ledger.Row{At: s.clock.Now(), Metric: mark + "-metric", Value: .5, Epochs: new(int64(1)), Source: "test"}}))
 	person := s.hire(org, owner, mark+"-spare@example.com", account.Viewer).who().Person.ID
 	return things{org, k.ID, t.ID, p.ID, person, "0123abcd", link}
 }
