@@ -91,13 +91,15 @@ func (c *Config) container(t jobs.Ticket) core.Container {
 	amounts := core.ResourceList{
 		core.ResourceCPU: resource.MustParse(c.CPUs), core.ResourceMemory: resource.MustParse(c.Memory), core.ResourceEphemeralStorage: resource.MustParse(c.Scratch),
 	}
+	args := []string{"run", "--server", t.Server, "--job", t.Job, "--token-file", tokens + "/" + tokenKey, "--data", dataFolder, "--work", workFolder}
 	if t.GPU != "" {
 		amounts[core.ResourceName(c.Resource)] = resource.MustParse("1")
+		args = append(args, "--cards", t.GPU) // what nodes of the label have counts as this card
 	}
 	k := core.Container{
 		Name: "worker", Image: c.Image, ImagePullPolicy: core.PullIfNotPresent,
 		Command: []string{program},
-		Args:    []string{"run", "--server", t.Server, "--job", t.Job, "--token-file", tokens + "/" + tokenKey, "--data", dataFolder},
+		Args:    args,
 		// The root is read-only: everything that is written is in the scratch folder, and goes with the pod.
 		Env:       []core.EnvVar{{Name: "HOME", Value: workFolder}, {Name: "TMPDIR", Value: workFolder}},
 		Resources: core.ResourceRequirements{Requests: amounts, Limits: amounts.DeepCopy()},
