@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -465,6 +466,20 @@ func TestTheOperatorsRolesAllowWhatIsDone(t *testing.T) {
 	for call, unused := range allowed {
 		if unused {
 			t.Errorf("%s is allowed and not needed", call)
+		}
+	}
+}
+
+// TestTheImageIsWhatJobsExpect holds deploy/worker/Dockerfile to the paths and the user of a Job.
+func TestTheImageIsWhatJobsExpect(t *testing.T) {
+	text, err := os.ReadFile("../../../deploy/worker/Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := strconv.Itoa(nobody)
+	for _, line := range []string{"COPY verifier-worker " + program, `ENTRYPOINT ["` + program + `"]`, "USER " + id + ":" + id, "ENV HOME=" + workFolder + " TMPDIR=" + workFolder + " VERIFIER_DATA=" + dataFolder} {
+		if !strings.Contains(string(text), "\n"+line+"\n") {
+			t.Errorf("%q is missing", line)
 		}
 	}
 }
