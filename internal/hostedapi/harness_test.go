@@ -186,3 +186,9 @@ func model(mark string, width int) string {
 }
 
 func request(mark string, width int) string { return `{"model":` + model(mark, width) + `}` }
+
+// rows is a small graph that the tabular dataset fits.
+func rows() string {
+	return `{"components":[{"id":"x","type":"input","params":{"shape":[30]}},{"id":"fc","type":"linear","params":{"inFeatures":30,"outFeatures":2}},{"id":"y","type":"output"}],` +
+		`"connections":[{"from":"x","to":"fc"},{"from":"fc","to":"y"}]}`
+}

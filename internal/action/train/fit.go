@@ -32,6 +32,13 @@ func (r *Request) against(s *action.Study) (blocks, warns []action.Finding) {
 	if f, wrong := unknown(s); wrong {
 		blocks = append(blocks, f)
 	}
+	if len(blocks) == 0 && s.Runs() && r.Exports != nil {
+		err := r.Exports(r)
+		r.Exports = nil // once is enough
+		if err != nil {
+			blocks = append(blocks, action.Finding{Stage: action.Train, Severity: rules.Block, Title: "No PyTorch file can be made of the model", Detail: err.Error()})
+		}
+	}
 	return blocks, warns
 }
 

@@ -21,6 +21,9 @@ type Request struct {
 	GPU      string          // a name of package hardware; empty: none was chosen
 	Source   Source
 	Examined action.Observer // is told about the model once; may be nil
+	// Exports says why no PyTorch file can be made of the model; nil: that is not asked. It is a function because those who write such
+	// files know of actions, and not the other way round.
+	Exports func(*Request) error
 }
 
 // Source is where the caller has the model from.
