@@ -76,8 +76,9 @@ func (s *Server) work(places chan struct{}, wait time.Duration, answer func(*wor
 			writeJSON(w, http.StatusServiceUnavailable, &action.ErrorBody{Error: "the service has all the calls of workers that it can hold; try again shortly", Code: "overloaded"})
 			return
 		}
-		c := &workCall{Request: r, ctx: r.Context(), writer: w, job: r.PathValue("id")}
-		r.Body = &steady{ReadCloser: r.Body, control: http.NewResponseController(w), wait: wait}
+		with := r.WithContext(r.Context()) // net/http looks into its own request when it decides what to do with the rest of a body
+		with.Body = &steady{ReadCloser: r.Body, control: http.NewResponseController(w), wait: wait}
+		c := &workCall{Request: with, ctx: r.Context(), writer: w, job: r.PathValue("id")}
 		token, _ := bearer(r)
 		var err error
 		var body any
