@@ -9,50 +9,8 @@ import (
 	"github.com/modelverifier/verifier/internal/action/train"
 	"github.com/modelverifier/verifier/internal/httpapi"
 	"github.com/modelverifier/verifier/internal/jobs"
-	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/internal/training"
 )
-
-// Job is a training job as its owner sees it. What has not come about is absent. Backend, GPU, Config, Source, Reason, Attempts and
-// StartedAt are additions to the specification.
-type Job struct {
-	JobID        string            `json:"job_id"`
-	Status       string            `json:"status"`
-	Mode         string            `json:"mode"`
-	Dataset      string            `json:"dataset"`
-	Epochs       []training.Epoch  `json:"epochs"`
-	Metrics      []Scalar          `json:"metrics"`
-	WallSec      *quantity.Decimal `json:"wall_sec,omitempty"` // once it was begun
-	EstCostUSD   quantity.Decimal  `json:"est_cost_usd"`       // what it came to; before its end what is reserved
-	CreatedAt    string            `json:"created_at"`
-	CompletedAt  string            `json:"completed_at,omitempty"`
-	Fingerprint  string            `json:"fingerprint"`
-	Ledger       string            `json:"ledger,omitempty"`
-	ModelTrained *bool             `json:"model_trained,omitempty"` // once it has ended
-	ModelReason  string            `json:"model_reason,omitempty"`
-	ModelFormat  string            `json:"model_format,omitempty"`
-	ModelURL     string            `json:"model_url,omitempty"`
-
-	Backend   string          `json:"backend"`
-	GPU       string          `json:"gpu,omitempty"`
-	Config    training.Config `json:"config"`
-	Source    *train.Source   `json:"source,omitempty"`
-	Reason    string          `json:"reason,omitempty"` // why it ended in error
-	Attempts  int             `json:"attempts"`
-	StartedAt string          `json:"started_at,omitempty"`
-}
-
-// Scalar is one figure of a run.
-type Scalar struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"`
-}
-
-// jobsPage is the body of GET /train without a job.
-type jobsPage struct {
-	Jobs []Job  `json:"jobs"`           // newest first, without their epochs
-	Next string `json:"next,omitempty"` // to ask for as after; absent at the end
-}
 
 // jobsPerPage is how many jobs are listed at once.
 const jobsPerPage = 50
@@ -93,7 +51,7 @@ func noJob() httpapi.Reply {
 
 // list answers with the organisation's jobs.
 func (s *Server) list(c *httpapi.Call, caller account.Caller) httpapi.Reply {
-	page := &jobsPage{Jobs: []Job{}}
+	page := &train.Page{Jobs: []train.Job{}}
 	if s.jobs == nil {
 		return httpapi.OK(page)
 	}
@@ -112,15 +70,15 @@ func (s *Server) list(c *httpapi.Call, caller account.Caller) httpapi.Reply {
 }
 
 // show writes a job down.
-func (s *Server) show(j jobs.Job) Job {
-	out := Job{JobID: j.ID, Status: string(j.Status), Mode: string(j.Mode), Dataset: j.Dataset, Epochs: j.Epochs, Metrics: metrics(j.Epochs), EstCostUSD: quantity.USD(j.Dollars()),
+func (s *Server) show(j jobs.Job) train.Job {
+	out := train.Job{JobID: j.ID, Status: string(j.Status), Mode: string(j.Mode), Dataset: j.Dataset, Epochs: j.Epochs, Metrics: metrics(j.Epochs), EstCostUSD: float64(j.Dollars()) / microDollars,
 		CreatedAt: stamp(j.CreatedAt), StartedAt: stamp(j.StartedAt), CompletedAt: stamp(j.CompletedAt), Fingerprint: j.Fingerprint, Ledger: j.Ledger, Backend: j.Backend, GPU: j.GPU,
 		Config: j.Config, Reason: j.Reason, Attempts: j.Attempts}
 	if out.Epochs == nil {
 		out.Epochs = []training.Epoch{}
 	}
 	if !j.StartedAt.IsZero() {
-		out.WallSec = new(quantity.Round(j.Wall(s.config.Clock()).Seconds(), 3))
+		out.WallSec = new(float64(j.Wall(s.config.Clock()).Milliseconds()) / milliSeconds)
 	}
 	if j.Source != (jobs.Source{}) {
 		out.Source = &train.Source{Repo: j.Source.Repo, PR: j.Source.PR}
@@ -131,13 +89,19 @@ func (s *Server) show(j jobs.Job) Job {
 	return out
 }
 
+// Parts of what is counted in whole numbers.
+const (
+	microDollars = 1e6
+	milliSeconds = 1e3
+)
+
 // metrics sums a run up: what the last epoch left.
-func metrics(epochs []training.Epoch) []Scalar {
+func metrics(epochs []training.Epoch) []train.Scalar {
 	if len(epochs) == 0 {
-		return []Scalar{}
+		return []train.Scalar{}
 	}
 	last := epochs[len(epochs)-1]
-	return []Scalar{{jobs.Metric, last.ValAcc}, {"valLoss", last.ValLoss}, {"trainLoss", last.TrainLoss}}
+	return []train.Scalar{{Name: jobs.Metric, Value: last.ValAcc}, {Name: "valLoss", Value: last.ValLoss}, {Name: "trainLoss", Value: last.TrainLoss}}
 }
 
 // stamp writes a time, nothing for one that has not come.
