@@ -186,7 +186,7 @@ func TestAnArchiveOfAnOlderSchemaIsMigrated(t *testing.T) {
 	}
 }
 
-// TestFiguresThatWereKeptAsZeroBecomeUnknown restores rows of before schema 10, in which what was left out was zero.
+// TestFiguresThatWereKeptAsZeroBecomeUnknown restores rows of before schema 8, in which what was left out was zero.
 func TestFiguresThatWereKeptAsZeroBecomeUnknown(t *testing.T) {
 	for _, kind := range []string{"sqlite", "postgres"} {
 		s := bare(t, kind)

@@ -26,7 +26,7 @@ import (
 
 // riverVersions are ours of the schema, and up to which of its own River's tables are made in each. PostgreSQL lets nobody use what
 // River's fourth adds to an enum before that is committed. A River with newer tables gets another.
-var riverVersions = []struct{ ours, rivers int }{{8, 4}, {9, 6}}
+var riverVersions = []struct{ ours, rivers int }{{9, 4}, {10, 6}}
 
 // riverTables makes River's tables as migrations of ours: under the same lock, once, and with versions that we know.
 func (s *Store) riverTables() []*goose.Migration {
