@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +23,9 @@ import (
 	"github.com/modelverifier/verifier/internal/httpapi"
 	"github.com/modelverifier/verifier/internal/jobs"
 	"github.com/modelverifier/verifier/internal/training"
+	"github.com/modelverifier/verifier/internal/training/data/datatest"
 	"github.com/modelverifier/verifier/internal/training/protocol"
+	"github.com/modelverifier/verifier/internal/training/run"
 )
 
 const rowsGraph = "graph \"Rows\"\nx: input shape=[30]\nfc: linear inFeatures=30 outFeatures=2\ny: output\nx -> fc -> y\n"
@@ -316,5 +320,41 @@ func TestCurvesShowEveryEpoch(t *testing.T) {
 	}
 	if curves(nil, 3) != "" {
 		t.Error("no epoch has a curve")
+	}
+}
+
+// TestTrainLocalTrainsForReal trains rows of a table with PyTorch on this machine, and reads the weights back.
+func TestTrainLocalTrainsForReal(t *testing.T) {
+	folder := datatest.Folder(t, "tabular")
+	python := cmp.Or(os.Getenv("VERIFIER_PYTHON"), "/usr/bin/python3")
+	if _, err := run.Probe(t.Context(), python); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("make test installs PyTorch: %v", err)
+		}
+		t.Skipf("make test installs PyTorch where that is allowed: %v", err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("rows.graph", []byte(rowsGraph), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	local := []string{"train", "rows.graph", "--local", "--python", python, "--data", folder, "--dataset"}
+	code, out, said := verifier(append(local, "tabular", "--epochs", "5", "--lr", "0.05", "--batch-size", "32", "--device", "cpu", "-o", "w.onnx")...)
+	if code != exitClean || !strings.Contains(out, "epoch 5 of 5: ") || !regexp.MustCompile(`completed   local: valAcc (0\.9\d*|1) on tabular`).MatchString(out) || !strings.Contains(out, "weights     w.onnx") || strings.Contains(out, "\x1b") {
+		t.Errorf("%d %s%s", code, out, said)
+	}
+	if code, out, said := verifier("check", "w.onnx"); code != exitClean {
+		t.Errorf("the weights: %d %s%s", code, out, said)
+	}
+	if code, out, _ := verifier(append(local, "mnist")...); code != exitGated || !strings.Contains(out, "nothing was booked") {
+		t.Errorf("a dataset that does not fit: %d %s", code, out)
+	}
+	if code, out, _ := verifier(append(local, "mnist", "--json")...); code != exitGated || !strings.HasPrefix(out, `{"error":"blocked","plan":{`) {
+		t.Errorf("the same as JSON: %d %.200s", code, out)
+	}
+	if code, _, said := verifier("train", "rows.graph", "--local", "--python", python, "--data", t.TempDir(), "--dataset", "tabular", "--device", "cpu"); code != exitUsage || !strings.Contains(said, "breast_cancer.csv") {
+		t.Errorf("no data: %d %s", code, said)
+	}
+	if code, _, said := verifier("train", "rows.graph", "--local", "--python", "/bin/false", "--dataset", "tabular"); code != exitUsage || !strings.Contains(said, "PyTorch") {
+		t.Errorf("no PyTorch: %d %s", code, said)
 	}
 }
