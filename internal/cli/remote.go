@@ -23,6 +23,14 @@ func remote(cmd *cobra.Command) (*client.Client, error) {
 	return client.New(cmp.Or(given(cmd, "server"), os.Getenv(client.URLVariable)), cmp.Or(given(cmd, "key"), os.Getenv(client.KeyVariable)), "verifier/"+version)
 }
 
+// configured is the same where both a server and a key are named, and nil where neither or one is.
+func configured(cmd *cobra.Command) (*client.Client, error) {
+	if cmp.Or(given(cmd, "server"), os.Getenv(client.URLVariable)) == "" || cmp.Or(given(cmd, "key"), os.Getenv(client.KeyVariable)) == "" {
+		return nil, nil
+	}
+	return remote(cmd)
+}
+
 // answered ends a command whose call failed: what the server refuses is said, and printed as it came where JSON is wanted.
 func answered(cmd *cobra.Command, err error) error {
 	e := (*client.Error)(nil)
