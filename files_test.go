@@ -30,6 +30,7 @@ var opens = map[string]string{
 	"internal/httpapi/metrics.go":  "/proc/self",
 	"internal/store/store.go":      "the service's own database",
 	"internal/blob/":               "the service's own folder of weights",
+	"internal/jobs/slurm/":         "os.OpenRoot of the folder that the operator named for tokens and logs, and a cluster for tests",
 	"cmd/verifier-hosted/store.go": "a backup that the operator names",
 	"internal/ruleset/digest/":     "reads this repository when digests are generated",
 	"internal/nodetest/":           "is for tests",

@@ -21,6 +21,12 @@ func Fixed() []Request {
 			Request{"a scope of " + quote(l), "plan", fmt.Sprintf(`{"model":{"components":[{"id":"x","type":"relu","scope":%s},{"id":%s,"type":"relu"}]}}`, word, word)},
 			Request{"a command of " + quote(l), "check", fmt.Sprintf(`{"model":{"components":[{"id":"x","type":"relu"}]},"serve":{"command":%s,"gpu":"H100"}}`, `"vllm serve `+word[1:])})
 	}
+	for _, f := range abbreviations {
+		for _, launch := range []string{"vllm serve m ", "python -m sglang.launch_server --model-path m "} {
+			command := quote(launch + strings.Repeat(f, (1<<20-len(launch))/len(f)))
+			out = append(out, Request{launch + f, "check", `{"model":{"components":[{"id":"x","type":"relu"}]},"serve":{"command":` + command + `,"gpu":"H100"}}`})
+		}
+	}
 	return out
 }
 

@@ -2,6 +2,7 @@ package adversary
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,6 +119,9 @@ var flags = []string{
 	"--no-enable-prefix-caching ", "--lora-modules a=b ", "--quantization fp8 ", "--dtype half ", "{a,b} ", "~ ", "* ", "if true; then ", "\u00a0",
 }
 
+// abbreviations are read by looking for what they could stand for.
+var abbreviations = []string{"-qa ", "-tp1 ", "--ab ", "--t ", "--no-e "}
+
 func serve(d *draw, size int) string {
 	command := pick(d, launches...)
 	for d.chance(2) {
@@ -125,7 +129,7 @@ func serve(d *draw, size int) string {
 	}
 	parts := 1 + d.IntN(4)
 	for range parts {
-		f := pick(d, flags...)
+		f := pick(d, slices.Concat(flags, abbreviations)...)
 		command += strings.Repeat(f, max(1, size/parts/len(f)/pick(d, 1, 1, 64)))
 	}
 	out := `{"command":` + quote(command) + `,"gpu":"H100"`

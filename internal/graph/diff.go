@@ -39,14 +39,13 @@ func (d Delta) Empty() bool {
 	return len(d.Added) == 0 && len(d.Removed) == 0 && len(d.Changed) == 0 && len(d.Rewired) == 0
 }
 
-// Diff compares two graphs. args returns the parameters of a component with canonical names and defaults filled in.
+// Diff compares two graphs. args returns the parameters that their structures were made with.
 //
 // Components are matched by what they are and where they stand, by their ids, names and neighbours; see matchStructures. A
 // graph has no difference from itself under other ids, names or in another order. A type that changes is one component
 // removed and one added, except where only the id is left to go by. Sticky notes are never compared.
-func Diff(before, after *Graph, args func(g *Graph, i int) []Param) Delta {
-	a := structureOf(before, func(i int) []Param { return args(before, i) })
-	b := structureOf(after, func(i int) []Param { return args(after, i) })
+func Diff(a, b *Structure, args func(g *Graph, i int) []Param) Delta {
+	before, after := a.graph, b.graph
 	m := matchStructures(a, b)
 	d := Delta{Match: make([]int, len(before.Components))}
 	for i := range before.Components {
@@ -140,7 +139,7 @@ func (m *match) blame(out []bool, i, j int32) {
 	}
 }
 
-func (s *structure) behind(standIn int32) []int32 {
+func (s *Structure) behind(standIn int32) []int32 {
 	if shared := s.standIns[int(standIn)-len(s.graph.Components)].shared; shared != nil {
 		return shared
 	}

@@ -119,11 +119,12 @@ func (x *execution) waits(a, b int32) bool {
 }
 
 // Settle puts the components into the order of execution where that needs their parameters: where several ends are
-// reached equally soon. args returns them as Fingerprint takes them. Ends that it does not tell apart either have the
-// same place in the model.
-func (w *Wiring) Settle(g *Graph, args func(i int) []Param) {
+// reached equally soon. It asks for the structure only then. Ends that it does not tell apart either have the same place
+// in the model.
+func (w *Wiring) Settle(structure func() *Structure) {
 	if w.unsettled {
 		w.unsettled = false
-		w.execute(g, structureOf(g, args).full, new(WiringRoom))
+		s := structure()
+		w.execute(s.graph, s.full, new(WiringRoom))
 	}
 }

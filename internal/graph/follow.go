@@ -99,7 +99,7 @@ func keyedBy(keys []uint64, nodes []int32) []keyed {
 }
 
 // tiesOf returns what a node is tied to: nothing or one component.
-func (s *structure) tiesOf(i int32) []int32 {
+func (s *Structure) tiesOf(i int32) []int32 {
 	if len(s.ties) == 0 {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (s *structure) tiesOf(i int32) []int32 {
 }
 
 // readers appends the free readers of a node, each with its key and the places at which it reads.
-func (s *structure) readers(out []keyed, i int32, keys []uint64, taken []int32) []keyed {
+func (s *Structure) readers(out []keyed, i int32, keys []uint64, taken []int32) []keyed {
 	nodes, at := s.out.nodes(i), s.out.edge[s.out.start[i]:]
 	for k := 0; k < len(nodes); {
 		j := nodes[k]

@@ -8,7 +8,7 @@ import (
 // match says which node of one graph is which node of another. It grows by steps, each of which pairs nodes that are still
 // free, from the surest evidence to the weakest; none of them takes a pair back.
 type match struct {
-	a, b     *structure
+	a, b     *Structure
 	to, from []int32 // node of a to node of b and back; free where there is none
 	pairs    []pair  // in the order in which they were found
 	most     int     // how many pairs there can be
@@ -29,7 +29,7 @@ type nodeKeys struct {
 	place []uint64 // full and the places of the inputs: a third pass, which tells apart what the fingerprint need not
 }
 
-func newMatch(a, b *structure) *match {
+func newMatch(a, b *Structure) *match {
 	k := &matchKeys{a: keysOf(a), b: keysOf(b)}
 	m := &match{a: a, b: b, to: make([]int32, a.nodes), from: make([]int32, b.nodes), keys: k, most: min(a.live(), b.live())}
 	for i := range m.to {
@@ -47,7 +47,7 @@ func (m *match) clone() *match {
 	return &out
 }
 
-func keysOf(s *structure) nodeKeys {
+func keysOf(s *Structure) nodeKeys {
 	k := nodeKeys{
 		kind:  make([]uint64, s.nodes),
 		name:  make([]uint64, s.nodes),
@@ -63,7 +63,7 @@ func keysOf(s *structure) nodeKeys {
 }
 
 // id is the id of a component or of what stands in for it.
-func (s *structure) id(i int32) string {
+func (s *Structure) id(i int32) string {
 	if n := len(s.graph.Components); int(i) >= n {
 		return s.standIns[int(i)-n].id
 	}
@@ -92,7 +92,7 @@ func (m *match) pair(i, j int32) {
 // matchStructures matches what stands in the same place of the same whole. If something is left, ids and structure can
 // disagree: ids are kept by an editor, and shift when an importer numbers the components anew. Both ways are gone, and the
 // one that finds less changed is taken, ids where they are equal.
-func matchStructures(a, b *structure) *match {
+func matchStructures(a, b *Structure) *match {
 	m := newMatch(a, b)
 	m.exact()
 	byID := m.clone()

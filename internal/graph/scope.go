@@ -57,7 +57,7 @@ func IsNumbered(module string) bool {
 }
 
 // refineScopes adds to full who shares a component's modules. A graph that says nothing of modules stays as it is.
-func (s *structure) refineScopes() {
+func (s *Structure) refineScopes() {
 	modules := map[string]uint64{}
 	for i := range s.graph.Components {
 		if s.isNote(int32(i)) {

@@ -9,12 +9,12 @@ import (
 // noteType is the type of components that are remarks and no part of the network.
 const noteType = "stickyNote"
 
-// structure is a graph without ids, names and order: what the fingerprint and the difference of two graphs look at.
+// Structure is a graph without ids, names and order: what the fingerprint and the difference of two graphs look at.
 //
 // Nodes are the components, by index, and behind them stand-ins for the ids that are not one component: an id that no
 // component has, and an id that several have. Connections go to the stand-in then, so that neither the spelling of an id
 // nor the order of the components decides anything.
-type structure struct {
+type Structure struct {
 	graph    *Graph
 	nodes    int
 	standIns []standIn
@@ -41,12 +41,12 @@ type standIn struct {
 // tie says that a component uses the weights of another.
 type tie struct{ node, to int32 }
 
-func (s *structure) isNote(i int32) bool {
+func (s *Structure) isNote(i int32) bool {
 	return int(i) < len(s.graph.Components) && s.graph.Components[i].Type == noteType
 }
 
 // live is how many nodes are no notes.
-func (s *structure) live() int {
+func (s *Structure) live() int {
 	n := s.nodes
 	for i := range s.graph.Components {
 		if s.isNote(int32(i)) {
@@ -56,9 +56,9 @@ func (s *structure) live() int {
 	return n
 }
 
-// structureOf hashes a graph. args returns the parameters of a component as they count.
-func structureOf(g *Graph, args func(i int) []Param) *structure {
-	s := &structure{graph: g, label: make([]uint64, len(g.Components))}
+// StructureOf hashes a graph. args returns the parameters of a component with canonical names and defaults filled in.
+func StructureOf(g *Graph, args func(i int) []Param) *Structure {
+	s := &Structure{graph: g, label: make([]uint64, len(g.Components))}
 	s.index()
 	for i := range g.Components {
 		if !s.isNote(int32(i)) {
@@ -86,7 +86,7 @@ func structureOf(g *Graph, args func(i int) []Param) *structure {
 const ignored = -1
 
 // index notes which node an id means.
-func (s *structure) index() {
+func (s *Structure) index() {
 	components := s.graph.Components
 	index := make(map[string]int32, len(components))
 	s.ids = index
@@ -113,13 +113,13 @@ func (s *structure) index() {
 	}
 }
 
-func (s *structure) standFor(id string, shared ...int32) int32 {
+func (s *Structure) standFor(id string, shared ...int32) int32 {
 	s.standIns = append(s.standIns, standIn{id, shared})
 	return int32(len(s.graph.Components) + len(s.standIns) - 1)
 }
 
 // nodeOf returns the node of an id. One that nothing has is given a stand-in.
-func (s *structure) nodeOf(id string) int32 {
+func (s *Structure) nodeOf(id string) int32 {
 	i, ok := s.ids[id]
 	if !ok {
 		i = s.standFor(id)
@@ -130,7 +130,7 @@ func (s *structure) nodeOf(id string) int32 {
 
 // labelOf adds parameters up, since their order means nothing. A null counts as left out, and of a tie only that there is
 // one: the id is noted, and stands for the node.
-func (s *structure) labelOf(i int, args []Param) uint64 {
+func (s *Structure) labelOf(i int, args []Param) uint64 {
 	h := mixString(2, s.graph.Components[i].Type)
 	for _, p := range args {
 		switch {
@@ -148,7 +148,7 @@ func (s *structure) labelOf(i int, args []Param) uint64 {
 }
 
 // connect resolves the connections; those of notes count for nothing.
-func (s *structure) connect() {
+func (s *Structure) connect() {
 	list := s.graph.Connections
 	from, to := make([]int32, len(list)), make([]int32, len(list))
 	for e := range list {
@@ -170,7 +170,7 @@ func (s *structure) connect() {
 
 // refine computes up along the connections and full against them. Nodes on or behind a cycle have no place in either order:
 // there, everyone looks at the neighbours' last hashes a few times instead (Weisfeiler and Leman 1968).
-func (s *structure) refine() {
+func (s *Structure) refine() {
 	s.order = peel(s.in, s.out, make([]int, 0, s.nodes))
 	if s.against = slices.Clone(s.order); len(s.order) < s.nodes {
 		s.against = peel(s.out, s.in, make([]int, 0, s.nodes))
@@ -182,7 +182,7 @@ func (s *structure) refine() {
 }
 
 // refineTies adds to full what a node is tied to and what is tied to it. Ties have no direction that an order could follow.
-func (s *structure) refineTies() {
+func (s *Structure) refineTies() {
 	node, to := make([]int32, len(s.ties)), make([]int32, len(s.ties))
 	for k, t := range s.ties {
 		node[k], to[k] = t.node, t.to
@@ -200,7 +200,7 @@ func (s *structure) refineTies() {
 const rounds = 4
 
 // pass computes a hash for every node from its own beginning and the neighbours' hashes, in an order in which those come first.
-func (s *structure) pass(order []int, begin []uint64, of func(i int32, hashes []uint64) uint64) []uint64 {
+func (s *Structure) pass(order []int, begin []uint64, of func(i int32, hashes []uint64) uint64) []uint64 {
 	hashes := make([]uint64, s.nodes)
 	for _, i := range order {
 		hashes[i] = of(int32(i), hashes)
@@ -230,12 +230,12 @@ func (s *structure) pass(order []int, begin []uint64, of func(i int32, hashes []
 	return hashes
 }
 
-func (s *structure) upOf(i int32, up []uint64) uint64 { return s.feeds(i, s.label[i], up) }
+func (s *Structure) upOf(i int32, up []uint64) uint64 { return s.feeds(i, s.label[i], up) }
 
-func (s *structure) placeOf(i int32, place []uint64) uint64 { return s.feeds(i, s.full[i], place) }
+func (s *Structure) placeOf(i int32, place []uint64) uint64 { return s.feeds(i, s.full[i], place) }
 
 // feeds hashes the inputs of a node, in their order.
-func (s *structure) feeds(i int32, begin uint64, hashes []uint64) uint64 {
+func (s *Structure) feeds(i int32, begin uint64, hashes []uint64) uint64 {
 	h := mix(begin, uint64(len(s.in.nodes(i))))
 	for _, j := range s.in.nodes(i) {
 		h = mix(h, hashes[j])
@@ -243,12 +243,12 @@ func (s *structure) feeds(i int32, begin uint64, hashes []uint64) uint64 {
 	return h
 }
 
-func (s *structure) fullOf(i int32, full []uint64) uint64 { return s.readBy(i, s.up[i], full) }
+func (s *Structure) fullOf(i int32, full []uint64) uint64 { return s.readBy(i, s.up[i], full) }
 
-func (s *structure) downOf(i int32, down []uint64) uint64 { return s.readBy(i, s.label[i], down) }
+func (s *Structure) downOf(i int32, down []uint64) uint64 { return s.readBy(i, s.label[i], down) }
 
 // readBy hashes the readers of a node, each with the places at which it reads. Readers are added up: they have no order.
-func (s *structure) readBy(i int32, begin uint64, hashes []uint64) uint64 {
+func (s *Structure) readBy(i int32, begin uint64, hashes []uint64) uint64 {
 	h := begin
 	readers, at := s.out.nodes(i), s.out.edge[s.out.start[i]:]
 	for k := 0; k < len(readers); {

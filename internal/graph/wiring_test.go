@@ -112,8 +112,8 @@ func TestOrderAndCyclesAgreeWithReachability(t *testing.T) {
 
 // inOrder returns the components in the order of execution, each as where it stands in the structure.
 func inOrder(g *Graph) (out []uint64) {
-	w, s := g.Wire(), structureOf(g, asSent(g))
-	w.Settle(g, asSent(g))
+	w, s := g.Wire(), StructureOf(g, asSent(g))
+	w.Settle(func() *Structure { return s })
 	for _, i := range w.Order {
 		if !s.isNote(int32(i)) {
 			out = append(out, s.full[i])

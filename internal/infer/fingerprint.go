@@ -81,10 +81,23 @@ func (r *Result) appendIdentity(out []graph.Param, i int) []graph.Param {
 
 // Fingerprint names the structure of the graph in eight hex digits: types, resolved arguments, connections and whose modules its
 // components are, but no ids, names or positions. A default or a size taken from the input counts the same whether it is written out or not.
-func (r *Result) Fingerprint() string { return r.Graph.Fingerprint(r.identities()) }
+func (r *Result) Fingerprint() string { return r.Structure().Fingerprint() }
+
+// Structure is what the fingerprint and the difference of two graphs look at. It is made anew unless the order of execution needed it.
+func (r *Result) Structure() *graph.Structure {
+	if r.structure != nil {
+		return r.structure
+	}
+	return graph.StructureOf(r.Graph, r.identities())
+}
 
 // settle puts the components into an order that depends on nothing else than the fingerprint does.
-func (r *Result) settle() { r.Wiring.Settle(r.Graph, r.identities()) }
+func (r *Result) settle() {
+	r.Wiring.Settle(func() *graph.Structure {
+		r.structure = r.Structure()
+		return r.structure
+	})
+}
 
 // identities returns what each component is, in memory that is used for one after the other: each is hashed before the next.
 func (r *Result) identities() func(i int) []graph.Param {

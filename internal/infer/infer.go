@@ -81,6 +81,8 @@ type Result struct {
 	Params     int64 // without the components that lack weights
 	FLOPs      int64 // without those that lack FLOPs
 	SavedBytes int64 // each storage once, however many components keep it
+
+	structure *graph.Structure // where the order of execution needed it
 }
 
 // Walk infers a graph that has been brought into canonical form with catalog.Vocabulary.

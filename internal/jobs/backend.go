@@ -13,7 +13,8 @@ type Backend interface {
 	// Offers says what can be had now.
 	Offers(ctx context.Context) (Offers, error)
 	// Start brings a job to a machine, and returns what the cluster calls it. Where workers ask by themselves there is nothing to do.
-	// It may be called again for the same ticket, and must then not start a second one.
+	// It may be called again for the same job and attempt, with another token, and must then not start a second one. A RefusedError
+	// says that the cluster will not take the job however often it is asked.
 	Start(ctx context.Context, t Ticket) (reference string, err error)
 	// Stop ends what Start began; it is no error that it has ended already.
 	Stop(ctx context.Context, reference string) error
@@ -39,3 +40,8 @@ type Ticket struct {
 	Dataset string
 	Runtime time.Duration
 }
+
+// RefusedError is a cluster's no to a job: there is no such card, partition or account, or it may not run for so long.
+type RefusedError struct{ Reason string }
+
+func (e *RefusedError) Error() string { return "the cluster refuses the job: " + e.Reason }

@@ -11,7 +11,7 @@ import (
 
 // diff compares a model with its base, both examined in the same way.
 func diff(base, s *studied) *Diff {
-	delta := graph.Diff(base.Graph, s.Graph, func(g *graph.Graph, i int) []graph.Param {
+	delta := graph.Diff(base.structure, s.structure, func(g *graph.Graph, i int) []graph.Param {
 		if g == base.Graph {
 			return base.Walked.Identity(i)
 		}

@@ -50,7 +50,7 @@ func (s *studied) record(r *Request) *Record {
 	t := s.Training
 	rec := &Record{
 		Version: Version,
-		Model:   Model{s.Graph.Name, s.Layers(), s.Params(), s.InputShape(), s.OutputShape(), s.Walked.Fingerprint(), implementation(s.Study), s.ParamsWithheld},
+		Model:   Model{s.Graph.Name, s.Layers(), s.Params(), s.InputShape(), s.OutputShape(), s.structure.Fingerprint(), implementation(s.Study), s.ParamsWithheld},
 		Run:     Legality{s.legal(), s.blockers, s.warnings, s.Withheld},
 		Cost: Cost{EstCostUSD: s.CostUSD(), EstTrainSec: s.TrainSec(), FitsGPU: s.FitsGPU(), GPU: s.GPU(),
 			GPUFits: GPUFits{T4: s.Fits("T4"), A10040: s.Fits("A100_40"), H10080: s.Fits("H100_80")}, Assumptions: s.Assumptions(),

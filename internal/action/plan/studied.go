@@ -13,11 +13,13 @@ type studied struct {
 	*action.Study
 	blockers, warnings []action.Finding
 	violations         int
+	structure          *graph.Structure
 }
 
 // examine looks at the model, or at its base in the same way.
 func examine(g *graph.Graph, r *Request, text action.TextCall) *studied {
 	s := &studied{Study: action.Examine(g)}
+	s.structure = s.Walked.Structure()
 	s.Offer(text)
 	s.Price(r.Training, r.SeqLen)
 	s.hold(r.Policy)

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"slices"
@@ -80,8 +81,18 @@ type flag struct {
 
 // table is every flag of an engine.
 type table struct {
-	flags  []*flag
-	byName map[string]*flag
+	flags   []*flag
+	byName  map[string]*flag
+	spelled []spelledFlag // by their text, for prefixes
+}
+
+// spelledFlag is a text that can be abbreviated: a name of a flag, or the negation of one.
+type spelledFlag struct {
+	text string
+	flag *flag
+	spelling
+	negated bool // only while the flag is a switch
+	place   int  // in the table
 }
 
 // loadTable reads a table that is part of the program; one that cannot be read is a fault of the build.
@@ -109,8 +120,15 @@ func readTable(file, text string) *table {
 				panic(fmt.Sprintf("serve: flags/%s:%d: %s is there twice", file, i+1, s.name))
 			}
 			t.byName[s.name] = f
+			t.spelled = append(t.spelled, spelledFlag{text: s.name, flag: f, spelling: s, place: len(t.spelled)})
+			if rest, long := strings.CutPrefix(s.name, "--"); long {
+				t.spelled = append(t.spelled, spelledFlag{text: "--no-" + rest, flag: f, spelling: s, negated: true, place: len(t.spelled)})
+			}
 		}
 	}
+	slices.SortFunc(t.spelled, func(a, b spelledFlag) int {
+		return cmp.Or(strings.Compare(a.text, b.text), cmp.Compare(a.place, b.place))
+	})
 	return t
 }
 
@@ -215,24 +233,23 @@ func (f *flag) spelt(name string) spelling {
 	return spelling{name, f.span}
 }
 
-// prefixed lists the flags of a version that begin with a text, and the spellings: argparse takes one that is unique.
+// prefixed lists the flags of a version that begin with a text, and the spellings: argparse takes one that is unique. They come in
+// the order of the table.
 func (t *table) prefixed(text string, v version) (flags []*flag, names []string) {
-	long := strings.HasPrefix(text, "--")
-	for _, f := range t.flags {
-		for _, s := range f.names {
-			if strings.HasPrefix(s.name, "--") != long || !s.alive(v) {
-				continue
-			}
-			if strings.HasPrefix(s.name, text) {
-				flags, names = append(flags, f), append(names, s.name)
-			}
-			if !long || f.in(v).kind != kindBool {
-				continue
-			}
-			if no := "--no-" + s.name[2:]; strings.HasPrefix(no, text) {
-				flags, names = append(flags, f), append(names, no)
-			}
+	first, _ := slices.BinarySearchFunc(t.spelled, text, func(s spelledFlag, text string) int { return strings.Compare(s.text, text) })
+	var found []spelledFlag
+	for _, s := range t.spelled[first:] {
+		if !strings.HasPrefix(s.text, text) {
+			break
 		}
+		alike := strings.HasPrefix(s.text, "--") == strings.HasPrefix(text, "--")
+		if alike && s.alive(v) && (!s.negated || s.flag.in(v).kind == kindBool) {
+			found = append(found, s)
+		}
+	}
+	slices.SortFunc(found, func(a, b spelledFlag) int { return cmp.Compare(a.place, b.place) })
+	for _, s := range found {
+		flags, names = append(flags, s.flag), append(names, s.text)
 	}
 	return flags, names
 }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -44,7 +45,8 @@ type parser struct {
 	t       *table
 	d       dialect
 	v       version
-	words   []word
+	all     []word // a copy, since a letter with its value is taken apart in it
+	words   []word // those of all that were not read yet
 	args    []argument
 	strays  []word // positional words
 	strayAt []int  // the number of arguments before each of them
@@ -54,7 +56,8 @@ type parser struct {
 var negativeNumber = regexp.MustCompile(`^-\d+$|^-\d*\.\d+$`)
 
 func parseArguments(t *table, d dialect, v version, words []word, named bool) *parser {
-	p := &parser{t: t, d: d, v: v, words: words, named: named}
+	p := &parser{t: t, d: d, v: v, all: slices.Clone(words), named: named}
+	p.words = p.all
 	for len(p.words) > 0 {
 		w := p.words[0]
 		p.words = p.words[1:]
@@ -169,7 +172,7 @@ func (p *parser) abbreviated(a *argument) bool {
 	if short := a.name[:min(2, len(a.name))]; short != "--" && len(a.name) > 2 {
 		if f := p.t.byName[short]; f != nil && f.spelt(short).alive(p.v) {
 			if len(flags) == 0 {
-				p.words = append([]word{{text: a.name[2:], raw: quote(a.name[2:])}}, p.words...)
+				p.unread(word{text: a.name[2:], raw: quote(a.name[2:])})
 				a.flag, a.name = f, short
 				return true
 			}
@@ -186,6 +189,13 @@ func (p *parser) abbreviated(a *argument) bool {
 		a.problem, a.names = ambiguous, names
 	}
 	return true
+}
+
+// unread puts a word in the place of the one that was read last.
+func (p *parser) unread(w word) {
+	last := len(p.all) - len(p.words) - 1
+	p.all[last] = w
+	p.words = p.all[last:]
 }
 
 // take reads the values of a flag.

@@ -1,6 +1,6 @@
 // Package wire writes answers as JSON: byte for byte what encoding/json writes without its escapes for web pages, in a fraction
 // of the time. It looks at a type once, and follows the same struct tags, so that no field is named a second time; what it
-// does not know (a map, a float, a type that marshals itself, a string with an escape in it) it hands to encoding/json.
+// does not know (a map, a float, a type that marshals itself) it hands to encoding/json.
 //
 // It knows no action and no result. The command line and WebAssembly write with encoding/json itself, and the conformance cases hold the
 // bytes of all of them against each other.
@@ -12,9 +12,11 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // MaxBytes is the size of the largest answer: twice that of the largest request. One id in a request may be a megabyte long, and an
@@ -202,9 +204,46 @@ func boxed(v reflect.Value) any {
 func writeString(b []byte, v reflect.Value) []byte {
 	s := v.String()
 	if !isPlain(s) {
-		return hand(b, v)
+		return escaped(b, s)
 	}
 	return append(append(append(b, '"'), s...), '"')
+}
+
+// letters are those of the escapes that have one.
+var letters = [256]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
+
+const hexDigits = "0123456789abcdef"
+
+// escaped writes a string as encoding/json does: with short escapes where there are some, U+2028 and U+2029 escaped as they end lines
+// in JavaScript, and U+FFFD for each byte that is not UTF-8.
+func escaped(b []byte, s string) []byte {
+	b = append(slices.Grow(b, len(s)+2), '"')
+	from := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if plain[c] || c == 0x7f {
+			i++
+			continue
+		}
+		size, r := 1, rune(c)
+		if c >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+			if (r != utf8.RuneError || size != 1) && r != '\u2028' && r != '\u2029' {
+				i += size
+				continue
+			}
+		}
+		b = append(b, s[from:i]...)
+		if letter := letters[c]; letter != 0 {
+			b = append(b, '\\', letter)
+		} else {
+			b = append(b, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+		}
+		i += size
+		from = i
+		bounded(b)
+	}
+	return append(append(b, s[from:]...), '"')
 }
 
 // plain are the characters that stand for themselves in a string: ASCII, without controls, quotes and backslashes.

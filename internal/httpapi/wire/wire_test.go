@@ -211,3 +211,16 @@ func TestManyWriteAtOnce(t *testing.T) {
 		})
 	}
 }
+
+func TestStringsAreEscapedAsByEncodingJSON(t *testing.T) {
+	for c := range 0x3000 {
+		compare(t, "a"+string(rune(c))+"b")
+	}
+	for c := range 256 {
+		compare(t, "a"+string([]byte{byte(c)})+"é")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		compare(t, rapid.String().Draw(t, "text"))
+		compare(t, string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")))
+	})
+}

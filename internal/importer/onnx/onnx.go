@@ -90,6 +90,20 @@ func Import(ctx context.Context, r io.ReaderAt, size int64, opt Options) (*Model
 	return im.model()
 }
 
+// Stored lists the tensors that a file of the given size holds, sorted by name, and makes no graph of it.
+func Stored(ctx context.Context, r io.ReaderAt, size int64) ([]importer.Tensor, error) {
+	im := &reading{src: &source{ctx: ctx, r: r, size: size}}
+	d := &decoder{source: im.src}
+	if err := d.readModel(); err != nil {
+		return nil, err
+	}
+	im.proto = &d.model
+	if im.proto.graph.hasSparseWeights {
+		return nil, errSparse
+	}
+	return im.tensors(), nil
+}
+
 // model makes a graph of what was decoded.
 func (im *reading) model() (*Model, error) {
 	if err := im.checkVersion(); err != nil {
@@ -113,6 +127,8 @@ func (im *reading) model() (*Model, error) {
 
 const oldestOpset, newestOpset = 7, 22
 
+var errSparse = &graph.Error{Code: action.CodeUnsupported, Message: "the file holds sparse initializers, which are not read"}
+
 func (im *reading) checkVersion() error {
 	v, ok := im.proto.opsets[""]
 	switch {
@@ -124,7 +140,7 @@ func (im *reading) checkVersion() error {
 		im.notes = append(im.notes, Note{Op: "model", Text: fmt.Sprintf("operator set %d is younger than %d, as which it was read", v, newestOpset)})
 	}
 	if im.proto.graph.hasSparseWeights {
-		return &graph.Error{Code: action.CodeUnsupported, Message: "the file holds sparse initializers, which are not read"}
+		return errSparse
 	}
 	return nil
 }
