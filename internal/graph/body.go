@@ -116,7 +116,9 @@ func (d *bodyDecoder) members(path string) ([]BodyMember, *Error) {
 		case path == "" && name == candidates && d.space() == '[' && d.graphAt(candidates+"[0].model"):
 			m.Items, err = d.candidates()
 		default:
+			d.any = path == "" && name == d.limits.AnyNumbers
 			m.Raw, err = d.raw()
+			d.any = false
 		}
 		out = append(out, m)
 		return err

@@ -11,6 +11,8 @@ type Limits struct {
 	Bytes, Components, Connections int
 	Values                         int // items of all lists among the parameters
 	Candidates                     int // of one request
+
+	AnyNumbers string // a member of a request whose numbers may be of any size: who reads it brings them into a range
 }
 
 // The limits of the two kinds of caller: a request over the network, and a file of one's own.

@@ -15,7 +15,8 @@ type reader struct {
 	text   string
 	at     int // the byte to be read next
 	depth  int
-	items  int // of all lists among the parameters, so far
+	items  int  // of all lists among the parameters, so far
+	any    bool // whether numbers of any size are stepped over
 	limits Limits
 	keys   keys
 	stack  []Value // the items of the lists that are still open
@@ -253,7 +254,7 @@ func (r *reader) skip() *Error {
 		return err
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		n, err := r.numeral()
-		if err == nil && !n.short {
+		if err == nil && !n.short && !r.any {
 			_, err = n.value()
 		}
 		return err

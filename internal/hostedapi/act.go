@@ -18,19 +18,22 @@ import (
 
 // act is an action for callers with a key. It is the container's, and adds a row to the corpus for each model.
 func (s *Server) act(name string) func(*httpapi.Call) httpapi.Reply {
-	a := s.actions[name]
 	return s.keyed(func(c *httpapi.Call, _ account.Caller) httpapi.Reply {
 		return c.Receive(func(body []byte) httpapi.Reply {
-			return c.Work(func(room *action.Room) httpapi.Reply {
-				result, err := a.Run(room, body, s.observe)
-				if err != nil {
-					return httpapi.Refusal(err)
-				}
-				c.Count(a, result)
-				return httpapi.OK(result)
-			})
+			return c.Work(func(room *action.Room) httpapi.Reply { return s.perform(c, name, room, body) })
 		})
 	})
+}
+
+// perform runs an action, and counts it.
+func (s *Server) perform(c *httpapi.Call, name string, room *action.Room, body []byte) httpapi.Reply {
+	a := s.actions[name]
+	result, err := a.Run(room, body, s.observe)
+	if err != nil {
+		return httpapi.Refusal(err)
+	}
+	c.Count(a, result)
+	return httpapi.OK(result)
 }
 
 // observe keeps the anonymous row of a model.
@@ -83,11 +86,9 @@ func (s *Server) planned(c *httpapi.Call, caller account.Caller, body []byte) ht
 	}
 	ctx := c.Request().Context()
 	if caller.Org != "" {
-		rows, err := s.ledger.List(ctx, caller.Org, record.Model.Fingerprint)
-		if err != nil {
-			return s.failed(c, err)
+		if refused := s.remember(c, caller, record); refused != nil {
+			return *refused
 		}
-		record.History = past(rows)
 	}
 	var shared *plan.Share
 	if request.Share {
@@ -105,6 +106,17 @@ func (s *Server) planned(c *httpapi.Call, caller account.Caller, body []byte) ht
 		c.Count(s.actions["plan"], result)
 		return httpapi.OK(result)
 	})
+}
+
+// remember adds what became of earlier runs of the structure to a plan.
+func (s *Server) remember(c *httpapi.Call, caller account.Caller, record *plan.Record) *httpapi.Reply {
+	rows, err := s.ledger.List(c.Request().Context(), caller.Org, record.Model.Fingerprint)
+	if err != nil {
+		out := s.failed(c, err)
+		return &out
+	}
+	record.History = past(rows)
+	return nil
 }
 
 // sharePeriod is the time for which the bytes of one address are counted.
@@ -196,19 +208,6 @@ func (s *Server) report(c *httpapi.Call) httpapi.Reply {
 		return s.failed(c, err)
 	}
 	return httpapi.OK(r)
-}
-
-// bareError is a body that the specification writes without a code.
-type bareError struct {
-	Error string `json:"error"`
-}
-
-// train has nobody to send a run to, and so no jobs.
-func train(c *httpapi.Call, _ account.Caller) httpapi.Reply {
-	if c.Request().Method == http.MethodPost {
-		return httpapi.Explained(http.StatusServiceUnavailable, "gpu-not-configured", &bareError{"gpu_not_configured"})
-	}
-	return httpapi.Explained(http.StatusNotFound, "no-job", &bareError{"No such job under this key."})
 }
 
 // fix has no provider to ask.

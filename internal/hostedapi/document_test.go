@@ -36,6 +36,7 @@ func TestEveryAnswerIsOfTheDocument(t *testing.T) {
 		{"POST", "/api/v1/check", "", request("", 3)}, {"POST", "/api/v1/check", "", "{}"}, {"POST", "/api/v1/lint", "", request("", 3)}, {"POST", "/api/v1/plan", "", request("", 3)},
 		{"POST", "/api/v1/rank", "", `{"candidates":[{"model":` + model("", 3) + `}]}`}, {"POST", "/api/v1/history", "", outcome}, {"POST", "/api/v1/history", "", "{}"},
 		{"GET", "/api/v1/history", "?fingerprint=0123abcd", ""}, {"GET", "/api/v1/history", "?fingerprint=x", ""}, {"GET", "/api/v1/report", "", ""}, {"POST", "/api/v1/train", "", "{}"},
+		{"POST", "/api/v1/train", "", `{"dataset":"tabular","model":` + rows() + `}`}, {"POST", "/api/v1/train", "", `{"dataset":"mnist","model":` + rows() + `}`}, {"GET", "/api/v1/train", "", ""}, {"DELETE", "/api/v1/train", "?job=1", ""},
 		{"GET", "/api/v1/train", "?job=1", ""}, {"POST", "/api/v1/fix", "", "{}"}, {"DELETE", "/api/v1/plans/" + shared, "", ""}, {"DELETE", "/api/v1/plans/" + shared, "", ""},
 	} {
 		path := strings.Replace(r.path, shared, "{id}", 1)

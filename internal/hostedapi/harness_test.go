@@ -17,6 +17,7 @@ import (
 	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/hostedapi"
 	"github.com/modelverifier/verifier/internal/httpapi"
+	"github.com/modelverifier/verifier/internal/jobs"
 	"github.com/modelverifier/verifier/internal/store"
 	"github.com/modelverifier/verifier/internal/store/pgtest"
 )
@@ -38,7 +39,8 @@ type service struct {
 	store *store.Store
 	log   *accounttest.Log
 	clock *accounttest.Clock
-	stop  func() // ends it, once
+	jobs  *jobs.Service // nil: none
+	stop  func()        // ends it, once
 }
 
 // start serves on a database. change may alter the configuration.
@@ -58,6 +60,7 @@ func start(t *testing.T, database string, change ...func(*hostedapi.Config)) *se
 	for _, f := range change {
 		f(&c)
 	}
+	s.jobs = c.Jobs
 	if s.hosts, err = hostedapi.New(c); err != nil {
 		t.Fatal(err)
 	}
@@ -186,3 +189,9 @@ func model(mark string, width int) string {
 }
 
 func request(mark string, width int) string { return `{"model":` + model(mark, width) + `}` }
+
+// rows is a small graph that the tabular dataset fits.
+func rows() string {
+	return `{"components":[{"id":"x","type":"input","params":{"shape":[30]}},{"id":"fc","type":"linear","params":{"inFeatures":30,"outFeatures":2}},{"id":"y","type":"output"}],` +
+		`"connections":[{"from":"x","to":"fc"},{"from":"fc","to":"y"}]}`
+}

@@ -23,6 +23,7 @@ import (
 	"github.com/modelverifier/verifier/internal/corpus"
 	"github.com/modelverifier/verifier/internal/hostedapi/pages"
 	"github.com/modelverifier/verifier/internal/httpapi"
+	"github.com/modelverifier/verifier/internal/jobs"
 	"github.com/modelverifier/verifier/internal/ledger"
 	"github.com/modelverifier/verifier/internal/rate"
 	"github.com/modelverifier/verifier/internal/share"
@@ -54,6 +55,8 @@ type Config struct {
 	Clock     func() time.Time
 	Log       *slog.Logger
 
+	Jobs     *jobs.Service     // runs training jobs; nil: there are none
+	Weights  http.Handler      // answers signed links at /weights/; nil: they lead elsewhere
 	Site     Site              // nil: nothing is published
 	Provider *account.Provider // signs people in; nil: they have passwords only. Its Redirect is filled in
 	Hasher   *account.Hasher   // of passwords; nil: one of the cost that accounts recommend
@@ -81,6 +84,9 @@ type Server struct {
 	perKey   *rate.Limiter
 	perHost  *rate.Limiter
 	windows  rate.Store
+	jobs     *jobs.Service // nil: none
+	trained  trained
+	fleet    http.Handler // answers workers; nil: there are none
 	actions  map[string]httpapi.Action
 	pages    http.Handler
 	headers  map[string][]string
@@ -102,7 +108,7 @@ func New(c Config) (*Server, error) {
 	if c.WWWHost == "" {
 		c.WWWHost = u.Host
 	}
-	s := &Server{config: c, store: c.Store, www: u.Scheme + "://" + c.WWWHost, headers: headers(u.Scheme == "https")}
+	s := &Server{config: c, store: c.Store, jobs: c.Jobs, www: u.Scheme + "://" + c.WWWHost, headers: headers(u.Scheme == "https")}
 	hasher := c.Hasher
 	if hasher == nil {
 		if hasher, err = account.NewHasher(account.Cost, passwordsAtOnce); err != nil {
@@ -113,6 +119,9 @@ func New(c Config) (*Server, error) {
 	s.join()
 	if s.pages, err = s.people(); err != nil {
 		return nil, err
+	}
+	if s.jobs != nil {
+		s.fleet = s.workers()
 	}
 	s.serve()
 	return s, nil
@@ -167,7 +176,7 @@ func (s *Server) serve() {
 	limits := s.config.Limits
 	limits.PerAddress, limits.Shared = int(or(int64(s.config.Peers), DefaultPeerConnections)), s.config.Proxies.Trust
 	s.http = httpapi.New(httpapi.Config{Build: s.config.Build, Actions: actions, Limits: limits, Counts: telemetry.New(s.config.Build.Version),
-		Log: s.config.Log, Edition: &httpapi.Edition{Routes: s.routes(), Probes: []string{"/healthz", "/readyz"}, Served: served, Before: s.before, Page: s.page, Metrics: s.metrics}})
+		Log: s.config.Log, Edition: &httpapi.Edition{Routes: s.routes(), Probes: []string{"/healthz", "/readyz"}, Served: served, Before: s.before, Page: s.page, Long: isWork, Metrics: s.metrics}})
 }
 
 // ServeHTTP answers one request.

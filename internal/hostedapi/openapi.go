@@ -2,14 +2,18 @@ package hostedapi
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/action/train"
 	"github.com/modelverifier/verifier/internal/corpus"
 	"github.com/modelverifier/verifier/internal/httpapi"
+	"github.com/modelverifier/verifier/internal/training"
 )
 
 // object is a JSON object of the document.
@@ -21,8 +25,11 @@ type operation struct {
 	key                       string // needed, optional or none
 	request                   string // schema of the body; empty: it has none
 	result                    reflect.Type
+	other                     reflect.Type // a second form of the answer; nil: there is none
 	refusals                  []int
-	parameter                 string // of the query or, where the path names it, of the path
+	bodies                    map[int][]reflect.Type // of refusals that have another one than the usual
+	parameter                 string                 // of the query or, where the path names it, of the path
+	options                   []string               // further ones of the query, which may be left out
 }
 
 const (
@@ -49,19 +56,43 @@ func operations() []operation {
 		operation{method: "get", path: prefix + "history", id: "history", summary: "Outcomes of a structure, newest first", key: keyNeeded, result: reflect.TypeFor[rows](), refusals: []int{400, 422}, parameter: "fingerprint"},
 		operation{method: "post", path: prefix + "history", id: "recordOutcome", summary: "Keeps an outcome that was measured", key: keyNeeded, request: "OutcomeRequest", result: reflect.TypeFor[written](), refusals: read},
 		operation{method: "get", path: prefix + "report", id: "report", summary: "The anonymous corpus in numbers", key: keyNone, result: reflect.TypeFor[corpus.Report]()},
-		operation{method: "post", path: prefix + "train", id: "train", summary: "Training; no worker is configured", key: keyNeeded, request: "AnyRequest", result: nothing},
-		operation{method: "get", path: prefix + "train", id: "trainingJob", summary: "A training job", key: keyNeeded, result: nothing, refusals: []int{404}, parameter: "job"},
+		operation{method: "post", path: prefix + "train", id: "train", summary: "Submits a training run", key: keyNeeded, request: "TrainRequest", result: reflect.TypeFor[train.Result](),
+			refusals: append([]int{403}, read...), bodies: trainRefusals},
+		operation{method: "get", path: prefix + "train", id: "trainingJob", summary: "A training job or, without one, the organisation's jobs, newest first", key: keyNeeded,
+			result: reflect.TypeFor[train.Job](), other: reflect.TypeFor[train.Page](), refusals: []int{404}, bodies: noSuchJob, options: []string{"job", "after"}},
+		operation{method: "delete", path: prefix + "train", id: "cancelTrainingJob", summary: "Cancels a training job", key: keyNeeded, result: reflect.TypeFor[train.Job](),
+			refusals: []int{404}, bodies: noSuchJob, parameter: "job"},
 		operation{method: "post", path: prefix + "fix", id: "fix", summary: "Edits by a language model; no provider is configured", key: keyNeeded, request: "AnyRequest", result: nothing},
 		operation{method: "delete", path: prefix + "plans/{id}", id: "removePlan", summary: "Removes a shared plan, with a key of its organisation or the secret that was given with it", key: keyNeeded,
 			result: reflect.TypeFor[removed](), refusals: []int{404}, parameter: "id"},
 	)
 }
 
+// The bodies of refusals that the specification writes otherwise than all others.
+var (
+	bare          = reflect.TypeFor[bareError]()
+	usual         = reflect.TypeFor[action.ErrorBody]()
+	noSuchJob     = map[int][]reflect.Type{404: {bare}}
+	trainRefusals = map[int][]reflect.Type{403: {reflect.TypeFor[limited]()}, 422: {reflect.TypeFor[train.Blocked](), usual}, 429: {reflect.TypeFor[limited](), usual}, 503: {bare, usual}}
+)
+
+// types are those of a document's answers.
+func (o *operation) types() []reflect.Type {
+	all := []reflect.Type{o.result}
+	if o.other != nil {
+		all = append(all, o.other)
+	}
+	for _, status := range slices.Sorted(maps.Keys(o.bodies)) {
+		all = append(all, o.bodies[status]...)
+	}
+	return all
+}
+
 // Document is the OpenAPI 3.1 document of the service.
 func Document(publicURL, version string) []byte {
 	paths, types := object{}, []reflect.Type{}
 	for _, o := range operations() {
-		types = append(types, o.result)
+		types = append(types, o.types()...)
 		if paths[o.path] == nil {
 			paths[o.path] = object{}
 		}
@@ -69,7 +100,7 @@ func Document(publicURL, version string) []byte {
 	}
 	components := httpapi.Components(types...)
 	components["AnyRequest"] = object{"type": "object"}
-	components["OutcomeRequest"] = outcomeSchema
+	components["OutcomeRequest"], components["TrainRequest"] = outcomeSchema, trainSchema()
 	body, err := json.Marshal(object{
 		"openapi": "3.1.0",
 		"info":    object{"title": "Model Verifier", "version": version, "license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"}},
@@ -90,12 +121,34 @@ var outcomeSchema = object{"type": "object", "required": []string{"fingerprint",
 	"epochs": object{"type": "integer"}, "wallSec": object{"type": "number"}, "estCostUsd": object{"type": "number"}, "source": object{"type": "string"},
 	"at": object{"type": "string", "format": "date-time"}}}
 
-func (o *operation) describe() object {
-	schema := func(name string) object {
-		return object{"application/json": object{"schema": object{"$ref": "#/components/schemas/" + name}}}
+// trainSchema is what POST /train takes. A config is clamped and not validated, so that any value may stand there.
+func trainSchema() object {
+	return object{"type": "object", "required": []string{"model", "dataset"}, "properties": object{
+		"model": object{"$ref": "#/components/schemas/Graph"}, "dataset": object{"enum": training.DatasetNames()},
+		"gpu":    object{"type": []string{"string", "null"}, "description": strings.Join(train.Cards(), ", ") + "; left out: the cheapest that holds the run and can be had."},
+		"config": object{"description": "epochs from 1 to 20, batchSize from 8 to 512, lr from 1e-5 to 1, optimizer adam, adamw or sgd. Clamped: what is of another type is left at its default, and other keys are dropped."},
+		"source": object{"type": []string{"object", "null"}, "additionalProperties": false, "properties": object{"repo": object{"type": "string", "maxLength": 150}, "pr": object{"type": "integer", "minimum": 1}}}}}
+}
+
+// schema is the content of an answer: one of some types.
+func schema(names ...string) object {
+	refs := make([]any, len(names))
+	for i, name := range names {
+		refs[i] = object{"$ref": "#/components/schemas/" + name}
 	}
-	failed := schema(reflect.TypeFor[action.ErrorBody]().String())
-	responses := object{"200": object{"description": "The answer.", "content": schema(o.result.String())}, "default": object{"description": "A refusal that says what is wrong.", "content": failed}}
+	if len(refs) == 1 {
+		return object{"application/json": object{"schema": refs[0]}}
+	}
+	return object{"application/json": object{"schema": object{"anyOf": refs}}}
+}
+
+func (o *operation) describe() object {
+	failed := schema(usual.String())
+	good := []string{o.result.String()}
+	if o.other != nil {
+		good = append(good, o.other.String())
+	}
+	responses := object{"200": object{"description": "The answer.", "content": schema(good...)}, "default": object{"description": "A refusal that says what is wrong.", "content": failed}}
 	refusals := append([]int{503}, o.refusals...)
 	if o.key != keyNone {
 		refusals = append(refusals, http.StatusUnauthorized, http.StatusTooManyRequests)
@@ -105,7 +158,15 @@ func (o *operation) describe() object {
 		failed = schema(o.result.String())
 	}
 	for _, status := range refusals {
-		responses[strconv.Itoa(status)] = object{"description": http.StatusText(status), "content": failed}
+		content := failed
+		if own := o.bodies[status]; own != nil {
+			var names []string
+			for _, t := range own {
+				names = append(names, t.String())
+			}
+			content = schema(names...)
+		}
+		responses[strconv.Itoa(status)] = object{"description": http.StatusText(status), "content": content}
 	}
 	out := object{"operationId": o.id, "summary": o.summary, "responses": responses}
 	switch o.key {
@@ -117,12 +178,23 @@ func (o *operation) describe() object {
 	if o.request != "" {
 		out["requestBody"] = object{"required": true, "content": schema(o.request)}
 	}
+	if parameters := o.parameters(); parameters != nil {
+		out["parameters"] = parameters
+	}
+	return out
+}
+
+// parameters are those of the path and the query.
+func (o *operation) parameters() (all []any) {
 	if o.parameter != "" {
 		in := "query"
 		if strings.Contains(o.path, "{") {
 			in = "path"
 		}
-		out["parameters"] = []any{object{"name": o.parameter, "in": in, "required": true, "schema": object{"type": "string"}}}
+		all = append(all, object{"name": o.parameter, "in": in, "required": true, "schema": object{"type": "string"}})
 	}
-	return out
+	for _, name := range o.options {
+		all = append(all, object{"name": name, "in": "query", "required": false, "schema": object{"type": "string"}})
+	}
+	return all
 }

@@ -10,24 +10,28 @@ import (
 
 	"github.com/modelverifier/verifier/internal/hostedapi/pages"
 	"github.com/modelverifier/verifier/internal/httpapi"
+	"github.com/modelverifier/verifier/internal/training/protocol"
 )
 
-// prefix begins the paths of the API.
-const prefix = "/api/v1/"
+// prefix begins the paths of the API, weightsPath those of signed links.
+const (
+	prefix      = "/api/v1/"
+	weightsPath = "/weights/"
+)
 
-const served = "POST /api/v1/check, /lint, /plan, /rank, /history, /train, /fix, GET /api/v1/history, /train, /report, DELETE /api/v1/plans/<id>, " +
+const served = "POST /api/v1/check, /lint, /plan, /rank, /history, /train, /fix, GET /api/v1/history, /train, /report, DELETE /api/v1/train, /api/v1/plans/<id>, " +
 	"GET /p/<id>, /version, /healthz and /readyz are served"
 
 func (s *Server) routes() []httpapi.Route {
 	post, get := []string{http.MethodPost}, []string{http.MethodGet, http.MethodHead}
 	both := append(get[:2:2], http.MethodPost)
 	return []httpapi.Route{
-		{Name: "check", Path: prefix + "check", Methods: post, Answer: s.act("check")},
+		{Name: "check", Path: prefix + "check", Methods: post, Answer: s.check()},
 		{Name: "lint", Path: prefix + "lint", Methods: post, Answer: s.act("lint")},
 		{Name: "rank", Path: prefix + "rank", Methods: post, Answer: s.act("rank")},
 		{Name: "plan", Path: prefix + "plan", Methods: post, Answer: s.plan},
 		{Name: "history", Path: prefix + "history", Methods: both, Answer: s.keyed(s.history)},
-		{Name: "train", Path: prefix + "train", Methods: both, Answer: s.keyed(train)},
+		{Name: "train", Path: prefix + "train", Methods: append(both[:3:3], http.MethodDelete), Answer: s.keyed(s.train)},
 		{Name: "fix", Path: prefix + "fix", Methods: post, Answer: s.keyed(fix)},
 		{Name: "report", Path: prefix + "report", Methods: get, Answer: s.report},
 		{Name: "plans", Path: prefix + "plans/", Methods: []string{http.MethodDelete}, Answer: s.unshare},
@@ -41,6 +45,10 @@ func (s *Server) routes() []httpapi.Route {
 func (s *Server) page(r *http.Request) (string, http.Handler) {
 	path := r.URL.Path
 	switch {
+	case strings.HasPrefix(path, protocol.Prefix) && s.fleet != nil:
+		return "worker", s.fleet
+	case strings.HasPrefix(path, weightsPath) && s.config.Weights != nil:
+		return "weights", s.config.Weights
 	case strings.HasPrefix(path, "/api/") || path == "/api":
 		return "", nil
 	case s.config.Site != nil && s.config.Site.Has(path):

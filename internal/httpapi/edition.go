@@ -18,6 +18,8 @@ type Edition struct {
 	Before func(c *Call) *Reply
 	// Page returns the handler of a path that no route has, and its name in logs and metrics; nil: there is none.
 	Page func(r *http.Request) (name string, h http.Handler)
+	// Long says of a request that its body may take as long as it takes: whoever answers it bounds the time. nil: of none.
+	Long func(r *http.Request) bool
 	// Metrics adds samples to /metrics.
 	Metrics func(e *Exposition)
 }

@@ -67,11 +67,7 @@ func (w *walk) dataFindings() (out []action.Finding, blocks, warns int) {
 		return nil, 0, 0
 	}
 	for _, f := range w.dataFit.Findings {
-		found := action.Finding{Stage: action.Data, Severity: f.Severity, Title: f.Title, Detail: f.Detail, Fix: f.Fix, Section: true, Component: f.Component}
-		for _, e := range f.Edit {
-			found.Edit = append(found.Edit, action.Edit{Component: e.Component, Param: e.Param, Value: e.Value})
-		}
-		out = append(out, found)
+		out = append(out, action.OfData(f))
 		if f.Severity == rules.Block {
 			blocks++
 		} else {

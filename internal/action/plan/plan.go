@@ -37,6 +37,9 @@ func Render(rec *Record) *Result { return &Result{Plan: rec, Text: Text(rec), Ma
 func New(r *Request) *Record {
 	s := examine(r.Model, r, r.Text)
 	r.Examined.Tell(s.Study)
+	if r.Against != nil {
+		s.against(r.Against(s.Study))
+	}
 	rec := s.record(r)
 	if r.Base != nil {
 		rec.Diff = diff(examine(r.Base, r, action.TextCall{}), s)
@@ -78,9 +81,9 @@ func (l *SeqLen) sentence() string {
 	return action.Length{Own: l.Own, Used: l.Used, Kept: l.NotRun + l.NotPriced, Runs: l.NotPriced > 0}.Sentence()
 }
 
-// crashes reports whether the rules refuse the model, and not a policy alone.
+// crashes reports whether the rules refuse the model, and not a dataset or a policy alone.
 func (r *Record) crashes() bool {
-	return slices.ContainsFunc(r.Run.Blockers, func(f action.Finding) bool { return f.Stage != action.Policy })
+	return slices.ContainsFunc(r.Run.Blockers, func(f action.Finding) bool { return f.Stage == action.Preflight })
 }
 
 // summary is one sentence. Of a diff it says the most important at its end.
@@ -98,7 +101,7 @@ func summary(rec *Record) string {
 	case !rec.Run.Legal && rec.Run.Blockers[0].Stage == action.Policy:
 		text += fmt.Sprintf(" is refused by %s; %s", count(blocks, "policy line"), rec.priced("the run"))
 	case !rec.Run.Legal:
-		text += fmt.Sprintf(" does not run: %s; %s", count(blocks, "blocker"), rec.priced("the refused run"))
+		text += fmt.Sprintf(" %s: %s; %s", rec.verdict(), count(blocks, "blocker"), rec.priced("the refused run"))
 	case len(rec.Run.Withheld) > 0:
 		text += fmt.Sprintf(" runs as far as it is known, without a verdict on %s; %s", count(len(rec.Run.Withheld), "component"), rec.priced("training"))
 	case rec.Cost.EstCostUSD == nil || len(rec.Cost.Withheld) > 0:

@@ -21,6 +21,10 @@ type Request struct {
 	Source   *Source
 	Text     action.TextCall // the model called with text alone, for what a finding offers
 	Examined action.Observer // is told about the model and not about its base; may be nil
+
+	// Against holds the model against what else the run needs, such as its dataset, and returns what blocks and what warns. No
+	// request over the wire has one; nil: nothing.
+	Against func(*action.Study) (blocks, warns []action.Finding)
 }
 
 // Source says where the caller has the graph from.

@@ -37,6 +37,12 @@ func (s *studied) hold(p *policy.Policy) {
 	}
 }
 
+// against adds what the run needs besides, behind what the rules find and before what the policy does: the order of the stages.
+func (s *studied) against(blocks, warns []action.Finding) {
+	s.blockers = slices.Insert(s.blockers, len(s.Blockers), blocks...)
+	s.warnings = slices.Insert(s.warnings, len(s.Warnings), warns...)
+}
+
 // legal reports whether nothing blocks.
 func (s *studied) legal() bool { return len(s.blockers) == 0 }
 

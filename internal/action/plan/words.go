@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
@@ -143,6 +144,10 @@ func (r *Record) verdict() string {
 	switch {
 	case !r.Run.Legal && len(r.Run.Blockers) > 0 && r.Run.Blockers[0].Stage == "policy":
 		return "refused by policy"
+	case !r.Run.Legal && !r.crashes() && r.Run.Blockers[0].Stage == action.Data:
+		return "does not fit the dataset"
+	case !r.Run.Legal && !r.crashes():
+		return "cannot be trained"
 	case !r.Run.Legal:
 		return "does not run"
 	case len(r.Run.Withheld) > 0:
