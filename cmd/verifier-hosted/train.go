@@ -63,6 +63,15 @@ func (p *program) training(ctx context.Context, s *store.Store, url string) (*tr
 		AllowSimulated: p.train.simulated, LeaseFor: p.train.lease, WeightsFor: p.train.keep}, objects}, nil
 }
 
+// begin does what must happen later until the service has answered its last request, which is when the function that it returns
+// is called.
+func (t *training) begin(ctx context.Context, s *store.Store, log *slog.Logger) (end func()) {
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() { t.work(working, s, log); close(ended) }()
+	return func() { stop(); <-ended }
+}
+
 // workAgain is how long to wait before the queue is tried again, where the database was away.
 const workAgain = 2 * time.Second
 
