@@ -461,6 +461,25 @@ func TestAWorkerThatIsLateHasLostItsJobAndAnotherGoesOn(t *testing.T) {
 	}
 }
 
+func TestAWorkerGivesAJobBack(t *testing.T) {
+	d := sqlite(t)
+	w := d.worker()
+	j := d.submit()
+	for n := range jobs.MaxAttempts {
+		a := d.lease(w)
+		if a == nil || a.Job != j.ID {
+			t.Fatalf("attempt %d: %+v", n+1, a)
+		}
+		must(t, d.Release(t.Context(), w, j.ID, a.Lease.ID))
+		if err := d.Release(t.Context(), w, j.ID, a.Lease.ID); !errors.Is(err, jobs.ErrLeaseLost) {
+			t.Errorf("given back twice: %v", err)
+		}
+	}
+	if got, err := d.Get(t.Context(), org, j.ID); err != nil || got.Status != jobs.Failed || !strings.Contains(got.Reason, "gave it back") {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestARunBeyondItsCeilingAndAJobThatNobodyTakesEnd(t *testing.T) {
 	d := sqlite(t)
 	ctx := t.Context()
