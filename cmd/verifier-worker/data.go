@@ -24,7 +24,7 @@ func bring(ctx context.Context, p *process, args []string) error {
 	f := flag.NewFlagSet("data", flag.ContinueOnError)
 	names := f.String("dataset", "", "`names` with commas between: "+strings.Join(training.DatasetNames(), ", "))
 	from := f.String("from", "", "take it from this `folder` instead of from who published it")
-	to := f.String("to", p.getenv("VERIFIER_DATA"), "put it into this `folder`; also VERIFIER_DATA (default verifier/data in the user's cache)")
+	to := f.String("to", p.getenv("VERIFIER_DATASETS"), "put it into this `folder`; also VERIFIER_DATASETS (default verifier/data in the user's cache)")
 	if err := parse(f, p, args); err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ const (
 
 const usage = `verifier-worker trains models for a Model Verifier service.
 
+  verifier-worker run --server URL    leases jobs and trains, until it is stopped
   verifier-worker data --dataset NAME brings a dataset: from a folder, or from who published it
   verifier-worker version
 
@@ -33,7 +34,7 @@ verifier-worker COMMAND --help lists the flags of a command.
 // command is one of the words behind the program's name.
 type command func(ctx context.Context, p *process, args []string) error
 
-var commands = map[string]command{"data": bring, "version": printVersion}
+var commands = map[string]command{"run": serve, "data": bring, "version": printVersion}
 
 // process is what a command has of the machine.
 type process struct {
@@ -46,8 +47,8 @@ type usageError struct{ error }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	code := run(ctx, os.Args[1:], &process{os.Getenv, os.Stdout, os.Stderr})
-	stop()
 	os.Exit(code)
 }
 
@@ -58,7 +59,7 @@ func run(ctx context.Context, args []string, p *process) int {
 	}
 	f, ok := commands[args[0]]
 	if !ok {
-		fmt.Fprintf(p.stderr, "verifier-worker: no command %q: there are data and version\n", args[0])
+		fmt.Fprintf(p.stderr, "verifier-worker: no command %q: there are run, data and version\n", args[0])
 		return exitUsage
 	}
 	err := f(ctx, p, args[1:])
