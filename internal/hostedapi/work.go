@@ -46,6 +46,7 @@ func (s *Server) workers() http.Handler {
 	mux, calls, uploads := http.NewServeMux(), make(chan struct{}, workCalls), make(chan struct{}, workUploads)
 	for path, answer := range map[string]func(*workCall) (any, error){
 		"POST lease": s.lease, "POST jobs/{id}/heartbeat": s.heartbeat, "POST jobs/{id}/epochs": s.epochs, "POST jobs/{id}/finish": s.finish,
+		"POST jobs/{id}/release": s.release,
 	} {
 		mux.Handle(workPath(path), s.work(calls, workWait, answer))
 	}
@@ -149,6 +150,15 @@ func (s *Server) heartbeat(c *workCall) (any, error) {
 		return nil, err
 	}
 	return s.jobs.Beat(c.ctx, c.worker, c.job, held.Lease)
+}
+
+// release takes a job back.
+func (s *Server) release(c *workCall) (any, error) {
+	var held protocol.Held
+	if err := c.read(&held); err != nil {
+		return nil, err
+	}
+	return &health{string(jobs.Queued)}, s.jobs.Release(c.ctx, c.worker, c.job, held.Lease)
 }
 
 // accepted is the answer to epochs.
