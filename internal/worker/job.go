@@ -109,7 +109,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 
 // train brings the checkpoint of an earlier attempt, and trains on. A trainer that the system killed is started again.
 func (l *lease) train(ctx context.Context, s slot) (out run.Outcome, err error) {
-	o := run.Options{Python: l.Python, Data: l.Data, Device: "cpu", Threads: l.threads, Folder: l.folder, Simulate: l.Mode == modeSimulated, Pause: l.Pause}
+	o := run.Options{Python: l.Python, Data: l.Data, Device: "cpu", Threads: l.threads, Folder: l.folder, Isolation: l.machine.Isolation, Simulate: l.Mode == modeSimulated, Pause: l.Pause}
 	if o.Simulate != l.Simulate {
 		return out, fmt.Errorf("the service says mode %s to a worker whose --simulate is %t", l.Mode, l.Simulate)
 	}
