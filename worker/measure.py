@@ -38,7 +38,7 @@ RUNS: list[dict[str, Any]] = [
     {
         "file": "mnist-convnet.graph",
         "dataset": "mnist",
-        "config": {"epochs": 2, "batchSize": 128, "lr": 1e-3, "optimizer": "adam"},
+        "config": {"epochs": 2, "batchSize": 64, "lr": 1e-3, "optimizer": "adam"},
         "least": 0.985,
     },
     {

@@ -60,7 +60,11 @@ func (w *worker) do(ctx context.Context, s slot, a *protocol.Assignment) {
 
 	folder, err := os.MkdirTemp(w.Work, "verifier-run-") // mode 0700
 	if err == nil {
-		defer os.RemoveAll(folder)
+		defer func() {
+			if err := os.RemoveAll(folder); err != nil {
+				l.log.Error("the folder of the run is still there", "folder", folder, "fault", err.Error())
+			}
+		}()
 		l.folder = folder
 		var out run.Outcome
 		out, err = l.train(running, s)

@@ -80,7 +80,7 @@ func probeIn(ctx context.Context, python string, way isolation) (m Machine, err 
 	if err != nil {
 		return m, err
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 	if err := os.Mkdir(filepath.Join(folder, "tmp"), 0o700); err != nil {
 		return m, err
 	}
