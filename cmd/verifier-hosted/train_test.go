@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/modelverifier/verifier/internal/action/train"
+	"github.com/modelverifier/verifier/internal/blob/s3test"
 	"github.com/modelverifier/verifier/internal/importer/onnx"
 	"github.com/modelverifier/verifier/internal/jobs/slurm/slurmtest"
 	"github.com/modelverifier/verifier/internal/training/data/datatest"
@@ -186,7 +187,7 @@ func until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// TestTheServiceTrainsByItself runs the two programs side by side, as make run does.
+// TestTheServiceTrainsByItself runs the two programs side by side, as make run does, and keeps the weights in S3.
 func TestTheServiceTrainsByItself(t *testing.T) {
 	python, datasets := torch(t), datatest.Folder(t, "tabular")
 	dir := t.TempDir()
@@ -202,11 +203,14 @@ func TestTheServiceTrainsByItself(t *testing.T) {
 		}
 	}
 	data := filepath.Join(dir, "data")
-	p := beginAt(t, own, "--data", data, "--python", python, "--worker-data", datasets)
+	p := beginAt(t, own, "--data", data, "--python", python, "--worker-data", datasets, "--weights-url", s3test.Start(t, t.TempDir()).Address())
 	key := keyed(t, data)
 	s := submitted(t, p, key, `{"dataset":"tabular","config":{"epochs":4,"batchSize":16,"lr":0.01},"model":`+perceptron+`}`)
 	j := trained(t, p, key, s.JobID)
 	wantWeights(t, j, "local", 4)
+	if !strings.Contains(j.ModelURL, "X-Amz-Expires=600") {
+		t.Errorf("the link is %s", j.ModelURL)
+	}
 	if err := p.end(t, syscall.SIGTERM); err != nil {
 		t.Errorf("stopping: %v\n%s", err, p.stderr)
 	}
