@@ -113,6 +113,28 @@ func TestAWorkerThatIsWrongIsToldWhatIsWrong(t *testing.T) {
 	})
 }
 
+func TestAJobThatIsGivenBackIsQueuedAgain(t *testing.T) {
+	s := start(t, accounttest.SQLite(t), training(t))
+	o := s.tenant(t, "Alpha")
+	const offer = `"cpu":true`
+	w := s.trainer(t, "one", offer)
+	id := good(t, s.call(t, "POST", "/api/v1/train", o.key, submission(""))).json(t, "job_id").(string)
+	l := w.take(t, offer)
+	good(t, l.say(t, "epochs", `,"epochs":[{"epoch":1,"trainLoss":0.7,"valLoss":0.6,"valAcc":0.5}]`))
+	if got := good(t, l.say(t, "release", "")); got.body != "{}\n" {
+		t.Errorf("%s", got.body)
+	}
+	if got := good(t, s.call(t, "GET", "/api/v1/train?job="+id, o.key, "")); got.json(t, "status") != "queued" || !strings.Contains(got.body, `"epochs":[{"epoch":1,`) {
+		t.Errorf("%s", got.body)
+	}
+	if got := l.say(t, "heartbeat", ""); got.status != 409 {
+		t.Errorf("its lease still holds: %d %s", got.status, got.body)
+	}
+	if again := w.take(t, offer); again.job != id || again.lease == l.lease {
+		t.Errorf("%+v", again)
+	}
+}
+
 // TestNothingIsLeftOfAnUploadThatIsCut sends half of a model and leaves, and announces more than may be sent.
 func TestNothingIsLeftOfAnUploadThatIsCut(t *testing.T) {
 	folder := t.TempDir()
