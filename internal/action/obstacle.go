@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/modelverifier/verifier/internal/estimate"
-	"github.com/modelverifier/verifier/internal/fit/data"
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/internal/rules"
@@ -34,15 +33,6 @@ func (s *Study) Obstacles(stage string) []Finding {
 func OfStored(differs string) Finding {
 	return Finding{Stage: StoredWeights.Stage, Severity: rules.Warn, Title: StoredWeights.Title, Key: StoredWeights.ID, Detail: "of the weights that are stored, " + differs,
 		Fix: "put the config.json beside the weights that they were saved with"}
-}
-
-// OfData is what a dataset finds, as a finding of the stage data.
-func OfData(f data.Finding) Finding {
-	found := Finding{Stage: Data, Severity: f.Severity, Title: f.Title, Detail: f.Detail, Fix: f.Fix, Section: true, Component: f.Component}
-	for _, e := range f.Edit {
-		found.Edit = append(found.Edit, Edit{e.Component, e.Param, e.Value})
-	}
-	return found
 }
 
 // noCard warns of a training step that no single card holds.

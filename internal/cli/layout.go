@@ -161,6 +161,9 @@ func stagesText(p *page, r *layout.Result, q layout.Request) {
 		}
 		p.line("%5d %6d %14d %8s %8s %9s %8s %8s %6d", s.Index, s.Layers, s.Params, s.WeightsGB, s.GradsGB, s.OptimizerGB, s.ActivationsGB, s.PeakGB, s.InFlight)
 	}
+	if n := len(r.Withheld); n > 0 {
+		p.line("lower bounds: what %d of the components take is not known: %s", n, strings.Join(r.Withheld[:min(n, 5)], ", "))
+	}
 	if len(large) > 0 {
 		p.line("does not fit %s: %s", q.GPU.Name, "stage "+sizes(large))
 	}

@@ -73,6 +73,7 @@ type profile struct {
 	alive                 int64 // elements alive at once, at most
 	largest               int64 // elements of the largest tensor
 	groups                []string
+	bound                 string // stands before sizes that lack components
 }
 
 func (r *Room) profileOf(res *infer.Result) profile {
@@ -101,6 +102,9 @@ func (r *Room) profileOf(res *infer.Result) profile {
 		}
 	}
 	p.params = max(0, res.Params)
+	if len(res.CostWithheld()) > 0 {
+		p.bound = "at least "
+	}
 	return p
 }
 
@@ -129,10 +133,10 @@ func (p *profile) on(t *place, r *Room) Deployment {
 		reasons.Push(fmt.Sprintf(format, args...))
 	}
 	if need > t.MemoryBytes {
-		no("needs %s of memory, %s are there", quantity.Bytes(need), quantity.Bytes(t.MemoryBytes))
+		no("needs %s%s of memory, %s are there", p.bound, quantity.Bytes(need), quantity.Bytes(t.MemoryBytes))
 	}
 	if largest := times(p.largest, size); t.TensorBytes > 0 && largest > t.TensorBytes {
-		no("its largest tensor takes %s, one binding holds %s", quantity.Bytes(largest), quantity.Bytes(t.TensorBytes))
+		no("its largest tensor takes %s%s, one binding holds %s", p.bound, quantity.Bytes(largest), quantity.Bytes(t.TensorBytes))
 	}
 	for _, group := range t.Refuses {
 		if slices.Contains(p.groups, group) {

@@ -91,6 +91,9 @@ func (s *Service) Dispatch(ctx context.Context, id string, attempt int) (again t
 		return left, nil
 	case j.Reference == "":
 		err = s.start(ctx, b, j)
+		if no := new(RefusedError); errors.As(err, &no) {
+			return 0, s.giveUp(ctx, id, fmt.Sprintf("The cluster refused the job: %s.", no.Reason))
+		}
 	default:
 		var why string
 		if why, err = b.Gone(ctx, j.Reference); err == nil && why != "" {

@@ -39,7 +39,7 @@ var lines = []line{
 			if f.Params < 0 {
 				return unknown("the number of parameters is not known")
 			}
-			return p.MaxParams.exceeded(f.Params, "the model has "+plural(f.Params, "parameter"))
+			return p.MaxParams.exceeded(f.Params, "the model has "+atLeast(f.Uncounted)+plural(f.Params, "parameter"))
 		}),
 	{
 		key: "must_fit", severity: rules.Block, title: "Does not fit the GPU of the policy",
@@ -79,7 +79,7 @@ var lines = []line{
 				return unknown("the memory that training takes is not known")
 			}
 			takes, most := quantity.BytesApart(f.CardBytes, p.MaxMemoryGB.Most)
-			return p.MaxMemoryGB.exceeded(f.CardBytes, "training takes an estimated "+takes+" on the card, more than "+most)
+			return p.MaxMemoryGB.exceeded(f.CardBytes, "training takes "+atLeast(f.Partial)+"an estimated "+takes+" on the card, more than "+most)
 		}),
 	limitLine("max_cost_usd", rules.Warn, "Costs more than the policy allows", count{exponent: 6, fraction: true},
 		func(p *Policy) **Limit { return &p.MaxCostUSD },
@@ -87,8 +87,16 @@ var lines = []line{
 			if f.CostMicroUSD < 0 {
 				return unknown("the cost of training is not known")
 			}
-			return p.MaxCostUSD.exceeded(f.CostMicroUSD, "training costs an estimated $"+quantity.USD(f.CostMicroUSD).String())
+			return p.MaxCostUSD.exceeded(f.CostMicroUSD, "training costs "+atLeast(f.Partial)+"an estimated $"+quantity.USD(f.CostMicroUSD).String())
 		}),
+}
+
+// atLeast stands before an amount that lacks something of the model.
+func atLeast(lack string) string {
+	if lack == "" {
+		return ""
+	}
+	return "at least "
 }
 
 func limitLine(key string, s rules.Severity, title string, c count, at func(*Policy) **Limit, check func(*Policy, *Facts) answer) line {
@@ -239,7 +247,7 @@ func mustFit(p *Policy, f *Facts) (out answer) {
 			out = unknown("whether training fits this GPU" + on + " is not known")
 		case !known || fits:
 		case f.CardBytes > 0:
-			return answer{problem: "training takes an estimated " + quantity.Bytes(f.CardBytes) + " on the card, more than it has" + on}
+			return answer{problem: "training takes " + atLeast(f.Partial) + "an estimated " + quantity.Bytes(f.CardBytes) + " on the card, more than it has" + on}
 		default:
 			return answer{problem: "training takes more memory than the card" + on + " has"}
 		}

@@ -81,6 +81,13 @@ func TestABatchInTheInputExplainsTheRefusal(t *testing.T) {
 	}
 }
 
+func TestALargeModuleOfOnesOwnTakesAtLeastWhatItGives(t *testing.T) {
+	_, findings := lint(t, "x: input shape=[8]\nm: customModule outShape=[300000000] numParams=0 flops=0\no: output\nx -> m -> o")
+	if !fires(findings, "large-activation") || !strings.Contains(findings[0].Message, "takes at least 1.1 GiB for one sample") {
+		t.Errorf("want at least 1.1 GiB, got %v", findings)
+	}
+}
+
 func fires(findings []Finding, id string) bool {
 	for _, f := range findings {
 		if f.Rule.ID == id {

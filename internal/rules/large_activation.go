@@ -31,11 +31,16 @@ var _ = define(Rule{
 			}
 		}
 		if largest >= 0 {
-			p.Reportf(largest, "takes %s for one sample in 32-bit floats (components that take %s or more: %d)", quantity.Bytes(most), quantity.Bytes(activationBytes), others)
+			bound := ""
+			if p.Nodes[largest].LacksSaved() {
+				bound = "at least "
+			}
+			p.Reportf(largest, "takes %s%s for one sample in 32-bit floats (components that take %s or more: %d)", bound, quantity.Bytes(most), quantity.Bytes(activationBytes), others)
 		}
 	},
 	Examples: []string{
 		"x: input shape=[131072]\ne: embedding vocabSize=32000 embedDim=64\nh: lmHead embedDim=64 vocabSize=32000 // want\no: output\nx -> e -> h -> o",
+		"x: input shape=[8]\nm: customModule outShape=[300000000] // want\no: output\nx -> m -> o",
 		"x: input shape=[2048]\ne: embedding vocabSize=32000 embedDim=64\nh: lmHead embedDim=64 vocabSize=32000\no: output\nx -> e -> h -> o",
 	},
 })

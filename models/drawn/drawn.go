@@ -4,7 +4,9 @@ package drawn
 import (
 	"pgregory.net/rapid"
 
+	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/infer"
 	"github.com/modelverifier/verifier/models"
 )
 
@@ -14,7 +16,8 @@ func Model(t *rapid.T) *graph.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &g.Components[rapid.IntRange(0, len(g.Components)-1).Draw(t, "component")]
+	at := rapid.IntRange(0, len(g.Components)-1).Draw(t, "component")
+	c := &g.Components[at]
 	switch rapid.IntRange(0, 4).Draw(t, "fault") {
 	case 0:
 		for i := range c.Params {
@@ -26,7 +29,26 @@ func Model(t *rapid.T) *graph.Graph {
 		e := rapid.IntRange(0, len(g.Connections)-1).Draw(t, "connection")
 		g.Connections = append(g.Connections[:e:e], g.Connections[e+1:]...)
 	case 2:
-		c.Type, c.Params = "customModule", nil
+		c.Params = declared(t, g, at)
+		c.Type = "customModule"
 	}
 	return g
+}
+
+// declared draws what a module of the caller's own in the place of a component says of itself: its shape, its weights and its FLOPs, each
+// or none of them.
+func declared(t *rapid.T, g *graph.Graph, at int) (params []graph.Param) {
+	walked := g.Clone()
+	walked.Normalize(catalog.Vocabulary)
+	n := &infer.Walk(walked).Nodes[at]
+	if n.Out != nil && rapid.Bool().Draw(t, "outShape") {
+		params = append(params, graph.Param{Name: "outShape", Value: graph.IntsValue(n.Out...)})
+	}
+	if rapid.Bool().Draw(t, "numParams") {
+		params = append(params, graph.Param{Name: "numParams", Value: graph.IntValue(n.Params)})
+	}
+	if rapid.Bool().Draw(t, "flops") {
+		params = append(params, graph.Param{Name: "flops", Value: graph.IntValue(n.FLOPs)})
+	}
+	return params
 }

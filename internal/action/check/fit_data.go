@@ -67,7 +67,7 @@ func (w *walk) dataFindings() (out []action.Finding, blocks, warns int) {
 		return nil, 0, 0
 	}
 	for _, f := range w.dataFit.Findings {
-		out = append(out, action.OfData(f))
+		out = append(out, OfData(f))
 		if f.Severity == rules.Block {
 			blocks++
 		} else {
@@ -75,4 +75,13 @@ func (w *walk) dataFindings() (out []action.Finding, blocks, warns int) {
 		}
 	}
 	return out, blocks, warns
+}
+
+// OfData is what a dataset finds, as a finding of the stage data.
+func OfData(f fitdata.Finding) action.Finding {
+	found := action.Finding{Stage: action.Data, Severity: f.Severity, Title: f.Title, Detail: f.Detail, Fix: f.Fix, Section: true, Component: f.Component}
+	for _, e := range f.Edit {
+		found.Edit = append(found.Edit, action.Edit{Component: e.Component, Param: e.Param, Value: e.Value})
+	}
+	return found
 }

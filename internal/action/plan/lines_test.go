@@ -1,46 +1,90 @@
 package plan
 
 import (
-	"regexp"
-	"strings"
+	"encoding/json"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/models/drawn"
+	"github.com/modelverifier/verifier/models/drawn/figures"
 )
 
-// What an entry of a plan says: a count of parameters; memory, time and dollars; and that it is a lower bound, or
-// that nothing was estimated.
-var (
-	counts    = regexp.MustCompile(`(?i)[\d.,]+[KMBT]? parameter|parameters[ |]+[\d.,]+`)
-	figure    = regexp.MustCompile(`\$[\d.]+|[\d.]+ ([KMGT]i)?B\b|[\d.]+ (ms|s|min|h|hours?|days?)\b`)
-	bound     = regexp.MustCompile(`at (the )?least|lower bound|not estimated: `)
-	continued = regexp.MustCompile(`\n +`)
-)
-
-// TestEveryEntryWithAFigureSaysWhatItLacks is stricter than that a reason stands somewhere: the entry that has the
-// figure says that it is a lower bound. Operations are not among them: a plan has them where they are complete, as
-// what lacks then counts as none.
+// TestEveryEntryWithAFigureSaysWhatItLacks is stricter than that a reason stands somewhere: the entry that has the figure says that it is
+// a lower bound, and the record names the components beside it. A difference lacks what either version does.
 func TestEveryEntryWithAFigureSaysWhatItLacks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawn.Model(t)
 		drawn.Broken(t, g)
-		r := New(&Request{Model: g})
-		if len(r.Model.ParamsWithheld)+len(r.Cost.Withheld) == 0 {
-			return
+		q := &Request{Model: g, Training: estimate.Options{GPU: rapid.SampledFrom([]string{"", "T4", "H100"}).Draw(t, "gpu")}}
+		lacks := figures.Of(g)
+		if rapid.Bool().Draw(t, "base") {
+			q.Base = drawn.Model(t)
 		}
-		for form, text := range map[string]string{"text": Text(r), "Markdown": Markdown(r), "summary": r.Summary} {
-			for entry := range strings.SplitSeq(continued.ReplaceAllString(text, " "), "\n") {
-				counted, taken := counts.FindString(entry), figure.FindString(hourly.ReplaceAllString(entry, ""))
-				switch {
-				case bound.MatchString(entry):
-				case counted != "" && len(r.Model.ParamsWithheld) > 0:
-					t.Fatalf("%s: %q in %q lacks the weights of %v\n%s", form, counted, entry, r.Model.ParamsWithheld, text)
-				case taken != "" && len(r.Cost.Withheld) > 0 && !strings.Contains(entry, "large-activation"): // which is said of one component
-					t.Fatalf("%s: %q in %q lacks what %v take\n%s", form, taken, entry, r.Cost.Withheld, text)
-				}
-			}
+		differ := lacks
+		if q.Base != nil {
+			differ = lacks.Or(figures.Of(q.Base))
+		}
+		r := New(q)
+		holds(t, r, lacks, differ)
+	})
+}
+
+// holds reads a record in all its forms.
+func holds(t *rapid.T, r *Record, lacks, differ figures.Lack) {
+	t.Helper()
+	for form, text := range map[string]string{"text": Text(r), "Markdown": Markdown(r), "summary": r.Summary} {
+		if err := lacks.Text(text); err != nil {
+			t.Fatalf("%s: %v\n%s", form, err, text)
+		}
+	}
+	data, err := json.Marshal(r.Diff)
+	if err == nil && r.Diff != nil {
+		if err := differ.Text(r.Diff.sentence()); err != nil {
+			t.Fatalf("%v", err)
+		}
+		var d map[string]json.RawMessage
+		_ = json.Unmarshal(data, &d)
+		delete(d, "base") // which has a list of its own
+		data, _ = json.Marshal(d)
+		err = differ.JSON(data)
+	}
+	if err != nil {
+		t.Fatalf("%v in the difference", err)
+	}
+	whole := *r
+	whole.Diff = nil
+	if data, err = json.Marshal(&whole); err == nil {
+		err = lacks.JSON(data)
+	}
+	if err != nil {
+		t.Fatalf("%v in %s", err, data)
+	}
+}
+
+// TestABaseSaysWhatItLacks: the number of weights of the version before has a list beside it.
+func TestABaseSaysWhatItLacks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base := drawn.Model(t)
+		drawn.Broken(t, base)
+		lacks := figures.Of(base)
+		r := New(&Request{Model: mustModel(t, clean), Base: base})
+		data, err := json.Marshal(r.Diff.Base)
+		if err == nil {
+			err = lacks.JSON(data)
+		}
+		if err != nil {
+			t.Fatalf("%v in %s", err, data)
 		}
 	})
+}
+
+func mustModel(t *rapid.T, text string) *graph.Graph {
+	g, err := graph.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
 }

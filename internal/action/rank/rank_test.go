@@ -133,7 +133,7 @@ func TestWhatIsFoundPastPreflightIsReportedAsCheckDoesAndNotRankedOn(t *testing.
 // rank and check find the same: as many blocks and warnings, and the same ones past preflight.
 func TestRankAndCheckAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		list := drawn(t)
+		list := candidates(t)
 		for _, got := range Run(&Request{Candidates: clones(list)}).Ranked {
 			i := slices.IndexFunc(list, func(c Candidate) bool { return c.ID == got.ID })
 			blocks, warns, later := 0, 0, []string{}
@@ -217,8 +217,8 @@ func TestDecodeRefusesWithCodeAndPath(t *testing.T) {
 	}
 }
 
-// drawn draws up to six of the bundled models, some of them broken.
-func drawn(t *rapid.T) []Candidate {
+// candidates draws up to six of the bundled models, some of them broken.
+func candidates(t *rapid.T) []Candidate {
 	var out []Candidate
 	for i := range rapid.IntRange(1, 6).Draw(t, "candidates") {
 		g, err := models.Open(rapid.SampledFrom(models.List()).Draw(t, "model"))
@@ -243,7 +243,7 @@ func clones(list []Candidate) []Candidate {
 
 func TestTheOrderOfCandidatesDoesNotShow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		list, rule := drawn(t), rapid.SampledFrom([]string{"", ByCost, ByParams}).Draw(t, "rule")
+		list, rule := candidates(t), rapid.SampledFrom([]string{"", ByCost, ByParams}).Draw(t, "rule")
 		shuffled := rapid.Permutation(clones(list)).Draw(t, "order")
 		a, _ := json.Marshal(Run(&Request{Candidates: list, TieBreak: rule}))
 		b, _ := json.Marshal(Run(&Request{Candidates: shuffled, TieBreak: rule}))
@@ -255,7 +255,7 @@ func TestTheOrderOfCandidatesDoesNotShow(t *testing.T) {
 
 func TestATieBreakStaysInsideMeasuredRanks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		list, rule := drawn(t), rapid.SampledFrom([]string{ByCost, ByParams}).Draw(t, "rule")
+		list, rule := candidates(t), rapid.SampledFrom([]string{ByCost, ByParams}).Draw(t, "rule")
 		plain, ruled := Run(&Request{Candidates: clones(list)}), Run(&Request{Candidates: list, TieBreak: rule})
 		was := map[string]Ranked{}
 		for _, c := range plain.Ranked {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/action/check"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/fit/data"
 	"github.com/modelverifier/verifier/internal/infer"
@@ -18,9 +19,9 @@ func (r *Request) against(s *action.Study) (blocks, warns []action.Finding) {
 	seen := map[string]bool{}
 	for _, f := range data.Judge(s.Walked, r.Dataset.Facts()).Findings {
 		if f.Severity == rules.Block {
-			blocks, seen[f.Rule] = append(blocks, action.OfData(f)), true
+			blocks, seen[f.Rule] = append(blocks, check.OfData(f)), true
 		} else {
-			warns = append(warns, action.OfData(f))
+			warns = append(warns, check.OfData(f))
 		}
 	}
 	if wrong && !seen["data-channels"] && !seen["data-image-size"] && !seen["data-columns"] {

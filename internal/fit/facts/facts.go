@@ -86,6 +86,17 @@ func Whole(res *infer.Result) bool {
 	return len(res.Nodes) > 0
 }
 
+// Counted reports whether sums of weights and of memory contain every component: all were found out, and none is a module of the caller's
+// own, which declares its weights at most.
+func Counted(res *infer.Result) bool {
+	for i := range res.Nodes {
+		if n := &res.Nodes[i]; n.LacksWeights || n.LacksSaved() {
+			return false
+		}
+	}
+	return Whole(res)
+}
+
 // Of gathers the facts of a model that was walked.
 func Of(res *infer.Result) Facts {
 	var f Facts

@@ -57,6 +57,8 @@ type Result struct {
 	Framework    string            `json:"framework"`
 	SeqLen       int64             `json:"seqLen"` // tokens of a sample in these figures; 0 where the model reads no tokens
 
+	Withheld []string `json:"withheld,omitempty"` // components that the figures of stages lack: those are lower bounds then
+
 	// Judged are the ids of the rules that were looked at with everything that they need, sorted: what is not among them was not found
 	// out, for lack of a card, of a length, or of the model's sizes.
 	Judged []string     `json:"-"`
@@ -73,7 +75,7 @@ type Stage struct {
 	OptimizerGB   quantity.Decimal `json:"optimizerGb"`
 	ActivationsGB quantity.Decimal `json:"activationsGb"` // of all micro-batches in flight, logits included
 	PeakGB        quantity.Decimal `json:"peakGb"`
-	Fits          *bool            `json:"fits"`     // null where no GPU was named
+	Fits          *bool            `json:"fits"`     // null where no GPU was named, or what is known fits and something is not
 	InFlight      int64            `json:"inFlight"` // micro-batches whose activations are held at once; of interleaved stages, chunks
 	LogitsGB      quantity.Decimal `json:"logitsGb"`
 }
@@ -97,12 +99,12 @@ func Check(res *infer.Result, r Request) *Result {
 func (m *model) check(r Request) *Result {
 	pending, judged := m.judge(r)
 	c := judged.plan
-	out := &Result{Framework: c.framework.name, SeqLen: m.seqLen, GPUs: c.gpus, MicroBatches: c.microBatches, Stages: []Stage{},
+	out := &Result{Framework: c.framework.name, SeqLen: m.seqLen, Withheld: m.withheld, GPUs: c.gpus, MicroBatches: c.microBatches, Stages: []Stage{},
 		LegalTP: c.legal(onTP), LegalPP: c.legal(onPP), Legal: judged.legal, Findings: m.settle(r, pending)}
 	if c.sized {
 		out.Bubble = c.bubble()
 	}
-	if len(judged.stages) > 0 {
+	if len(judged.stages) > 0 && m.computed {
 		out.Balance = balance(judged.stages)
 	}
 	for i := range judged.stages {

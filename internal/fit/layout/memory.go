@@ -210,8 +210,9 @@ func (c *plan) wire(s *stage) Stage {
 	out := Stage{Index: s.index, Layers: s.layers, Params: s.params, WeightsGB: quantity.GB(s.weights), GradsGB: quantity.GB(s.grads), OptimizerGB: quantity.GB(s.optimizer),
 		ActivationsGB: quantity.GB(s.activations), PeakGB: quantity.GB(s.peak()), InFlight: s.inFlight, LogitsGB: quantity.GB(s.logits)}
 	if c.GPU != nil {
-		fits := plus(s.peak(), c.overhead()) <= c.GPU.MemoryBytes
-		out.Fits = &fits
+		if fits := plus(s.peak(), c.overhead()) <= c.GPU.MemoryBytes; !fits || c.whole {
+			out.Fits = &fits
+		}
 	}
 	return out
 }
@@ -232,12 +233,20 @@ func (c *plan) misfit(stages []stage) []pending {
 		return nil
 	}
 	f := Finding{Rule: "layout-memory", Severity: rules.Warn, Title: "A stage does not fit on the card",
-		Detail: "stage " + quantity.Grouped(worst.index) + " takes an estimated " + gigabytes(plus(worst.peak(), c.overhead())) + " of the " + gigabytes(room) + " of " + c.GPU.Name + ": " + worst.breakdown()}
+		Detail: "stage " + quantity.Grouped(worst.index) + " takes " + c.atLeast() + "an estimated " + gigabytes(plus(worst.peak(), c.overhead())) + " of the " + gigabytes(room) + " of " + c.GPU.Name + ": " + worst.breakdown()}
 	if worst.fixed() > room {
 		f.Severity, f.Title = rules.Block, "Weights and optimizer states alone do not fit on the card"
-		f.Detail = "stage " + quantity.Grouped(worst.index) + " holds " + gigabytes(worst.fixed()) + " of weights, gradients and optimizer states, and " + c.GPU.Name + " has " + gigabytes(room)
+		f.Detail = "stage " + quantity.Grouped(worst.index) + " holds " + c.atLeast() + gigabytes(worst.fixed()) + " of weights, gradients and optimizer states, and " + c.GPU.Name + " has " + gigabytes(room)
 	}
 	return []pending{{Finding: f, propose: c.relief}}
+}
+
+// atLeast stands before memory that lacks components.
+func (m *model) atLeast() string {
+	if m.whole {
+		return ""
+	}
+	return "at least "
 }
 
 func (s *stage) breakdown() string {

@@ -12,18 +12,20 @@ type model struct {
 	source   *infer.Result // the model as it was walked
 	asked    *int64        // tokens of a sample that were asked for
 	facts    facts.Facts
-	whole    bool   // whether every component was found out
-	told     bool   // whether the sizes are those of the whole model: its components are known, or its config.json says them
-	seqLen   int64  // tokens of a sample, 0 where it reads none
-	wanted   int64  // tokens that were to be used; the graph does not run at them where they differ
-	tooLong  string // what refuses the length that was asked for, where a table of positions ends before
-	longest  int64  // rows of that table
-	first    part   // what comes before the layers: embeddings
-	parts    []part // the layers
-	last     part   // what comes behind: the last normalisation and the head
-	tied     int64  // weights of the embedding that the head uses as well, which a pipeline holds twice
-	logits   int64  // of one sample
-	biased   bool   // whether the experts add a bias
+	whole    bool     // whether memory contains every component
+	computed bool     // whether operations do
+	withheld []string // components that the figures lack something of
+	told     bool     // whether the sizes are those of the whole model: its components are known, or its config.json says them
+	seqLen   int64    // tokens of a sample, 0 where it reads none
+	wanted   int64    // tokens that were to be used; the graph does not run at them where they differ
+	tooLong  string   // what refuses the length that was asked for, where a table of positions ends before
+	longest  int64    // rows of that table
+	first    part     // what comes before the layers: embeddings
+	parts    []part   // the layers
+	last     part     // what comes behind: the last normalisation and the head
+	tied     int64    // weights of the embedding that the head uses as well, which a pipeline holds twice
+	logits   int64    // of one sample
+	biased   bool     // whether the experts add a bias
 
 	balanced map[int64][]int64 // layers of each stage by the number of stages, as DeepSpeed cuts them; filled when asked for
 }
@@ -70,7 +72,7 @@ const defaultLength = 2048
 
 // newModel takes a model apart at a length of its samples.
 func newModel(res *infer.Result, asked *int64) *model {
-	m := &model{source: res, asked: asked, facts: facts.Of(res), whole: facts.Whole(res)}
+	m := &model{source: res, asked: asked, facts: facts.Of(res), whole: facts.Counted(res), withheld: res.CostWithheld(), computed: res.KnownFLOPs() != nil}
 	m.told = m.whole || facts.Imported(res)
 	res = m.atLength(res, asked)
 	at, layers := group(res)

@@ -15,9 +15,10 @@ type Suggestions struct {
 	Framework   string       `json:"framework"`
 	GlobalBatch int64        `json:"globalBatch"`
 	SeqLen      int64        `json:"seqLen"`
-	Considered  int64        `json:"considered"` // layouts that the framework takes
-	Layouts     []Suggestion `json:"layouts"`    // those that fit, the fastest first
-	Basis       string       `json:"basis"`      // how far the times can be trusted
+	Considered  int64        `json:"considered"`         // layouts that the framework takes
+	Layouts     []Suggestion `json:"layouts"`            // those that fit, the fastest first
+	Basis       string       `json:"basis"`              // how far the times can be trusted
+	Withheld    []string     `json:"withheld,omitempty"` // components that times and peaks lack: those are lower bounds then, and more may not fit
 }
 
 // basis says what the times are. They put layouts in an order; no run was timed to find out how good they are.
@@ -57,7 +58,10 @@ const (
 // and card are taken from the request, which must name a card; the rest is searched.
 func Suggest(res *infer.Result, r Request, gpus int64, count int) *Suggestions {
 	m := newModel(res, r.SeqLen)
-	out := &Suggestions{GPUs: gpus, GPU: r.GPU.Name, Framework: frameworkOf(r.Framework).name, SeqLen: m.seqLen, Layouts: []Suggestion{}, Basis: basis}
+	out := &Suggestions{GPUs: gpus, GPU: r.GPU.Name, Framework: frameworkOf(r.Framework).name, SeqLen: m.seqLen, Layouts: []Suggestion{}, Basis: basis, Withheld: m.withheld}
+	if len(m.withheld) > 0 {
+		out.Basis += "; peaks and times are lower bounds, for components of the model are not known: fewer layouts may fit"
+	}
 	if r.GlobalBatch == nil {
 		r.GlobalBatch = &gpus
 	}

@@ -32,7 +32,7 @@ var ofTheFlags = []string{"flag-", "docker-", "extra-argument", "config-file"}
 // say anything, only the text was; where components of the model are not known, nothing that adds their weights was; and where no
 // config.json says the sizes of such a model, nothing that needs them.
 func (l *launch) lookedAt() []string {
-	out, whole := []string{}, facts.Whole(l.walked)
+	out, whole := []string{}, facts.Counted(l.walked)
 	for _, r := range ruleOrder {
 		if !l.seen[r] {
 			continue

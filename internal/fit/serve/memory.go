@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/modelverifier/verifier/internal/fit/facts"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
@@ -188,16 +189,18 @@ func (l *launch) offloaded(b *budget) {
 	}
 }
 
-// publish puts the division into the answer.
+// publish puts the division into the answer. Of a model that is known in part only what a token takes of the cache is known.
 func (l *launch) publish(b *budget) {
-	out := l.out
-	out.Memory = &Memory{quantity.GB(b.weights.about), quantity.GB(max(b.kv, 0)), quantity.GB(b.activations), quantity.GB(b.overhead), quantity.GB(b.capacity)}
+	out, counted := l.out, facts.Counted(l.walked)
+	if counted {
+		out.Memory = &Memory{quantity.GB(b.weights.about), quantity.GB(max(b.kv, 0)), quantity.GB(b.activations), quantity.GB(b.overhead), quantity.GB(b.capacity)}
+	}
 	if !b.cache.known {
 		return
 	}
 	per := b.cache.full + b.cache.sliding
 	out.KVBytesPerToken = &per
-	if b.length > 0 {
+	if b.length > 0 && counted {
 		n := int64(0)
 		if one := b.cache.sequence(b.length, b.inFlight); one > 0 && b.kv > 0 {
 			n = b.kv / one

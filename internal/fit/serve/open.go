@@ -30,8 +30,8 @@ func (l *launch) leftOpen() []rules.Open {
 	if o := l.withoutCard(); len(o.Tests) > 0 {
 		out = append(out, o)
 	}
-	if !facts.Whole(l.walked) {
-		out = append(out, rules.Open{Why: "components of the model are not known, so no sum of its weights is"})
+	if !facts.Counted(l.walked) {
+		out = append(out, rules.Open{Why: "components of the model are not known, so no sum of its weights and its memory is"})
 	}
 	if l.config == nil {
 		out = append(out, rules.Open{Why: "the model has no config.json, which the engine reads", Fix: "give the model as its folder or config.json"})

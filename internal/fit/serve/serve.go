@@ -62,10 +62,10 @@ type Result struct {
 	EngineVersion          string    `json:"engineVersion"`
 	EngineVersionAssumed   bool      `json:"engineVersionAssumed"`
 	Findings               []Finding `json:"findings"`
-	Memory                 *Memory   `json:"memory"` // null where no card was named or the sizes are not known
+	Memory                 *Memory   `json:"memory"` // null where no card was named, the sizes are not known, or components are not
 	KVBytesPerToken        *int64    `json:"kvBytesPerToken"`
-	MaxConcurrentSequences *int64    `json:"maxConcurrentSequences"`
-	Command                string    `json:"command"` // in canonical form
+	MaxConcurrentSequences *int64    `json:"maxConcurrentSequences"` // null as memory
+	Command                string    `json:"command"`                // in canonical form
 
 	// Judged are the ids of the rules that were looked at with everything that they need, sorted: what is not among them was not found
 	// out, for lack of a card, of the model's sizes, or of an engine that is known.
@@ -199,6 +199,9 @@ func (l *launch) warn(rule string, fix remedy, format string, args ...any) {
 func (l *launch) add(s Severity, rule string, fix remedy, detail string) {
 	if s == Block && l.soften != "" {
 		s, detail = Warn, detail+", "+l.soften
+	}
+	if strings.HasPrefix(rule, "mem-") && !facts.Counted(l.walked) {
+		detail += "; the model takes at least that, for components of it are not known"
 	}
 	title, ok := titles[rule]
 	if !ok {

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -48,8 +47,7 @@ func (b *Backend) command(ctx context.Context, stdin, name string, args ...strin
 		cmd.Env = append(cmd.Env, "SLURM_CONF="+b.config.SlurmConf)
 	}
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	alone(cmd)
 	cmd.WaitDelay = time.Second
 	var out, said bounded
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &said

@@ -42,6 +42,9 @@ func (b *Backend) arguments(ctx context.Context, t jobs.Ticket) ([]string, error
 func (b *Backend) script(t jobs.Ticket) string {
 	called, c := name(t.Job, t.Attempt), &b.config
 	args := []string{c.Worker, "run", "--server", t.Server, "--job", t.Job, "--token-file", filepath.Join(c.Folder, token(called)), "--data", c.Data}
+	if t.GPU != "" {
+		args = append(args, "--cards", t.GPU) // what Slurm gives for the gres counts as this card
+	}
 	if c.Python != "" {
 		args = append(args, "--python", c.Python)
 	}

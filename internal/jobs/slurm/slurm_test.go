@@ -112,7 +112,7 @@ func TestAJobRunsWithItsCardAndItsToken(t *testing.T) {
 	eventually(t, c, "the job runs", 30*time.Second, func() bool { return ran(c, "a") != "" })
 	got := ran(c, "a")
 	for _, want := range []string{"CUDA_VISIBLE_DEVICES=0\n", "token " + k.Token + "\n", "mode 600\n", "SLURM_JOB_NAME=mv-a-1\n",
-		"run --server https://verifier.example/it's --job a --token-file " + filepath.Join(b.config.Folder, "mv-a-1.token") + " --data /data sets"} {
+		"run --server https://verifier.example/it's --job a --token-file " + filepath.Join(b.config.Folder, "mv-a-1.token") + " --data /data sets --cards H100"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
