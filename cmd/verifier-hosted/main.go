@@ -3,15 +3,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/modelverifier/verifier/internal/store"
@@ -43,6 +46,10 @@ func init() {
 		{"restore", "FILE", "fill an empty database from such a file; - is the standard input", restore},
 		{"create-admin", "", "print a link that makes another organisation and its owner", createAdmin},
 		{"reset-password", "EMAIL", "print a link that gives somebody a new password", resetPassword},
+		{"limits", "ORG [NAME=VALUE…]", "print what an organisation, by id or name, may train, or change some of it", limits},
+		{"worker-add", "NAME", "print the token of a new worker, once", workerAdd},
+		{"worker-revoke", "NAME", "end the token of a worker", workerRevoke},
+		{"workers", "", "list the workers, and what they offer", workers},
 	}
 }
 
@@ -101,12 +108,22 @@ func choose(args []string) (*command, []string, error) {
 		if c.name != args[0] {
 			continue
 		}
-		if want := map[bool]int{true: 1}[c.takes != ""]; len(args)-1 != want {
-			return nil, nil, fmt.Errorf("%s takes %s, got %d", c.name, map[int]string{0: "nothing", 1: c.takes}[want], len(args)-1)
+		if least, most := c.arity(); len(args)-1 < least || len(args)-1 > most {
+			return nil, nil, fmt.Errorf("%s takes %s, got %d", c.name, cmp.Or(c.takes, "nothing"), len(args)-1)
 		}
 		return c, args[1:], nil
 	}
 	return nil, nil, fmt.Errorf("there is no command %q: see --help", args[0])
+}
+
+// arity is how many arguments a command takes: a word each, those in brackets any number.
+func (c *command) arity() (least, most int) {
+	words, rest, more := strings.Cut(c.takes, "[")
+	least = len(strings.Fields(words))
+	if more = more && strings.Contains(rest, "…"); more {
+		return least, math.MaxInt
+	}
+	return least, least
 }
 
 // tuneMemory lets garbage gather for longer than Go would, up to a limit that leaves room for hashing passwords. Whoever sets

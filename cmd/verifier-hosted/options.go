@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/account"
 	"github.com/modelverifier/verifier/internal/hostedapi"
+	"github.com/modelverifier/verifier/internal/jobs"
 	"github.com/modelverifier/verifier/internal/share"
 )
 
@@ -41,6 +42,10 @@ var options = []option{
 	{"oidc-issuer", "VERIFIER_OIDC_ISSUER", "", "OpenID Connect provider through which people can sign in"},
 	{"oidc-client", "VERIFIER_OIDC_CLIENT", "", "what the provider knows this service by"},
 	{"oidc-secret", "VERIFIER_OIDC_SECRET", "", "the secret that goes with it"},
+	{"weights-url", "VERIFIER_WEIGHTS_URL", "", "where checkpoints and weights are kept: file:///folder, or s3://bucket?region=… that replicas share; left out: the folder weights in --data"},
+	{"weights-days", "VERIFIER_WEIGHTS_DAYS", strconv.Itoa(int(jobs.DefaultWeights / day)), "days that weights are kept behind the end of their job"},
+	{"worker-lease", "VERIFIER_WORKER_LEASE", jobs.DefaultLease.String(), "how long a worker has a job without a heartbeat; four are sent in this time"},
+	{"allow-simulated", "VERIFIER_ALLOW_SIMULATED", "false", "give jobs to workers that compute nothing, too"},
 	{"drain", "VERIFIER_DRAIN", "0s", "how long /readyz says no before a stop, for balancers that look there"},
 	{"workers", "VERIFIER_WORKERS", "0", "actions that run at once; 0: as many as processors"},
 	{"log-level", "VERIFIER_LOG_LEVEL", "info", "debug, info, warn or error; info writes a line for each request"},
@@ -54,6 +59,7 @@ type config struct {
 	workers        int
 	level          slog.Level
 	hosted         hostedapi.Config
+	train          trainConfig
 }
 
 // parse reads options, and returns what stands behind them.
@@ -66,7 +72,12 @@ func parse(args []string, getenv func(string) string, help io.Writer) (*config, 
 		if v := getenv(o.variable); v != "" {
 			value = v
 		}
-		values[o.flag] = f.String(o.flag, value, o.doc)
+		values[o.flag] = &value
+		if o.otherwise == "false" { // it may stand alone
+			f.BoolFunc(o.flag, o.doc, func(s string) error { value = s; return nil })
+			continue
+		}
+		f.StringVar(&value, o.flag, value, o.doc)
 	}
 	err := f.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -116,6 +127,7 @@ func read(value func(string) string) (*config, error) {
 		err = errors.New("must be from 0s to 10m")
 	}
 	fail("drain", err)
+	fail(c.train.read(value, number))
 	fail("log-level", c.level.UnmarshalText([]byte(value("log-level"))))
 	p := account.Provider{Issuer: value("oidc-issuer"), ClientID: value("oidc-client"), ClientSecret: value("oidc-secret")}
 	if p.Issuer != "" {
@@ -130,7 +142,7 @@ func read(value func(string) string) (*config, error) {
 func usage(w io.Writer) {
 	fmt.Fprint(w, "verifier-hosted serves /api/v1, accounts and the published pages.\n\n")
 	for _, c := range commands {
-		fmt.Fprintf(w, "  verifier-hosted %-24s %s\n", c.name+behind(c.takes), c.doc)
+		fmt.Fprintf(w, "  verifier-hosted %-26s %s\n", c.name+behind(c.takes), c.doc)
 	}
 	fmt.Fprint(w, "\nOptions stand before the command. Each can be given as a variable too.\n\n")
 	for _, o := range options {

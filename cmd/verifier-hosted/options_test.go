@@ -3,10 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/modelverifier/verifier/internal/account"
+	"github.com/modelverifier/verifier/internal/store"
 )
 
 // table is the part of docs/hosted.md that says what can be configured.
@@ -53,6 +58,7 @@ func TestWrongUsageIsRefused(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"--nothing", "nothing"}, {"dance", "there is no command"}, {"backup", "takes FILE"}, {"migrate now", "takes nothing"}, {"--key-rate 0", "--key-rate"}, {"--plan-rate x", "--plan-rate"},
 		{"--workers 5000", "--workers"}, {"--peer-connections 0", "--peer-connections"}, {"--drain 1h", "--drain"}, {"--log-level loud", "--log-level"}, {"--trusted-proxies here", "--trusted-proxies"}, {"--oidc-issuer https://x", "--oidc-client"},
+		{"--weights-days 0", "--weights-days"}, {"--worker-lease 0s", "--worker-lease"}, {"--allow-simulated=perhaps", "--allow-simulated"}, {"limits", "takes ORG"}, {"worker-add", "takes NAME"}, {"workers all", "takes nothing"},
 	} {
 		var out, fault bytes.Buffer
 		if code := run(context.Background(), strings.Fields(c.args), func(string) string { return "" }, nil, &out, &fault); code != exitUsage || !strings.Contains(fault.String(), c.says) {
@@ -66,5 +72,48 @@ func TestAVariableStandsForAnOption(t *testing.T) {
 	c, rest, err := parse([]string{"--addr", "127.0.0.1:2", "serve"}, func(k string) string { return env[k] }, nil)
 	if err != nil || c.addr != "127.0.0.1:2" || c.hosted.KeyRate != 7 || c.database != "postgres:///x" || c.data != "" || len(rest) != 1 {
 		t.Errorf("%+v %v %v", c, rest, err)
+	}
+}
+
+// TestTheOperatorSetsLimitsAndMakesWorkers runs the commands one after the other on one folder.
+func TestTheOperatorSetsLimitsAndMakesWorkers(t *testing.T) {
+	data := t.TempDir()
+	s, err := store.Open(t.Context(), "sqlite:"+filepath.Join(data, "verifier.db"))
+	if err == nil {
+		err = s.Migrate(t.Context())
+	}
+	if err == nil {
+		err = s.Accounts().Write(t.Context(), func(tx account.Tx) error {
+			return errors.Join(tx.PutOrganisation(account.Organisation{ID: "o1", Name: "Lab"}), tx.PutOrganisation(account.Organisation{ID: "o2", Name: "Twin"}), tx.PutOrganisation(account.Organisation{ID: "o3", Name: "Twin"}))
+		})
+	}
+	if err = errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"limits Lab", 0, "big-gpu=no\njobs-in-flight=2\njobs-today=20\nusd-today=25\nruntime=1h0m0s\nagent-messages=200\n\no1 uses 0 in flight"},
+		{"limits o1 jobs-today=100 big-gpu=yes usd-today=0.5", 0, "big-gpu=yes\njobs-in-flight=2\njobs-today=100\nusd-today=0.5\n"},
+		{"limits Lab", 0, "jobs-today=100"},
+		{"limits Lab jobs-today=many", exitUsage, "jobs-today is \"many\""},
+		{"limits Lab colour=red", exitUsage, "jobs-in-flight"},
+		{"limits Twin", exitUsage, "[o2 o3]"},
+		{"limits Nobody", exitUsage, "no organisation"},
+		{"worker-add gpu-1", 0, "  mvw_"},
+		{"worker-add gpu-1", exitUsage, "already"},
+		{"worker-add /etc", exitUsage, "letters"},
+		{"workers", 0, "gpu-1                workers  never seen"},
+		{"worker-revoke gpu-2", exitUsage, "no worker"},
+		{"worker-revoke gpu-1", 0, ""},
+		{"workers", 0, "revoked 20"},
+	} {
+		var out, fault bytes.Buffer
+		code := run(t.Context(), append([]string{"--data", data}, strings.Fields(c.args)...), func(string) string { return "" }, nil, &out, &fault)
+		if code != c.code || !strings.Contains(out.String()+fault.String(), c.says) {
+			t.Errorf("%s: %d %s%s", c.args, code, out.String(), fault.String())
+		}
 	}
 }

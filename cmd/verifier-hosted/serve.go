@@ -37,6 +37,12 @@ func serve(ctx context.Context, p *program, _ []string) (err error) {
 	if h.PublicURL == "" {
 		h.PublicURL = local(l.Addr())
 	}
+	t, err := p.training(ctx, s, h.PublicURL)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.objects.Close()) }()
+	h.Jobs, h.Weights = t.Service, t.objects.Handler()
 	if h.Site, err = site.New(p.site(h.PublicURL)); err != nil {
 		return err
 	}
@@ -51,6 +57,7 @@ func serve(ctx context.Context, p *program, _ []string) (err error) {
 	if a, ok := l.Addr().(*net.TCPAddr); ok {
 		port = a.Port
 	}
+	defer t.begin(ctx, s, p.log)()
 	p.log.Info("listening", "port", port, "version", version, "database", s.Kind())
 	if inside != nil {
 		// It answers until the very end: while requests under way are let finish, too.

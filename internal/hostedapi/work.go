@@ -45,7 +45,8 @@ type workCall struct {
 func (s *Server) workers() http.Handler {
 	mux, calls, uploads := http.NewServeMux(), make(chan struct{}, workCalls), make(chan struct{}, workUploads)
 	for path, answer := range map[string]func(*workCall) (any, error){
-		"POST lease": s.lease, "POST jobs/{id}/heartbeat": s.heartbeat, "POST jobs/{id}/epochs": s.epochs, "POST jobs/{id}/finish": s.finish, "POST jobs/{id}/release": s.release,
+		"POST lease": s.lease, "POST jobs/{id}/heartbeat": s.heartbeat, "POST jobs/{id}/epochs": s.epochs, "POST jobs/{id}/finish": s.finish,
+		"POST jobs/{id}/release": s.release,
 	} {
 		mux.Handle(workPath(path), s.work(calls, workWait, answer))
 	}
@@ -151,15 +152,13 @@ func (s *Server) heartbeat(c *workCall) (any, error) {
 	return s.jobs.Beat(c.ctx, c.worker, c.job, held.Lease)
 }
 
-// release gives a job back that its worker will not finish, because it is being stopped: what ends as cancelled and nobody asked to
-// cancel is queued again.
+// release takes a job back that its worker will not finish, because it is being stopped.
 func (s *Server) release(c *workCall) (any, error) {
 	var held protocol.Held
 	if err := c.read(&held); err != nil {
 		return nil, err
 	}
-	_, err := s.jobs.Finish(c.ctx, c.worker, c.job, held.Lease, protocol.End{Lease: held.Lease, Status: string(jobs.Cancelled)})
-	return struct{}{}, err
+	return struct{}{}, s.jobs.Release(c.ctx, c.worker, c.job, held.Lease)
 }
 
 // accepted is the answer to epochs.

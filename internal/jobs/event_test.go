@@ -3,6 +3,7 @@ package jobs
 import (
 	"errors"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -202,6 +203,42 @@ func TestEachLimitSaysWhatWasHitAndWhenItResets(t *testing.T) {
 		}
 		if got != nil && got.Error() == "" {
 			t.Errorf("%s: says nothing", c.name)
+		}
+	}
+}
+
+func TestLimitsAreReadAsTheyAreWritten(t *testing.T) {
+	l := Limits{BigGPU: true, InFlight: 3, JobsPerDay: 4, DollarsPerDay: 12_345_678, Runtime: 90 * time.Minute, AgentMessages: 5}
+	var again Limits
+	for line := range strings.Lines(l.String()) {
+		if err := again.Set(strings.TrimSpace(line)); err != nil {
+			t.Error(err)
+		}
+	}
+	if again != l {
+		t.Errorf("%+v, want %+v", again, l)
+	}
+	for line, says := range map[string]string{"": "big-gpu, jobs-in-flight", "colour=red": "colour", "jobs-today=-1": "from 0", "jobs-today=x": "from 0", "jobs-today": "from 0",
+		"usd-today=NaN": "dollars", "usd-today=-1": "dollars", "runtime=0s": "from 1s", "runtime=x": "from 1s", "big-gpu=true": "yes or no"} {
+		if err := again.Set(line); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", line, err, says)
+		}
+	}
+	if again != l {
+		t.Error("a limit that is refused is set")
+	}
+}
+
+// TestTheDocumentHasTheDefaults compares docs/jobs.md with what the program has.
+func TestTheDocumentHasTheDefaults(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/jobs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(DefaultLimits.String()) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		if value = strings.TrimSuffix(value, "0m0s"); !strings.Contains(string(doc), "| `"+name+"` | "+value+" |") {
+			t.Errorf("%s=%s is not in its table", name, value)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (s *Service) Do(ctx context.Context, w Work) (again time.Duration, err erro
 // backup, which has no queue, nothing else would.
 func (s *Service) Begin(ctx context.Context) error {
 	s.began = s.now()
-	const page = 200
+	const page = 50 // of a transaction, which others wait for
 	for after := ""; ; {
 		n := 0
 		err := s.Store.Write(ctx, func(tx Tx) error {

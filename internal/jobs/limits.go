@@ -2,6 +2,9 @@ package jobs
 
 import (
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/modelverifier/verifier/internal/hardware"
@@ -25,6 +28,82 @@ var DefaultLimits = Limits{
 	DollarsPerDay: 25_000_000,
 	Runtime:       time.Hour,
 	AgentMessages: 200,
+}
+
+// limit is a line of what an operator sees and sets.
+type limit struct {
+	name string
+	get  func(l *Limits) string
+	set  func(l *Limits, value string) error
+}
+
+// count is a limit that is a number.
+func count(name string, of func(*Limits) *int64) limit {
+	return limit{name, func(l *Limits) string { return strconv.FormatInt(*of(l), 10) }, func(l *Limits, value string) error {
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || n < 0 {
+			return fmt.Errorf("%s is %q but must be a number from 0", name, value)
+		}
+		*of(l) = n
+		return nil
+	}}
+}
+
+var limits = []limit{
+	{CodeBigGPU, func(l *Limits) string { return map[bool]string{true: "yes", false: "no"}[l.BigGPU] }, func(l *Limits, value string) error {
+		if value != "yes" && value != "no" {
+			return fmt.Errorf("%s is %q but must be yes or no", CodeBigGPU, value)
+		}
+		l.BigGPU = value == "yes"
+		return nil
+	}},
+	count(CodeInFlight, func(l *Limits) *int64 { return &l.InFlight }),
+	count(CodeJobs, func(l *Limits) *int64 { return &l.JobsPerDay }),
+	{CodeDollars, func(l *Limits) string { return strconv.FormatFloat(float64(l.DollarsPerDay)/dollar, 'f', -1, 64) }, func(l *Limits, value string) error {
+		f, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(f >= 0 && f <= 1e9) {
+			return fmt.Errorf("%s is %q but must be dollars from 0 to 1000000000", CodeDollars, value)
+		}
+		l.DollarsPerDay = int64(math.Round(f * dollar))
+		return nil
+	}},
+	{"runtime", func(l *Limits) string { return l.Runtime.String() }, func(l *Limits, value string) error {
+		d, err := time.ParseDuration(value)
+		if err != nil || d < runtimeLeast || d > runtimeMost {
+			return fmt.Errorf("runtime is %q but must be from %v to %v", value, runtimeLeast, runtimeMost)
+		}
+		l.Runtime = d
+		return nil
+	}},
+	count("agent-messages", func(l *Limits) *int64 { return &l.AgentMessages }),
+}
+
+// The runtimes that a job can have.
+const (
+	runtimeLeast = time.Second
+	runtimeMost  = 30 * 24 * time.Hour
+)
+
+// Set reads one limit as an operator writes it: name=value.
+func (l *Limits) Set(line string) error {
+	name, value, _ := strings.Cut(line, "=")
+	var names []string
+	for _, one := range limits {
+		if one.name == name {
+			return one.set(l, value)
+		}
+		names = append(names, one.name)
+	}
+	return fmt.Errorf("there is no limit %q, but %s", name, strings.Join(names, ", "))
+}
+
+// String lists the limits as Set reads them, a line each.
+func (l Limits) String() string {
+	var b strings.Builder
+	for _, one := range limits {
+		fmt.Fprintf(&b, "%s=%s\n", one.name, one.get(&l))
+	}
+	return b.String()
 }
 
 // Codes of what was hit.
@@ -51,9 +130,11 @@ func (e *LimitError) Error() string {
 	case CodeJobs:
 		return fmt.Sprintf("%d of %d jobs of today are made", e.Used, e.Limit)
 	}
-	const dollar = 1e6
 	return fmt.Sprintf("$%.2f of the $%.2f of today are spent or reserved, which leaves too little for this job", float64(e.Used)/dollar, float64(e.Limit)/dollar)
 }
+
+// dollar is one in micro-dollars.
+const dollar = 1e6
 
 // bigGB is the memory, as the card is sold, from which it is in the big-GPU tier.
 const bigGB = 80

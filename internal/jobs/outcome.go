@@ -81,7 +81,6 @@ func (s *Service) record(tx Tx, j Job) (string, error) {
 
 // outcome is the row of a run.
 func (j *Job) outcome() ledger.Outcome {
-	const dollar = 1e6
 	last := j.Epochs[len(j.Epochs)-1]
 	return ledger.Outcome{Fingerprint: j.Fingerprint, Run: j.ID, Row: ledger.Row{At: j.CompletedAt, Metric: Metric, Value: last.ValAcc, Epochs: new(int64(len(j.Epochs))),
 		WallSec: new(j.Used.Seconds()), EstCostUSD: new(float64(j.Cost) / dollar), Source: j.source()}}

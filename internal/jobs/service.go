@@ -152,8 +152,8 @@ func (s *Service) Limits(ctx context.Context, org string) (l Limits, use Use, er
 
 // SetLimits replaces the limits of an organisation. ErrNotFound: there is no such organisation.
 func (s *Service) SetLimits(ctx context.Context, org string, l Limits) error {
-	if l.InFlight < 0 || l.JobsPerDay < 0 || l.DollarsPerDay < 0 || l.AgentMessages < 0 || l.Runtime < time.Second || l.Runtime > 30*24*time.Hour {
-		return errors.New("a limit is not below 0, and a runtime from 1s to 720h")
+	if l.InFlight < 0 || l.JobsPerDay < 0 || l.DollarsPerDay < 0 || l.AgentMessages < 0 || l.Runtime < runtimeLeast || l.Runtime > runtimeMost {
+		return fmt.Errorf("a limit is not below 0, and a runtime from %v to %v", runtimeLeast, runtimeMost)
 	}
 	return s.Store.Write(ctx, func(tx Tx) error { return tx.PutLimits(org, l) })
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -445,6 +446,38 @@ func TestAWorkerThatIsLateHasLostItsJobAndAnotherGoesOn(t *testing.T) {
 	if _, err := d.Finish(ctx, next, j.ID, b.Lease.ID, protocol.End{Status: "completed", ModelTrained: true, ModelSHA256: sum("half")}); err == nil {
 		t.Error("weights that are not here are trained")
 	}
+	d.pass(2 * time.Minute)
+	_, err = d.Expire(ctx, j.ID, b.Lease.ID)
+	must(t, err)
+	c := d.lease(late)
+	if _, err := d.Beat(ctx, late, j.ID, a.Lease.ID); !errors.Is(err, jobs.ErrLeaseLost) {
+		t.Errorf("its own first lease, of a job that it has again: %v", err)
+	}
+	d.pass(2 * time.Minute)
+	_, err = d.Expire(ctx, j.ID, c.Lease.ID)
+	must(t, err)
+	if got, err := d.Get(ctx, org, j.ID); err != nil || got.Status != jobs.Failed || !strings.Contains(got.Reason, "lost 3 times") {
+		t.Errorf("behind the third: %+v, %v", got, err)
+	}
+}
+
+func TestAWorkerGivesAJobBack(t *testing.T) {
+	d := sqlite(t)
+	w := d.worker()
+	j := d.submit()
+	for n := range jobs.MaxAttempts {
+		a := d.lease(w)
+		if a == nil || a.Job != j.ID {
+			t.Fatalf("attempt %d: %+v", n+1, a)
+		}
+		must(t, d.Release(t.Context(), w, j.ID, a.Lease.ID))
+		if err := d.Release(t.Context(), w, j.ID, a.Lease.ID); !errors.Is(err, jobs.ErrLeaseLost) {
+			t.Errorf("given back twice: %v", err)
+		}
+	}
+	if got, err := d.Get(t.Context(), org, j.ID); err != nil || got.Status != jobs.Failed || !strings.Contains(got.Reason, "gave it back") {
+		t.Errorf("%+v, %v", got, err)
+	}
 }
 
 func TestARunBeyondItsCeilingAndAJobThatNobodyTakesEnd(t *testing.T) {
@@ -593,4 +626,127 @@ func TestACardIsThereWhileItsWorkerCallsEvenIfItIsBusy(t *testing.T) {
 	has(true)
 	d.pass(3 * time.Minute)
 	has(false)
+}
+
+// cluster is a backend whose machine is the test.
+type cluster struct {
+	started []jobs.Ticket
+	stopped []string
+	gone    string
+}
+
+func (c *cluster) Name() string { return "slurm" }
+func (c *cluster) Offers(context.Context) (jobs.Offers, error) {
+	return jobs.Offers{Cards: []string{"T4"}}, nil
+}
+func (c *cluster) Start(_ context.Context, t jobs.Ticket) (string, error) {
+	c.started = append(c.started, t)
+	return fmt.Sprint("ref", t.Attempt), nil
+}
+func (c *cluster) Stop(_ context.Context, ref string) error {
+	c.stopped = append(c.stopped, ref)
+	return nil
+}
+func (c *cluster) Gone(context.Context, string) (string, error) { return c.gone, nil }
+
+func TestAClusterIsGivenAJobWatchedAndStopped(t *testing.T) {
+	d := sqlite(t)
+	ctx := t.Context()
+	c := &cluster{}
+	d.Backends = []jobs.Backend{c}
+	fleet := d.worker()
+	sub := submission()
+	sub.Backend = "slurm"
+	j, err := d.Submit(ctx, sub)
+	must(t, err)
+	dispatch := func(attempt int) {
+		t.Helper()
+		_, err := d.Dispatch(ctx, j.ID, attempt)
+		must(t, err)
+	}
+	dispatch(1)
+	dispatch(1)
+	if len(c.started) != 1 || c.started[0].Job != j.ID || c.started[0].Attempt != 1 || c.started[0].GPU != "T4" || c.started[0].Runtime != time.Hour {
+		t.Fatalf("%+v", c.started)
+	}
+	if d.lease(fleet) != nil {
+		t.Error("a worker of the fleet takes what the cluster was given")
+	}
+	c.gone = "the node failed"
+	dispatch(1)
+	c.gone = ""
+	dispatch(1) // an old one does nothing
+	dispatch(2)
+	if len(c.started) != 2 || c.started[1].Attempt != 2 {
+		t.Fatalf("%+v", c.started)
+	}
+	w, err := d.Worker(ctx, c.started[1].Token)
+	must(t, err)
+	other := d.submit()
+	a, err := d.Lease(ctx, w, offer)
+	must(t, err)
+	if a == nil || a.Job != j.ID || !strings.HasPrefix(c.started[1].Token, jobs.JobPrefix) {
+		t.Fatalf("%+v", a)
+	}
+	if again, err := d.Lease(ctx, w, offer); err != nil || again != nil {
+		t.Errorf("its token leases %s too: %+v, %v", other.ID, again, err)
+	}
+	_, err = d.Cancel(ctx, org, j.ID)
+	must(t, err)
+	if orders, err := d.Beat(ctx, w, j.ID, a.Lease.ID); err != nil || !orders.Cancel {
+		t.Errorf("%+v, %v", orders, err)
+	}
+	_, err = d.Finish(ctx, w, j.ID, a.Lease.ID, protocol.End{Status: "cancelled"})
+	must(t, err)
+	_, err = d.Do(ctx, jobs.Work{Kind: jobs.Stopping, Job: j.ID, Ref: "ref2"})
+	must(t, err)
+	if !slices.Equal(c.stopped, []string{"ref2"}) {
+		t.Errorf("stopped %q", c.stopped)
+	}
+	_, err = d.Retain(ctx, j.ID)
+	must(t, err)
+	if _, err := d.Worker(ctx, c.started[1].Token); !errors.Is(err, jobs.ErrUnauthorised) {
+		t.Errorf("the token works behind the end of its job: %v", err)
+	}
+}
+
+// TestARestoredBackupGoesOn moves a running and a queued job into a new database, which has no queue.
+func TestARestoredBackupGoesOn(t *testing.T) {
+	d := sqlite(t)
+	ctx := t.Context()
+	w := d.worker()
+	running, waits := d.submit(), d.submit()
+	a := d.lease(w)
+	var archive bytes.Buffer
+	_, err := d.db.Backup(ctx, &archive, noon)
+	must(t, err)
+	to, err := store.Open(ctx, pgtest.New(t))
+	must(t, err)
+	defer func() { _ = to.Close() }()
+	_, err = to.Restore(ctx, &archive)
+	must(t, err)
+	clock := accounttest.Running()
+	s := &jobs.Service{Store: to.Jobs(), Blobs: d.Blobs, Clock: clock.Now, LeaseFor: time.Second}
+	must(t, s.Begin(ctx))
+	must(t, s.Begin(ctx)) // asked for twice, it is done once
+	stopping, stop := context.WithCancel(ctx)
+	ended := make(chan error)
+	go func() { ended <- to.Work(stopping, s, slog.New(slog.DiscardHandler)) }()
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		one, err := s.Get(ctx, org, running.ID)
+		must(t, err)
+		two, err := s.Get(ctx, org, waits.ID)
+		must(t, err)
+		// The lease ended long ago by this clock, and nobody came for the other within a day.
+		if one.Status == jobs.Queued && one.Attempts == 1 && two.Status == jobs.Failed || one.Status == jobs.Failed && two.Status == jobs.Failed {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s under %s, %s", one.Status, a.Lease.ID, two.Status)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	stop()
+	must(t, <-ended)
 }

@@ -69,6 +69,18 @@ func (w *walk) state(t *rapid.T, id string) (j jobs.Job) {
 	return j
 }
 
+// call lets every worker be there, as one is that asks for a job now and then.
+func (w *walk) call(t *rapid.T) {
+	expected(t, w.Store.Write(context.Background(), func(tx jobs.Tx) error {
+		all, err := tx.Workers()
+		for _, one := range all {
+			one.Seen = w.clock.Now()
+			err = errors.Join(err, tx.PutWorker(one))
+		}
+		return err
+	}))
+}
+
 // expected lets through what may be refused in a walk; anything else is a fault.
 func expected(t *rapid.T, err error) {
 	var limit *jobs.LimitError
@@ -83,12 +95,17 @@ func (w *walk) one(t *rapid.T) (string, held) {
 	if len(w.ids) == 0 {
 		t.Skip("no job")
 	}
-	id := rapid.SampledFrom(w.ids).Draw(t, "job")
+	// Mostly what is under way, so that runs get somewhere.
+	mostly := rapid.IntRange(0, 3).Draw(t, "mostly") > 0
+	from := w.ids
+	if going := slices.DeleteFunc(slices.Clone(from), func(id string) bool { return w.jobs[id].Status != jobs.Running }); mostly && len(going) > 0 {
+		from = going
+	}
+	id := rapid.SampledFrom(from).Draw(t, "job")
 	if len(w.leases[id]) == 0 {
 		return id, held{}
 	}
-	// The newest half of the time, so that runs get somewhere.
-	if rapid.Bool().Draw(t, "newest") {
+	if mostly {
 		return id, w.leases[id][len(w.leases[id])-1]
 	}
 	return id, rapid.SampledFrom(w.leases[id]).Draw(t, "lease")
@@ -100,6 +117,7 @@ func (w *walk) acts() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"submit": func(t *rapid.T) {
 			w.pass(time.Millisecond)
+			w.call(t)
 			s := submission()
 			s.Reserved = int64(rapid.IntRange(0, 400_000).Draw(t, "reserved"))
 			if rapid.IntRange(0, 3).Draw(t, "cpu") == 0 {
@@ -191,8 +209,14 @@ func (w *walk) acts() map[string]func(*rapid.T) {
 			_, err := w.Do(ctx, jobs.Work{Kind: kind, Job: id, Lease: h.lease, Attempt: rapid.IntRange(1, 3).Draw(t, "attempt")})
 			expected(t, err)
 		},
+		"lose": func(t *rapid.T) {
+			id, h := w.one(t)
+			w.pass(61 * time.Second)
+			_, err := w.Expire(ctx, id, h.lease)
+			expected(t, err)
+		},
 		"time": func(t *rapid.T) {
-			w.pass(time.Duration(rapid.SampledFrom([]int{1, 1, 10, 10, 30, 61, 61, 600, 3700}).Draw(t, "seconds")) * time.Second)
+			w.pass(time.Duration(rapid.SampledFrom([]int{1, 1, 10, 10, 30, 61, 61, 600, 3700, 4000}).Draw(t, "seconds")) * time.Second)
 		},
 	}
 }
@@ -255,7 +279,7 @@ func (w *walk) look(t *rapid.T) {
 // TestWhateverHappensToJobs walks random orders of events over the real service on SQLite: no transition that is not allowed, no
 // epoch twice or missing, no lease held by two, at most one row in the ledger, and money that is reserved until a job ends.
 func TestWhateverHappensToJobs(t *testing.T) {
-	for name, value := range map[string]string{"rapid.steps": "120", "rapid.checks": "40"} { // a job takes some ten steps to its end
+	for name, value := range map[string]string{"rapid.steps": "400", "rapid.checks": "25"} { // a job takes some ten steps to its end
 		if f := flag.Lookup(name); f.Value.String() == f.DefValue {
 			must(t, flag.Set(name, value))
 			defer func() { must(t, flag.Set(name, f.DefValue)) }()
@@ -267,7 +291,7 @@ func TestWhateverHappensToJobs(t *testing.T) {
 		w := &walk{address: "sqlite:" + filepath.Join(dir, "data.db"), folder: filepath.Join(dir, "blobs"), jobs: map[string]jobs.Job{}, leases: map[string][]held{}, said: map[string]int{}}
 		w.open(t)
 		defer func() { _ = w.db.Close() }()
-		must(t, w.SetLimits(context.Background(), org, jobs.Limits{InFlight: 4, JobsPerDay: 30, DollarsPerDay: 1_500_000, Runtime: time.Hour}))
+		must(t, w.SetLimits(context.Background(), org, jobs.Limits{InFlight: 6, JobsPerDay: 30, DollarsPerDay: 3_000_000, Runtime: time.Hour}))
 		for i := range 3 {
 			w.workers, w.simulating = append(w.workers, w.worker()), append(w.simulating, i == 2)
 		}

@@ -163,6 +163,13 @@ func (s *Service) Finish(ctx context.Context, w Worker, job, lease string, end p
 	return j.Status, err
 }
 
+// Release gives a job back that its worker cannot go on with: it is being stopped, or lacks what the job needs. Another goes on
+// from the last checkpoint; it counts as an attempt, so that no job is handed round for ever.
+func (s *Service) Release(ctx context.Context, w Worker, job, lease string) error {
+	_, err := s.under(ctx, w, job, lease, Lost{lease, "its worker gave it back"})
+	return err
+}
+
 // reasonMost is how long a worker's sentence may be.
 const reasonMost = 500
 

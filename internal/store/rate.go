@@ -49,13 +49,16 @@ func (w windows) Take(ctx context.Context, bucket string, n, limit int64, period
 	return out, err
 }
 
-// secretID names the only secret.
-const secretID = "address"
+// Secret is that with which addresses are digested.
+func (w windows) Secret(ctx context.Context) ([]byte, error) { return w.s.secret(ctx, "address") }
 
-// Secret lets the first who asks decide.
-func (w windows) Secret(ctx context.Context) ([]byte, error) {
+// LinkSecret is that with which links to weights are signed, the same for every replica.
+func (s *Store) LinkSecret(ctx context.Context) ([]byte, error) { return s.secret(ctx, "link") }
+
+// secret lets the first who asks decide.
+func (s *Store) secret(ctx context.Context, id string) ([]byte, error) {
 	read := func() (value []byte, err error) {
-		err = w.s.reading(ctx).one("SELECT value FROM rate_secret WHERE id = ?", []any{secretID}, &value)
+		err = s.reading(ctx).one("SELECT value FROM rate_secret WHERE id = ?", []any{id}, &value)
 		return value, err
 	}
 	if value, err := read(); err == nil {
@@ -63,7 +66,7 @@ func (w windows) Secret(ctx context.Context) ([]byte, error) {
 	}
 	fresh := make([]byte, 32)
 	_, _ = rand.Read(fresh) // never fails
-	if _, err := w.s.writing(ctx).exec("INSERT INTO rate_secret (id, value) VALUES (?, ?) ON CONFLICT DO NOTHING", secretID, fresh); err != nil {
+	if _, err := s.writing(ctx).exec("INSERT INTO rate_secret (id, value) VALUES (?, ?) ON CONFLICT DO NOTHING", id, fresh); err != nil {
 		return nil, err
 	}
 	return read()

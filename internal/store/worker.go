@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"time"
@@ -101,4 +102,16 @@ func (t jobTx) DeleteJobWorkers(job string) error {
 	}
 	_, err := t.exec("DELETE FROM worker WHERE job = ?", job)
 	return err
+}
+
+// Organisations finds the ids of those that have an id or a name.
+func (s *Store) Organisations(ctx context.Context, idOrName string) ([]string, error) {
+	var all []string
+	err := s.reading(ctx).each(func(scan func(...any) error) error {
+		var id string
+		err := scan(&id)
+		all = append(all, id)
+		return err
+	}, "SELECT id FROM organisation WHERE id = ? OR name = ? ORDER BY id", idOrName, idOrName)
+	return all, err
 }
