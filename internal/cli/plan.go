@@ -18,6 +18,8 @@ var _ = register(func() *cobra.Command {
 		Short: "Say what a model is, what training it takes, and what changed since the version before",
 	}, planOne)
 	c.Flags().String("base", "", "the version before: adds what changed since this `file`")
+	c.Flags().Bool("history", false, "ask the hosted service what became of earlier runs of this structure; its fingerprint is sent, and nothing else")
+	remoteFlags(c)
 	runFlags(c)
 	useFlags(c)
 	return c
@@ -38,7 +40,13 @@ func planOne(j *judge, in *input) (*answer, error) {
 	}
 	q.Text = in.textCall()
 	j.apply(&q.Policy)
-	r := plan.Run(q)
+	record := plan.New(q)
+	if is(j.cmd, "history") {
+		if record.History, err = history(j.cmd, record.Model.Fingerprint); err != nil {
+			return nil, err
+		}
+	}
+	r := plan.Render(record)
 	j.out.comments = append(j.out.comments, r.Markdown)
 	return &answer{body: r, text: func(p *page) { planText(p, r.Text) }, run: report.OfPlan(r, q.Model, q.Policy)}, nil
 }

@@ -35,7 +35,7 @@ func (o *localOptions) flags(c *cobra.Command) {
 	f.StringVar(&o.device, "device", "", "with --local: cpu or cuda:N; the first card that PyTorch sees unless given")
 	f.StringVarP(&o.onnx, "output", "o", "", "with --local: write the trained weights as ONNX to this `file`")
 	f.Int64Var(&o.samples, "limit-samples", 0, "with --local: train and validate on the first so many samples")
-	for _, name := range []string{"gpu", "repo", "pr", "server", "key"} {
+	for _, name := range []string{"gpu", "repo", "pr", "server", "api-key"} {
 		c.MarkFlagsMutuallyExclusive("local", name)
 	}
 }

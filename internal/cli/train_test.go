@@ -140,6 +140,16 @@ func TestTrainSubmitsWatchesListsAndCancels(t *testing.T) {
 	}
 	fits(t, "train --watch", out)
 
+	for _, c := range []struct {
+		args []string
+		told bool
+	}{{[]string{"plan", "rows.graph", "--history"}, true}, {[]string{"plan", "rows.graph"}, false}, {[]string{"plan", "resnet18", "--history"}, false}} {
+		code, out, said := verifier(c.args...)
+		if code != exitClean || strings.Contains(out, "valAcc 0.875 after 2 epochs for $0.0000 on ") != c.told {
+			t.Errorf("%v: %d %s%s", c.args, code, out, said)
+		}
+	}
+
 	code, out, _ = verifier("train", "rows.graph", "--dataset", "tabular")
 	_, rest, _ := strings.Cut(out, "job         ")
 	id := strings.Fields(rest)[0]
@@ -211,7 +221,7 @@ func TestTrainTeachesWhatItNeeds(t *testing.T) {
 			t.Errorf("%v: %d %s", c.args, code, said)
 		}
 	}
-	if code, _, said := verifier("jobs", "--server", "http://127.0.0.1:1", "--key", "mv_x"); code != exitFault || !strings.Contains(said, "127.0.0.1:1 does not answer") {
+	if code, _, said := verifier("jobs", "--server", "http://127.0.0.1:1", "--api-key", "mv_x"); code != exitFault || !strings.Contains(said, "127.0.0.1:1 does not answer") {
 		t.Errorf("nobody there: %d %s", code, said)
 	}
 }

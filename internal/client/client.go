@@ -1,4 +1,4 @@
-// Package client is the HTTP client of the hosted service: training jobs, for the command line and for agents.
+// Package client is the HTTP client of the hosted service: training jobs and history, for the command line and for agents.
 //
 // The key goes to the server that was named and to nobody else: no redirect is followed. Errors say what to do, and never hold the
 // key. The package knows no terminal.
@@ -134,9 +134,34 @@ func (c *Client) Jobs(ctx context.Context, after string) (*train.Page, []byte, e
 	return out, body, err
 }
 
-// call sends a request and reads the answer.
+// Outcome is what became of one run of a structure. What was not said of it is nil.
+type Outcome struct {
+	At         string   `json:"at"`
+	Metric     string   `json:"metric"`
+	Value      float64  `json:"value"`
+	Epochs     *int64   `json:"epochs"`
+	WallSec    *float64 `json:"wallSec"`
+	EstCostUSD *float64 `json:"estCostUsd"`
+	Source     string   `json:"source"`
+}
+
+// History reads the organisation's outcomes of a structure, newest first.
+func (c *Client) History(ctx context.Context, fingerprint string) ([]Outcome, error) {
+	var out struct {
+		Rows []Outcome `json:"rows"`
+	}
+	_, err := c.send(ctx, http.MethodGet, "/api/v1/history?fingerprint="+url.QueryEscape(fingerprint), nil, &out)
+	return out.Rows, err
+}
+
+// call is a call about jobs.
 func (c *Client) call(ctx context.Context, method, query string, body []byte, into any) ([]byte, error) {
-	r, err := http.NewRequestWithContext(ctx, method, c.base+"/api/v1/train"+query, bytes.NewReader(body))
+	return c.send(ctx, method, "/api/v1/train"+query, body, into)
+}
+
+// send sends a request and reads the answer.
+func (c *Client) send(ctx context.Context, method, path string, body []byte, into any) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

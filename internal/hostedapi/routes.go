@@ -48,7 +48,7 @@ func (s *Server) page(r *http.Request) (string, http.Handler) {
 	case strings.HasPrefix(path, protocol.Prefix) && s.fleet != nil:
 		return "worker", s.fleet
 	case strings.HasPrefix(path, weightsPath) && s.config.Weights != nil:
-		return "weights", s.config.Weights
+		return "weights", http.HandlerFunc(s.weights)
 	case strings.HasPrefix(path, "/api/") || path == "/api":
 		return "", nil
 	case s.config.Site != nil && s.config.Site.Has(path):

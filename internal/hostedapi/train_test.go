@@ -465,7 +465,7 @@ func TestACancelledJobEndsAsItsWorkerHears(t *testing.T) {
 	w := s.trainer(t, "one", offer)
 	waits := good(t, s.call(t, "POST", "/api/v1/train", o.key, submission(""))).json(t, "job_id").(string)
 	got := good(t, s.call(t, "DELETE", "/api/v1/train?job="+waits, o.key, ""))
-	if got.json(t, "status") != "cancelled" || got.json(t, "model_trained") != false {
+	if got.json(t, "status") != "cancelled" || got.json(t, "model_trained") != false || got.json(t, "model_reason") == nil {
 		t.Errorf("one that waits: %s", got.body)
 	}
 	runs := good(t, s.call(t, "POST", "/api/v1/train", o.key, submission(""))).json(t, "job_id").(string)

@@ -95,13 +95,18 @@ func (s *Server) getCheckpoint(c *workCall) (any, error) {
 
 // patient writes an answer of any length whose bytes must be taken within some time.
 type patient struct {
-	io.Writer
+	http.ResponseWriter
 	control *http.ResponseController
 }
 
 func (w *patient) Write(p []byte) (int, error) {
 	_ = w.control.SetWriteDeadline(time.Now().Add(uploadWait))
-	return w.Writer.Write(p)
+	return w.ResponseWriter.Write(p)
+}
+
+// weights answers a signed link, however long the file is.
+func (s *Server) weights(w http.ResponseWriter, r *http.Request) {
+	s.config.Weights.ServeHTTP(&patient{w, http.NewResponseController(w)}, r)
 }
 
 // refused is how a fault of a worker's call is answered: a status and a word that programs read.

@@ -152,13 +152,13 @@ func (s *Server) heartbeat(c *workCall) (any, error) {
 	return s.jobs.Beat(c.ctx, c.worker, c.job, held.Lease)
 }
 
-// release takes a job back.
+// release takes a job back that its worker will not finish, because it is being stopped.
 func (s *Server) release(c *workCall) (any, error) {
 	var held protocol.Held
 	if err := c.read(&held); err != nil {
 		return nil, err
 	}
-	return &health{string(jobs.Queued)}, s.jobs.Release(c.ctx, c.worker, c.job, held.Lease)
+	return struct{}{}, s.jobs.Release(c.ctx, c.worker, c.job, held.Lease)
 }
 
 // accepted is the answer to epochs.

@@ -113,6 +113,28 @@ func TestAWorkerThatIsWrongIsToldWhatIsWrong(t *testing.T) {
 	})
 }
 
+func TestAJobThatIsGivenBackIsQueuedAgain(t *testing.T) {
+	s := start(t, accounttest.SQLite(t), training(t))
+	o := s.tenant(t, "Alpha")
+	const offer = `"cpu":true`
+	w := s.trainer(t, "one", offer)
+	id := good(t, s.call(t, "POST", "/api/v1/train", o.key, submission(""))).json(t, "job_id").(string)
+	l := w.take(t, offer)
+	good(t, l.say(t, "epochs", `,"epochs":[{"epoch":1,"trainLoss":0.7,"valLoss":0.6,"valAcc":0.5}]`))
+	if got := good(t, l.say(t, "release", "")); got.body != "{}\n" {
+		t.Errorf("%s", got.body)
+	}
+	if got := good(t, s.call(t, "GET", "/api/v1/train?job="+id, o.key, "")); got.json(t, "status") != "queued" || !strings.Contains(got.body, `"epochs":[{"epoch":1,`) {
+		t.Errorf("%s", got.body)
+	}
+	if got := l.say(t, "heartbeat", ""); got.status != 409 {
+		t.Errorf("its lease still holds: %d %s", got.status, got.body)
+	}
+	if again := w.take(t, offer); again.job != id || again.lease == l.lease {
+		t.Errorf("%+v", again)
+	}
+}
+
 // TestNothingIsLeftOfAnUploadThatIsCut sends half of a model and leaves, and announces more than may be sent.
 func TestNothingIsLeftOfAnUploadThatIsCut(t *testing.T) {
 	folder := t.TempDir()
@@ -170,6 +192,70 @@ func TestNothingIsLeftOfAnUploadThatIsCut(t *testing.T) {
 	}
 }
 
+// slowly makes a pause behind each MiB.
+type slowly struct {
+	io.Reader
+	read int
+}
+
+func (s *slowly) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if before := s.read; (before+n)>>20 > before>>20 {
+		time.Sleep(60 * time.Millisecond)
+	}
+	s.read += n
+	return n, err
+}
+
+// TestLongTransfersAreNotCut moves a model and a checkpoint that take longer than a caller's whole request may.
+func TestLongTransfersAreNotCut(t *testing.T) {
+	s := start(t, accounttest.SQLite(t), training(t), func(c *hostedapi.Config) {
+		c.Limits.Read, c.Limits.Write, c.Limits.BodyWait = 400*time.Millisecond, 400*time.Millisecond, 400*time.Millisecond
+	})
+	o := s.tenant(t, "Alpha")
+	const offer = `"cpu":true`
+	w := s.trainer(t, "one", offer)
+	id := good(t, s.call(t, "POST", "/api/v1/train", o.key, submission(""))).json(t, "job_id").(string)
+	l := w.take(t, offer)
+	content := strings.Repeat("0123456789abcdef", 2<<20) // more than sockets hold
+	sum := sha256.Sum256([]byte(content))
+	sha := hex.EncodeToString(sum[:])
+	move := func(method, path, token string, body io.Reader) string {
+		t.Helper()
+		r, err := http.NewRequest(method, path, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body != nil {
+			r.ContentLength = int64(len(content))
+			r.Header.Set("Digest", "sha-256="+sha)
+		}
+		if token != "" {
+			r.Header.Set("Authorization", "Bearer "+token)
+		}
+		resp, err := client.Do(r)
+		if err != nil {
+			t.Fatalf("%s %s: %v", method, path, err)
+		}
+		defer resp.Body.Close()
+		got, err := io.ReadAll(&slowly{Reader: resp.Body})
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s %s: %d, %d bytes, %v", method, path, resp.StatusCode, len(got), err)
+		}
+		return string(got)
+	}
+	at := s.url + "/api/worker/v1/jobs/" + id + "/"
+	move("PUT", at+"checkpoint?epoch=1&lease="+l.lease, w.token, &slowly{Reader: strings.NewReader(content)})
+	if move("GET", at+"checkpoint?lease="+l.lease, w.token, nil) != content {
+		t.Error("the checkpoint came back as something else")
+	}
+	move("PUT", at+"model?lease="+l.lease, w.token, &slowly{Reader: strings.NewReader(content)})
+	good(t, l.say(t, "finish", `,"status":"completed","modelTrained":true,"modelFormat":"onnx","modelSha256":"`+sha+`"`))
+	if move("GET", good(t, s.call(t, "GET", "/api/v1/train?job="+id, o.key, "")).json(t, "model_url").(string), "", nil) != content {
+		t.Error("the weights came back as something else")
+	}
+}
+
 // TestCallersAndWorkersDoNotStarveEachOther fills the places of one and calls as the other.
 func TestCallersAndWorkersDoNotStarveEachOther(t *testing.T) {
 	s := start(t, accounttest.SQLite(t), training(t), func(c *hostedapi.Config) { c.Limits.Requests = 2 })
@@ -196,19 +282,27 @@ func TestCallersAndWorkersDoNotStarveEachOther(t *testing.T) {
 		held = nil
 	}
 	defer drop()
-	for range 2 {
-		hold("POST /api/v1/lint HTTP/1.1\r\nAuthorization: Bearer " + o.key)
+	// One that is held may be refused because of the call that looks whether the places are taken: then another takes its place.
+	fill := func(n int, head string, full func() bool) {
+		for range n {
+			hold(head)
+		}
+		until(t, func() bool {
+			if full() {
+				return true
+			}
+			hold(head)
+			return false
+		})
 	}
-	until(t, func() bool { return s.call(t, "POST", "/api/v1/lint", o.key, request("", 3)).status == 503 })
+	fill(2, "POST /api/v1/lint HTTP/1.1\r\nAuthorization: Bearer "+o.key, func() bool { return s.call(t, "POST", "/api/v1/lint", o.key, request("", 3)).status == 503 })
 	if got := l.say(t, "heartbeat", ""); got.status != 200 {
 		t.Errorf("a heartbeat beside callers who fill the service: %d %s", got.status, got.body)
 	}
 	drop()
 	until(t, func() bool { return s.call(t, "POST", "/api/v1/lint", o.key, request("", 3)).status == 200 })
-	for range 64 {
-		hold("PUT /api/worker/v1/jobs/" + l.job + "/model?lease=" + l.lease + " HTTP/1.1\r\nDigest: sha-256=" + strings.Repeat("0", 64) + "\r\nAuthorization: Bearer " + w.token)
-	}
-	until(t, func() bool { return l.put(t, "model", "x").status == http.StatusServiceUnavailable })
+	fill(64, "PUT /api/worker/v1/jobs/"+l.job+"/model?lease="+l.lease+" HTTP/1.1\r\nDigest: sha-256="+strings.Repeat("0", 64)+"\r\nAuthorization: Bearer "+w.token,
+		func() bool { return l.put(t, "model", "x").status == http.StatusServiceUnavailable })
 	if got := s.call(t, "POST", "/api/v1/lint", o.key, request("", 3)); got.status != 200 {
 		t.Errorf("a caller beside uploads that fill their places: %d", got.status)
 	}

@@ -43,7 +43,7 @@ func TestTrainAndJobCallTheHostedService(t *testing.T) {
 	s.Start()
 	defer s.Close()
 
-	c := connect(t, folder(t), nil, "--server", url, "--key", key)
+	c := connect(t, folder(t), nil, "--server", url, "--api-key", key)
 	listing, err := c.ListTools(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
