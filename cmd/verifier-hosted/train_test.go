@@ -45,8 +45,8 @@ func torch(t *testing.T) string {
 	return python
 }
 
-// worker builds verifier-worker into a folder.
-func worker(t *testing.T, folder string) string {
+// buildWorker builds verifier-worker into a folder.
+func buildWorker(t *testing.T, folder string) string {
 	t.Helper()
 	path := filepath.Join(folder, "verifier-worker")
 	if out, err := exec.Command("go", "build", "-o", path, "../verifier-worker").CombinedOutput(); err != nil {
@@ -149,7 +149,7 @@ func TestAJobRunsOnSlurmFromSubmissionToWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(cluster.Dir, "cluster.yaml")
-	text := fmt.Sprintf("folder: %s\nworker: %s\ndata: %s\npython: %s\nslurmConf: %s\ncpu: true\ncards: {T4: \"gpu:t4\"} # of which no node has one\n", shared, worker(t, cluster.Dir), datasets, python, cluster.Conf)
+	text := fmt.Sprintf("folder: %s\nworker: %s\ndata: %s\npython: %s\nslurmConf: %s\ncpu: true\ncards: {T4: \"gpu:t4\"} # of which no node has one\n", shared, buildWorker(t, cluster.Dir), datasets, python, cluster.Conf)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func until(t *testing.T, what string, holds func() bool) {
 func TestTheServiceTrainsByItself(t *testing.T) {
 	python, datasets := torch(t), datatest.Folder(t, "tabular")
 	dir := t.TempDir()
-	worker(t, dir)
+	buildWorker(t, dir)
 	own := filepath.Join(dir, "verifier-hosted")
 	if err := os.Link(os.Args[0], own); err != nil {
 		binary, err := os.ReadFile(os.Args[0])
