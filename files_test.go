@@ -26,6 +26,7 @@ var opens = map[string]string{
 	"internal/cli/version.go":      "the program's own executable",
 	"internal/cli/output.go":       "writes a report that a flag names",
 	"internal/cli/record_file.go":  "writes a record that a flag names",
+	"internal/cli/train_local.go":  "the weights that the trainer wrote into a folder of the command's own",
 	"internal/httpapi/info.go":     "the server's own executable",
 	"internal/httpapi/metrics.go":  "/proc/self",
 	"internal/store/store.go":      "the service's own database",

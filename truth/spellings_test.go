@@ -14,6 +14,7 @@ import (
 	"github.com/modelverifier/verifier/internal/action/plan"
 	"github.com/modelverifier/verifier/internal/action/rank"
 	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/fit/data"
 	"github.com/modelverifier/verifier/internal/fit/layout"
 	"github.com/modelverifier/verifier/internal/fit/serve"
 	"github.com/modelverifier/verifier/internal/graph"
@@ -22,6 +23,9 @@ import (
 	"github.com/modelverifier/verifier/internal/infer"
 	"github.com/modelverifier/verifier/models/drawn"
 )
+
+// dataset says everything that can be said of data: of a text, of images and of a table.
+var dataset = data.Request{SeqLen: 96, TokenizerSize: 1000, NumLabels: 7, ImageHeight: 64, ImageWidth: 48, Channels: 3, Features: 13, ClassCounts: []int64{90, 1, 4, 4, 4, 4, 4}}
 
 // said is what every question is answered with for one model, as JSON.
 func said(t rapid.TB, g *graph.Graph) map[string]string {
@@ -56,6 +60,7 @@ func said(t rapid.TB, g *graph.Graph) map[string]string {
 	split.TP, split.PP, split.GPU = 2, 2, hardware.Lookup("A100-80GB")
 	note("layout", layout.Check(res, split), nil)
 	note("serve", serve.Check(res, &serve.Request{Command: "vllm serve . --tensor-parallel-size 2", GPU: hardware.Lookup("A100-80GB")}), nil)
+	note("dataFit", data.Judge(res, dataset), nil)
 	note("fingerprint", res.Fingerprint(), nil)
 	const other = "x: input shape=[3,32,32]\nf: flatten\nh: linear outFeatures=10\no: output\nx -> f -> h -> o"
 	small, err := graph.Parse(other)

@@ -291,7 +291,7 @@ func prepare(t *testing.T, postgres bool, workers int) *ordeal {
 	err = j.SetLimits(t.Context(), org, jobs.Limits{InFlight: 1e6, JobsPerDay: 1e6, DollarsPerDay: 1e12, Runtime: time.Hour})
 	l := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
 	at := l.Addr().String()
-	o.args = append(o.args, "--addr", at, "--weights-url", filepath.Join(o.folder, "weights"), "--worker-lease", "2s", "--key-rate", "1000000000", "--peer-connections", "1000", "--allow-simulated")
+	o.args = append(o.args, "--addr", at, "--weights-url", filepath.Join(o.folder, "weights"), "--worker-lease", "2s", "--key-rate", "1000000000", "--peer-connections", "1000", "--allow-simulated", "--local-worker", "off")
 	for i := range workers {
 		token := must[string](t)(j.AddWorker(t.Context(), fmt.Sprint("w", i)))
 		o.settings = append(o.settings, labourer{Server: "http://" + at, Token: token, Log: filepath.Join(o.folder, fmt.Sprintf("w%d.log", i)), Simulate: i%4 == 3})

@@ -46,6 +46,11 @@ var options = []option{
 	{"weights-days", "VERIFIER_WEIGHTS_DAYS", strconv.Itoa(int(jobs.DefaultWeights / day)), "days that weights are kept behind the end of their job"},
 	{"worker-lease", "VERIFIER_WORKER_LEASE", jobs.DefaultLease.String(), "how long a worker has a job without a heartbeat; four are sent in this time"},
 	{"allow-simulated", "VERIFIER_ALLOW_SIMULATED", "false", "give jobs to workers that compute nothing, too"},
+	{"local-worker", "VERIFIER_LOCAL_WORKER", "auto", "start a worker on this machine: auto (where python3 has torch), on or off"},
+	{"python", "VERIFIER_PYTHON", "python3", "the local worker's Python, which has torch"},
+	{"worker-data", "VERIFIER_DATASETS", "", "folder of the local worker's datasets; left out: verifier/data in the user's cache"},
+	{"slurm", "VERIFIER_SLURM", "", "file that describes a Slurm cluster which runs jobs (docs/clusters.md)"},
+	{"kubernetes", "VERIFIER_KUBERNETES", "", "file that describes a Kubernetes cluster which runs jobs (docs/clusters.md)"},
 	{"drain", "VERIFIER_DRAIN", "0s", "how long /readyz says no before a stop, for balancers that look there"},
 	{"workers", "VERIFIER_WORKERS", "0", "actions that run at once; 0: as many as processors"},
 	{"log-level", "VERIFIER_LOG_LEVEL", "info", "debug, info, warn or error; info writes a line for each request"},
@@ -60,6 +65,7 @@ type config struct {
 	level          slog.Level
 	hosted         hostedapi.Config
 	train          trainConfig
+	backend        backendConfig
 }
 
 // parse reads options, and returns what stands behind them.
@@ -128,6 +134,7 @@ func read(value func(string) string) (*config, error) {
 	}
 	fail("drain", err)
 	fail(c.train.read(value, number))
+	fail(c.backend.read(value))
 	fail("log-level", c.level.UnmarshalText([]byte(value("log-level"))))
 	p := account.Provider{Issuer: value("oidc-issuer"), ClientID: value("oidc-client"), ClientSecret: value("oidc-secret")}
 	if p.Issuer != "" {

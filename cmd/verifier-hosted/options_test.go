@@ -58,6 +58,7 @@ func TestWrongUsageIsRefused(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"--nothing", "nothing"}, {"dance", "there is no command"}, {"backup", "takes FILE"}, {"migrate now", "takes nothing"}, {"--key-rate 0", "--key-rate"}, {"--plan-rate x", "--plan-rate"},
 		{"--workers 5000", "--workers"}, {"--peer-connections 0", "--peer-connections"}, {"--drain 1h", "--drain"}, {"--log-level loud", "--log-level"}, {"--trusted-proxies here", "--trusted-proxies"}, {"--oidc-issuer https://x", "--oidc-client"},
+		{"--local-worker maybe", "auto, on or off"}, {"--slurm /does/not/exist", "--slurm"}, {"--kubernetes /does/not/exist", "--kubernetes"}, {"--slurm options.go", "--slurm: options.go"},
 		{"--weights-days 0", "--weights-days"}, {"--worker-lease 0s", "--worker-lease"}, {"--allow-simulated=perhaps", "--allow-simulated"}, {"limits", "takes ORG"}, {"worker-add", "takes NAME"}, {"workers all", "takes nothing"},
 	} {
 		var out, fault bytes.Buffer

@@ -45,17 +45,22 @@ type process struct {
 	ended         chan error
 }
 
-func asProgram(args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], args...)
+func asProgram(args ...string) *exec.Cmd { return programAt(os.Args[0], args...) }
+
+func programAt(path string, args ...string) *exec.Cmd {
+	cmd := exec.Command(path, args...)
 	cmd.Env = append(os.Environ(), "BE_VERIFIER_HOSTED=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd
 }
 
 // begin starts the service and waits until it is ready.
-func begin(t *testing.T, args ...string) *process {
+func begin(t *testing.T, args ...string) *process { t.Helper(); return beginAt(t, os.Args[0], args...) }
+
+// beginAt starts the service from another place than the test's own.
+func beginAt(t *testing.T, path string, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: asProgram(append([]string{"--addr", "127.0.0.1:0", "--weights-url", t.TempDir()}, args...)...), stderr: &accounttest.Log{}, ended: make(chan error, 1)}
+	p := &process{cmd: programAt(path, append([]string{"--addr", "127.0.0.1:0", "--weights-url", t.TempDir()}, args...)...), stderr: &accounttest.Log{}, ended: make(chan error, 1)}
 	p.cmd.Stderr = p.stderr
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {

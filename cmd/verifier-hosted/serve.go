@@ -42,6 +42,11 @@ func serve(ctx context.Context, p *program, _ []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.objects.Close()) }()
+	beside, closing, err := p.backends(t.Service, l.Addr())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closing()) }()
 	h.Jobs, h.Weights = t.Service, t.objects.Handler()
 	if h.Site, err = site.New(p.site(h.PublicURL)); err != nil {
 		return err
@@ -66,7 +71,7 @@ func serve(ctx context.Context, p *program, _ []string) (err error) {
 		go func() { ended <- server.ServeInside(probes, inside) }()
 		defer func() { stop(); err = errors.Join(err, <-ended) }()
 	}
-	return server.Serve(ctx, l)
+	return accompanied(ctx, beside, func(ctx context.Context) error { return server.Serve(ctx, l) })
 }
 
 // listen opens the addresses; inside is nil where there is none. Who started the program with make is told make's word for it.

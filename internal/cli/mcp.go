@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/modelverifier/verifier/internal/client"
 	"github.com/modelverifier/verifier/internal/mcp"
 )
 
@@ -19,12 +20,17 @@ var _ = register(func() *cobra.Command {
 rules and types as resources. It needs no network and no account. Tools take a graph, or a path inside --root; nothing outside is read.
 FILE, inside the root too, is the model that is meant where none is named; clients that subscribe are told when it changes.
 
-With --write there is also edit, which changes graph files inside the root.`,
+With --write there is also edit, which changes graph files inside the root. Where a hosted service and a key are configured, by --server or
+` + client.URLVariable + `, and ` + client.KeyVariable + `, there are also train and job, which book runs on the organisation's account.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			config := mcp.Config{Root: root, Write: write, Version: version, Log: cmd.ErrOrStderr()}
 			if len(args) > 0 {
 				config.File = args[0]
+			}
+			var err error
+			if config.Remote, err = configured(cmd); err != nil {
+				return err
 			}
 			s, err := mcp.New(config)
 			if err != nil {
@@ -36,6 +42,7 @@ With --write there is also edit, which changes graph files inside the root.`,
 		},
 	}
 	c.Flags().StringVar(&root, "root", ".", "the `folder` that paths stay inside")
+	remoteFlags(c)
 	c.Flags().BoolVar(&write, "write", false, "let clients change graph files inside the root")
 	return c
 })

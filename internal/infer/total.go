@@ -72,6 +72,22 @@ func (w *walker) keptBytes(i int, k catalog.Kept) (int64, int) {
 	return bytes, owner
 }
 
+// First returns the refusal of the component that runs first, nil where there is none. Refusals are in the order of the list, which decides
+// nothing else of an answer than their own order.
+func (r *Result) First() *Refusal {
+	if len(r.Refusals) == 0 {
+		return nil
+	}
+	for _, i := range r.Wiring.Order {
+		for k := range r.Refusals {
+			if r.Refusals[k].Node == i {
+				return &r.Refusals[k]
+			}
+		}
+	}
+	return &r.Refusals[0] // on a cycle
+}
+
 // finish puts the refusals in order and says every edit in words.
 func (w *walker) finish() {
 	refusals := w.res.Refusals

@@ -1,5 +1,5 @@
 // Package mcp is the surface for agents: a Model Context Protocol server over standard input and output, without network or
-// account. A tool decodes its arguments, calls one action and encodes; its structured answer is the body of the HTTP service.
+// account unless it was given a hosted service to train on. A tool decodes its arguments, calls one action and encodes; its structured answer is the body of the HTTP service.
 //
 // One file is one tool; it defines itself. No tool decides a verdict. No tool reads outside the root that the server was started
 // with, and none writes but edit, which is there only where the one who started the server allowed it.
@@ -16,14 +16,16 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/modelverifier/verifier/internal/client"
 	"github.com/modelverifier/verifier/internal/graph"
 )
 
 // Config is how a server is started.
 type Config struct {
-	Root    string // the folder that references stay inside
-	File    string // the model that is meant where none is named, and which is watched; may be empty
-	Write   bool   // whether edit is served
+	Root    string         // the folder that references stay inside
+	File    string         // the model that is meant where none is named, and which is watched; may be empty
+	Write   bool           // whether edit is served
+	Remote  *client.Client // the hosted service; nil: there is none, and no connection is opened
 	Version string
 	Log     io.Writer // faults of our own, one line each
 }
@@ -67,7 +69,7 @@ func New(c Config) (*Server, error) {
 		Capabilities: &sdk.ServerCapabilities{}, PageSize: 500,
 	})
 	for _, t := range tools {
-		if !t.writes || c.Write {
+		if t.remote && c.Remote != nil || !t.remote && (!t.writes || c.Write) {
 			s.sdk.AddTool(t.declaration(), s.handler(t))
 		}
 	}

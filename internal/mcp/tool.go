@@ -22,6 +22,7 @@ type tool struct {
 	required    []string
 	output      []field // the top-level members of the answer
 	writes      bool
+	remote      bool // calls the hosted service: it is there only where a server and a key are
 	run         func(s *Server, ctx context.Context, args *arguments) (*answer, error)
 }
 
@@ -81,8 +82,7 @@ func (t *tool) declaration() *sdk.Tool {
 		}
 		fmt.Fprintf(&out, `%q:{"type":%s}`, f.name, kind)
 	}
-	closed := false
-	a := &sdk.ToolAnnotations{ReadOnlyHint: !t.writes, IdempotentHint: !t.writes, OpenWorldHint: &closed}
+	a := &sdk.ToolAnnotations{ReadOnlyHint: !t.writes, IdempotentHint: !t.writes, OpenWorldHint: &t.remote}
 	if t.writes {
 		destructive := true
 		a.DestructiveHint = &destructive
@@ -97,11 +97,13 @@ func (t *tool) declaration() *sdk.Tool {
 // handler runs a tool for the SDK: one at a time for each processor, and never past a cancellation.
 func (s *Server) handler(t *tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (result *sdk.CallToolResult, err error) {
-		select {
-		case s.slots <- struct{}{}:
-			defer func() { <-s.slots }()
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		if !t.remote { // who waits for another machine keeps no processor busy
+			select {
+			case s.slots <- struct{}{}:
+				defer func() { <-s.slots }()
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
 		}
 		defer func() {
 			if p := recover(); p != nil {

@@ -92,7 +92,9 @@ func TestNoReportLacksAComponentWithoutSayingSo(t *testing.T) {
 
 // resultsOf are what a log says of models; its descriptions of rules say nothing of them.
 func resultsOf(log []byte) ([]byte, error) {
-	var l struct{ Runs []struct{ Results json.RawMessage } }
+	var l struct {
+		Runs []struct{ Results json.RawMessage }
+	}
 	if err := json.Unmarshal(log, &l); err != nil {
 		return nil, err
 	}

@@ -33,10 +33,11 @@ type service struct {
 	released   bool
 	beats      int
 
-	lost   bool                                              // every lease is
-	cancel bool                                              // the next heartbeat says so
-	before func(w http.ResponseWriter, r *http.Request) bool // answers in the service's place
-	on     func(s *service, call string)                     // told of each call, with the lock held
+	lost    bool                                              // every lease is
+	cancel  bool                                              // the next heartbeat says so
+	before  func(w http.ResponseWriter, r *http.Request) bool // answers in the service's place
+	on      func(s *service, call string)                     // told of each call, with the lock held
+	offered func(protocol.Offer)                              // told of each offer
 }
 
 const token = "mvw_test"
@@ -97,6 +98,10 @@ func leaseOf(r *http.Request, body []byte) string {
 func (s *service) take(call string, r *http.Request, body []byte) (int, any) {
 	switch call {
 	case "lease":
+		var o protocol.Offer
+		if err := json.Unmarshal(body, &o); err == nil && s.offered != nil {
+			s.offered(o)
+		}
 		if s.assign == nil {
 			return http.StatusNoContent, nil
 		}

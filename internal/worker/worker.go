@@ -58,6 +58,7 @@ type worker struct {
 	mu       sync.Mutex
 	free     []slot
 	datasets []string
+	stamp    string        // of the folder when datasets were looked for
 	freed    chan struct{} // told when a slot is free again
 	jobs     sync.WaitGroup
 }
@@ -112,8 +113,10 @@ func (w *worker) look(ctx context.Context) (err error) {
 	}
 	w.free = slots
 	w.findData(ctx)
-	if len(w.datasets) == 0 {
-		return fmt.Errorf("%s holds no dataset: verifier-worker data --dataset mnist --to %s brings one", w.Data, w.Data)
+	if none := fmt.Sprintf("%s holds no dataset: verifier-worker data --dataset mnist --to %s brings one", w.Data, w.Data); len(w.datasets) == 0 && w.Job != "" {
+		return errors.New(none)
+	} else if len(w.datasets) == 0 {
+		w.Log.Warn(none)
 	}
 	w.Log.Info("ready", "torch", w.machine.Torch, "cards", w.offer().Cards, "cpu", w.CPU, "datasets", w.datasets)
 	return nil
@@ -121,13 +124,25 @@ func (w *worker) look(ctx context.Context) (err error) {
 
 // findData notes which datasets are whole.
 func (w *worker) findData(ctx context.Context) {
+	stamp := data.Stamp(w.Data) // before the files are read: what comes meanwhile is seen the next time
 	names, faults := data.Present(ctx, w.Data)
 	for _, f := range faults {
 		w.Log.Error("a dataset is not used", "fault", f.Error())
 	}
 	w.mu.Lock()
-	w.datasets = names
+	w.datasets, w.stamp = names, stamp
 	w.mu.Unlock()
+}
+
+// seeNewData looks for datasets again where the folder has changed: a worker need not be started again for them.
+func (w *worker) seeNewData(ctx context.Context) {
+	w.mu.Lock()
+	stamp := w.stamp
+	w.mu.Unlock()
+	if !w.Simulate && data.Stamp(w.Data) != stamp {
+		w.findData(ctx)
+		w.Log.Info("the datasets have changed", "datasets", w.offer().Datasets)
+	}
 }
 
 // offer is what the worker can do now.
@@ -184,7 +199,8 @@ func (w *worker) serve(ctx context.Context) error {
 			}
 			continue
 		}
-		wait, err := w.ask(ctx, o)
+		w.seeNewData(ctx)
+		wait, err := w.ask(ctx, w.offer())
 		switch fault := (*refused)(nil); {
 		case errors.Is(err, ErrToken), errors.As(err, &fault):
 			return err

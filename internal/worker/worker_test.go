@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/modelverifier/verifier/internal/exporter/task"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/training"
+	"github.com/modelverifier/verifier/internal/training/data"
 	"github.com/modelverifier/verifier/internal/training/data/datatest"
 	"github.com/modelverifier/verifier/internal/training/protocol"
 	"github.com/modelverifier/verifier/internal/training/run"
@@ -353,6 +355,32 @@ func TestAWorkerServesUntilItIsStopped(t *testing.T) {
 		t.Error("released what had ended")
 	}
 	nothingLeft(t, o.Work)
+}
+
+func TestDatasetsThatComeAreOffered(t *testing.T) {
+	s := serveJob(t, nil)
+	o := working(t, s, script(t, ``))
+	from := o.Data
+	o.Data, o.Job = t.TempDir(), ""
+	ctx, leave := context.WithTimeout(t.Context(), 30*time.Second)
+	defer leave()
+	offers := 0
+	s.offered = func(got protocol.Offer) {
+		offers++
+		if offers == 1 && len(got.Datasets) > 0 {
+			t.Errorf("offers %v of an empty folder", got.Datasets)
+		}
+		if offers == 1 {
+			if err := data.Take(ctx, training.Find("tabular"), from, o.Data, nil); err != nil {
+				t.Error(err)
+			}
+		} else if slices.Equal(got.Datasets, []string{"tabular"}) {
+			leave()
+		}
+	}
+	if err := Run(ctx, o); err != nil || !errors.Is(ctx.Err(), context.Canceled) {
+		t.Errorf("%v, %v after %d offers", err, ctx.Err(), offers)
+	}
 }
 
 func TestDriversNamesAreKnown(t *testing.T) {

@@ -152,7 +152,7 @@ func counted(n int64, thing string) string {
 // one is a list of one check.
 func one(c Check) []Check { return []Check{c} }
 
-// with walks the model with other input shapes, by component. It returns the first refusal that the model itself does not have.
+// with walks the model with other input shapes, by component. It returns the refusal of the component that runs first.
 func (s *subject) with(shapes map[int][]int64) (*infer.Refusal, bool) {
 	if len(s.res.Refusals) > 0 {
 		return nil, false // it does not run as it is: nothing more can be said
@@ -162,8 +162,8 @@ func (s *subject) with(shapes map[int][]int64) (*infer.Refusal, bool) {
 		g.Components[i].SetParam("shape", graph.IntsValue(shape...))
 	}
 	res := infer.Walk(g)
-	if len(res.Refusals) > 0 {
-		return &res.Refusals[0], true
+	if first := res.First(); first != nil {
+		return first, true
 	}
 	return nil, shaped(res)
 }
@@ -179,6 +179,17 @@ func (s *subject) unasked() string {
 		return "the model does not run as it is"
 	}
 	return "a component declares no shape, so whether what follows it runs is not known"
+}
+
+// readers are what reads a component, in the order in which it runs: that follows from the structure, and not from the list.
+func (s *subject) readers(i int) (out []int) {
+	of := s.res.Wiring.Outputs(i)
+	for _, j := range s.res.Wiring.Order {
+		if slices.Contains(of, int32(j)) {
+			out = append(out, j)
+		}
+	}
+	return out
 }
 
 // label names the component of a refusal.

@@ -115,7 +115,7 @@ func (s *subject) writtenDown(r *infer.Refusal) bool {
 
 // patches warns of pixels that no patch covers.
 func (s *subject) patches(i int, shape []int64) (Check, bool) {
-	for _, j := range s.res.Wiring.Outputs(i) {
+	for _, j := range s.readers(i) {
 		n := &s.res.Nodes[j]
 		if n.Type == nil || n.Args == nil {
 			continue

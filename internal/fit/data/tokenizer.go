@@ -1,6 +1,7 @@
 package data
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -14,7 +15,7 @@ import (
 func (s *subject) table() *infer.Node {
 	var best *infer.Node
 	for _, i := range facts.Tokens(s.res) {
-		for _, j := range s.res.Wiring.Outputs(i) {
+		for _, j := range s.readers(i) {
 			n := &s.res.Nodes[j]
 			if n.Type.Has(catalog.IsEmbedding) && len(n.Weights) > 0 && n.Weights[0].Shape.Rank() == 2 && (best == nil || n.Weights[0].Shape[0] > best.Weights[0].Shape[0]) {
 				best = n
@@ -50,9 +51,9 @@ func tokenizer(s *subject) []Check {
 	return append(one(c), s.head(n)...)
 }
 
-// head holds the tokenizer against the logits of a language model.
+// head holds the tokenizer against the logits of a language model: those of the head that runs last.
 func (s *subject) head(table *infer.Node) []Check {
-	for i := range s.res.Nodes {
+	for _, i := range slices.Backward(s.res.Wiring.Order) {
 		n := &s.res.Nodes[i]
 		param := "vocabSize"
 		if n == s.output() && n.Type.ID == "linear" && n.Out.Rank() == 2 && n.Out.At(-1) == table.Weights[0].Shape[0] {

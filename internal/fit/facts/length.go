@@ -92,7 +92,7 @@ func Resized(res *infer.Result, to func(own int64) int64) (*infer.Result, *infer
 	if len(plain.Refusals) == 0 {
 		return plain, nil, Yes
 	}
-	why := &plain.Refusals[0]
+	why := plain.First()
 	if why.Rule == catalog.SequenceExceedsPosition {
 		return nil, why, No
 	}

@@ -79,6 +79,6 @@ func (b *Build) conformerAttention(x Node, dim, frames int64) Node {
 	q, k, v := m.Linear(h, "q_proj", dim, heads*head, false), m.Linear(h, "k_proj", dim, heads*head, false), m.Linear(h, "v_proj", dim, heads*head, false)
 	context, span := b.Size("conf_attention_chunk_size")+past+max(0, future), past+max(0, future)+1
 	flops := m.product(2, heads, head, m.product(frames, 2*context+span)+m.product(span, dim))
-	y := m.opaqueOf([]Node{q, k, v}, "", []int64{frames, heads * head}, flops, T("per_dim_scale", head), T("relative_position_embedding.pos_proj.weight", heads*head, dim))
+	y := m.unfollowed([]Node{q, k, v}, "", []int64{frames, heads * head}, flops, T("per_dim_scale", head), T("relative_position_embedding.pos_proj.weight", heads*head, dim))
 	return b.RMSNorm(b.Linear(y, "post", dim, dim, false), "post_norm", dim)
 }

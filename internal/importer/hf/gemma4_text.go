@@ -184,7 +184,7 @@ func (b *Build) gemma4Experts(x Node, dim int64) Node {
 	r.Tensor("scale", dim)
 	routes = r.Add("softmax", "", nil, r.Linear(routes, "proj", dim, count, false))
 	h := b.RMSNorm(x, "pre_feedforward_layernorm_2", dim)
-	y := b.opaqueOf([]Node{h, routes}, "", []int64{length, dim}, b.product(6, length, dim, hidden, top), T("router.per_expert_scale", count),
+	y := b.unfollowed([]Node{h, routes}, "", []int64{length, dim}, b.product(6, length, dim, hidden, top), T("router.per_expert_scale", count),
 		T("experts.gate_up_proj", count, 2*hidden, dim), T("experts.down_proj", count, dim, hidden))
 	return b.RMSNorm(y, "post_feedforward_layernorm_2", dim)
 }

@@ -96,6 +96,6 @@ func (b *Build) samAttention(x Node, side, window int64) Node {
 		tables = []Tensor{T("rel_pos_h", 2*size-1, dim/heads), T("rel_pos_w", 2*size-1, dim/heads)}
 	}
 	x = m.Linear(x, "qkv", dim, 3*dim, b.Bool("qkv_bias"))
-	x = m.opaqueOf([]Node{x}, "", []int64{side, side, dim}, m.product(4, padded, padded, size, size, dim), tables...)
+	x = m.unfollowed([]Node{x}, "", []int64{side, side, dim}, m.product(4, padded, padded, size, size, dim), tables...)
 	return m.Linear(x, "proj", dim, dim, true)
 }

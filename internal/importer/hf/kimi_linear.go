@@ -1,6 +1,10 @@
 package hf
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/infer"
+)
 
 var _ = define(Family{Type: "kimi_linear", Default: "KimiLinearForCausalLM", Classes: headed("KimiLinear", func(b *Build) Decoder {
 	return Decoder{Dim: b.Size("hidden_size"), Untied: true, Layer: kimiLinearLayer}
@@ -63,7 +67,7 @@ func (b *Build) kimiDelta(x Node) Node {
 	forget := b.Scope("forget_gate").kimiForget(x, dim, head, heads)
 	beta := b.Add("sigmoid", "", nil, b.Linear(x, "b_proj", dim, heads, false))
 	// Each head reads its matrix twice and writes it once, for every position.
-	y := b.opaqueOf([]Node{mixed, forget, beta}, "", []int64{length, wide}, b.product(6, length, heads, head, head))
+	y := b.unfollowed([]Node{mixed, forget, beta}, "", []int64{length, wide}, b.product(6, length, heads, head, head))
 	gate := b.Linear(b.Linear(x, "g_a_proj", dim, head, false), "g_b_proj", head, wide, false)
 	y = b.Add("qkNorm", "o_norm", Args{Int("headDim", head)}, y)
 	b.Tensor("o_norm.weight", head)
@@ -89,6 +93,14 @@ func (b *Build) causalConv(x Node, name string, features, kernel, length int64) 
 	b.Tensor(name+".weight", features, 1, kernel)
 	x = b.Slice(x, 0, length)
 	return b.Add("transpose", "", Args{Int("dim0", 1), Int("dim1", 2)}, x)
+}
+
+// unfollowed is a part with attention, experts or a recurrence inside whose tensors nobody has counted, nor held against a run: what it saves
+// for backward is more than its inputs, and not known.
+func (b *Build) unfollowed(in []Node, name string, out []int64, flops int64, tensors ...Tensor) Node {
+	n := b.opaqueOf(in, name, out, flops, tensors...)
+	b.way(n, infer.UnfollowedWord)
+	return n
 }
 
 // opaqueOf is Opaque for a part with several inputs and FLOPs that are not those of its matrices.

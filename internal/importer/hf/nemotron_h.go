@@ -76,7 +76,7 @@ func (b *Build) nemotronExperts(x Node, dim int64) Node {
 	latent, bias, length := b.Size("moe_latent_size"), b.Bool("mlp_bias"), b.positions()
 	scores := b.Linear(x, "gate", dim, e.Count, false)
 	h := b.Linear(x, "fc1_latent_proj", dim, latent, bias)
-	h = b.opaqueOf([]Node{h, scores}, "experts", []int64{length, latent}, b.product(4, length, e.TopK, latent, e.Hidden),
+	h = b.unfollowed([]Node{h, scores}, "experts", []int64{length, latent}, b.product(4, length, e.TopK, latent, e.Hidden),
 		T("up_proj", e.Count, e.Hidden, latent), T("down_proj", e.Count, latent, e.Hidden))
 	return b.Linear(h, "fc2_latent_proj", latent, dim, bias)
 }

@@ -109,6 +109,6 @@ func (b *Build) reformerAttention(x Node, dim int64, kind string) Node {
 		in = append(in, m.Linear(h, name, dim, wide, false))
 	}
 	seen := min(length, b.Size(kind+"_attn_chunk_length")*(1+b.Int(kind+"_num_chunks_before")+b.Int(kind+"_num_chunks_after")))
-	y := m.opaqueOf(in, "", []int64{length, wide}, b.product(4, rounds, length, max(seen, 0), wide))
+	y := m.unfollowed(in, "", []int64{length, wide}, b.product(4, rounds, length, max(seen, 0), wide))
 	return b.Linear(y, "output.dense", wide, dim, false)
 }

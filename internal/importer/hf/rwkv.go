@@ -33,7 +33,7 @@ func (b *Build) timeMix(x Node, dim, wide int64) Node {
 	for _, name := range names {
 		parts = append(parts, b.Linear(b.shifted(x, "time_mix_"+name, dim), name, dim, wide, false))
 	}
-	y := b.opaqueOf(parts[:2], "", []int64{b.positions(), wide}, 0, T("time_decay", wide), T("time_first", wide))
+	y := b.unfollowed(parts[:2], "", []int64{b.positions(), wide}, 0, T("time_decay", wide), T("time_first", wide))
 	y = b.Add("multiply", "", nil, b.Add("sigmoid", "", nil, parts[2]), y)
 	return b.Linear(y, "output", wide, dim, false)
 }

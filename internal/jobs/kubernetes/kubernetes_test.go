@@ -477,7 +477,7 @@ func TestTheImageIsWhatJobsExpect(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := strconv.Itoa(nobody)
-	for _, line := range []string{"COPY verifier-worker " + program, `ENTRYPOINT ["` + program + `"]`, "USER " + id + ":" + id, "ENV HOME=" + workFolder + " TMPDIR=" + workFolder + " VERIFIER_DATA=" + dataFolder} {
+	for _, line := range []string{"COPY verifier-worker " + program, `ENTRYPOINT ["` + program + `"]`, "USER " + id + ":" + id, "ENV HOME=" + workFolder + " TMPDIR=" + workFolder + " VERIFIER_DATASETS=" + dataFolder} {
 		if !strings.Contains(string(text), "\n"+line+"\n") {
 			t.Errorf("%q is missing", line)
 		}

@@ -45,7 +45,7 @@ type Options struct {
 	Program string // path of verifier-worker; empty: beside the service's own
 	Python  string // empty: python3
 	Data    string // folder of the datasets; empty: the worker's own default
-	Folder  string // private to the service, for the token; made where there is none
+	Folder  string // of the service, in which a private one for the token is made; empty: the system's temporary folder
 	Server  string // address under which the worker reaches the service on this machine
 	Name    string // of the worker
 	Log     *slog.Logger
@@ -73,7 +73,7 @@ var (
 
 // New makes a backend. Run starts its worker.
 func New(o Options, service *jobs.Service) *Backend {
-	return &Backend{options: o, hire: service, wait: backoff, ends: 30 * time.Second}
+	return &Backend{options: o, hire: service, wait: backoff, ends: 10 * time.Second}
 }
 
 // Name is local.
@@ -216,8 +216,10 @@ func (b *Backend) once(ctx context.Context, program string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(b.options.Folder, 0o700); err != nil {
-		return err
+	if b.options.Folder != "" {
+		if err := os.MkdirAll(b.options.Folder, 0o700); err != nil {
+			return err
+		}
 	}
 	dir, err := os.MkdirTemp(b.options.Folder, "local-worker") // of mode 0700
 	if err != nil {

@@ -102,7 +102,6 @@ SlurmctldPort=%[4]s
 SlurmdPort=%[5]s
 AuthType=auth/munge
 AuthInfo=socket=%[3]s/munge.socket
-CryptoType=crypto/munge
 StateSaveLocation=%[3]s/state
 SlurmdSpoolDir=%[3]s/spool
 SlurmctldPidFile=%[3]s/slurmctld.pid
@@ -146,7 +145,7 @@ func (c *Cluster) configure() error {
 		if err != nil {
 			return err
 		}
-		defer l.Close() // behind the other one, so that the two differ
+		defer func() { _ = l.Close() }() // behind the other one, so that the two differ
 		_, c.ports[i], _ = net.SplitHostPort(l.Addr().String())
 	}
 	c.Conf = filepath.Join(c.Dir, "slurm.conf")
@@ -160,7 +159,7 @@ func (c *Cluster) configure() error {
 	for name, text := range map[string]string{
 		"slurm.conf":  fmt.Sprintf(configuration, host, who.Username, c.Dir, c.ports[0], c.ports[1]),
 		"gres.conf":   "NodeName=localhost Name=gpu Type=h100 File=/dev/tty[0-1]\n",
-		"cgroup.conf": "CgroupAutomount=no\n",
+		"cgroup.conf": withoutGroups(),
 		"munge.key":   string(key),
 	} {
 		if err := os.WriteFile(filepath.Join(c.Dir, name), []byte(text), 0o600); err != nil {
@@ -168,6 +167,20 @@ func (c *Cluster) configure() error {
 		}
 	}
 	return nil
+}
+
+// withoutGroups is cgroup.conf for a machine on which nobody made control groups for Slurm. The word for it changed with version 24.
+func withoutGroups() string {
+	path, err := find("slurmd")
+	if err != nil {
+		return ""
+	}
+	out, _ := exec.Command(path, "-V").Output() // such as slurm-wlm 22.05.8
+	words := strings.Fields(string(out))
+	if len(words) == 2 && words[1] < "24" {
+		return "CgroupAutomount=no\n"
+	}
+	return "CgroupPlugin=disabled\n"
 }
 
 func (c *Cluster) start() error {
