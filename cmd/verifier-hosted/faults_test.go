@@ -30,7 +30,7 @@ import (
 	"github.com/modelverifier/verifier/internal/store/pgtest"
 	"github.com/modelverifier/verifier/internal/training"
 	"github.com/modelverifier/verifier/internal/training/protocol"
-	"github.com/modelverifier/verifier/internal/worker"
+	fleet "github.com/modelverifier/verifier/internal/worker"
 )
 
 // beWorker makes the test's own binary a worker, by the settings that it holds.
@@ -58,7 +58,7 @@ func labour(settings string) {
 	for _, token := range l.Tokens {
 		go func() {
 			for {
-				_ = worker.Run(context.Background(), worker.Options{Server: l.Server, Token: token, Simulate: true, Work: filepath.Dir(l.Log), Log: slog.New(slog.DiscardHandler)})
+				_ = fleet.Run(context.Background(), fleet.Options{Server: l.Server, Token: token, Simulate: true, Work: filepath.Dir(l.Log), Log: slog.New(slog.DiscardHandler)})
 				time.Sleep(time.Second)
 			}
 		}()
@@ -67,7 +67,7 @@ func labour(settings string) {
 		select {} // until it is killed
 	}
 	if l.Simulate {
-		fmt.Fprintln(os.Stderr, worker.Run(context.Background(), worker.Options{Server: l.Server, Token: l.Token, Simulate: true, Pause: 50 * time.Millisecond,
+		fmt.Fprintln(os.Stderr, fleet.Run(context.Background(), fleet.Options{Server: l.Server, Token: l.Token, Simulate: true, Pause: 50 * time.Millisecond,
 			Work: filepath.Dir(l.Log), Log: slog.New(slog.DiscardHandler)}))
 		os.Exit(1)
 	}
