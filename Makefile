@@ -7,7 +7,7 @@ TESTS ?= ./...
 FUZZTIME ?= 10m
 # What has goroutines of its own, less what takes minutes under the race detector (hostedapi, site). make test runs their short tests
 # under it, make race everything.
-RACE ?= $(addprefix ./,cmd/verifier-server internal/account internal/blob internal/corpus internal/httpapi internal/hub internal/jobs/local internal/manifest internal/mcp internal/rate internal/share internal/store internal/telemetry internal/worker)
+RACE ?= $(addprefix ./,cmd/verifier-server internal/account internal/blob internal/corpus internal/httpapi internal/hub internal/jobs internal/jobs/local internal/manifest internal/mcp internal/rate internal/share internal/store internal/telemetry internal/worker)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 STAMP = $(foreach package,main github.com/modelverifier/verifier/internal/cli,-X $(package).version=$(VERSION) -X $(package).commit=$(COMMIT))

@@ -30,7 +30,7 @@ import (
 	"github.com/modelverifier/verifier/internal/store/pgtest"
 	"github.com/modelverifier/verifier/internal/training"
 	"github.com/modelverifier/verifier/internal/training/protocol"
-	"github.com/modelverifier/verifier/internal/worker"
+	fleet "github.com/modelverifier/verifier/internal/worker"
 )
 
 // beWorker makes the test's own binary a worker, by the settings that it holds.
@@ -58,7 +58,7 @@ func labour(settings string) {
 	for _, token := range l.Tokens {
 		go func() {
 			for {
-				_ = worker.Run(context.Background(), worker.Options{Server: l.Server, Token: token, Simulate: true, Work: filepath.Dir(l.Log), Log: slog.New(slog.DiscardHandler)})
+				_ = fleet.Run(context.Background(), fleet.Options{Server: l.Server, Token: token, Simulate: true, Work: filepath.Dir(l.Log), Log: slog.New(slog.DiscardHandler)})
 				time.Sleep(time.Second)
 			}
 		}()
@@ -67,7 +67,7 @@ func labour(settings string) {
 		select {} // until it is killed
 	}
 	if l.Simulate {
-		fmt.Fprintln(os.Stderr, worker.Run(context.Background(), worker.Options{Server: l.Server, Token: l.Token, Simulate: true, Pause: 50 * time.Millisecond,
+		fmt.Fprintln(os.Stderr, fleet.Run(context.Background(), fleet.Options{Server: l.Server, Token: l.Token, Simulate: true, Pause: 50 * time.Millisecond,
 			Work: filepath.Dir(l.Log), Log: slog.New(slog.DiscardHandler)}))
 		os.Exit(1)
 	}
@@ -291,7 +291,7 @@ func prepare(t *testing.T, postgres bool, workers int) *ordeal {
 	err = j.SetLimits(t.Context(), org, jobs.Limits{InFlight: 1e6, JobsPerDay: 1e6, DollarsPerDay: 1e12, Runtime: time.Hour})
 	l := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
 	at := l.Addr().String()
-	o.args = append(o.args, "--addr", at, "--weights-url", filepath.Join(o.folder, "weights"), "--worker-lease", "2s", "--key-rate", "1000000000", "--peer-connections", "1000", "--allow-simulated")
+	o.args = append(o.args, "--addr", at, "--weights-url", filepath.Join(o.folder, "weights"), "--worker-lease", "2s", "--key-rate", "1000000000", "--peer-connections", "1000", "--allow-simulated", "--local-worker", "off")
 	for i := range workers {
 		token := must[string](t)(j.AddWorker(t.Context(), fmt.Sprint("w", i)))
 		o.settings = append(o.settings, labourer{Server: "http://" + at, Token: token, Log: filepath.Join(o.folder, fmt.Sprintf("w%d.log", i)), Simulate: i%4 == 3})

@@ -201,8 +201,8 @@ func (w *worker) serve(ctx context.Context) error {
 		}
 		w.seeNewData(ctx)
 		wait, err := w.ask(ctx, w.offer())
-		switch fault := (*refused)(nil); {
-		case errors.Is(err, ErrToken), errors.As(err, &fault):
+		switch {
+		case errors.Is(err, ErrToken), final(err):
 			return err
 		case err != nil && ctx.Err() == nil:
 			failures++
@@ -214,6 +214,12 @@ func (w *worker) serve(ctx context.Context) error {
 		w.idle(ctx, wait)
 	}
 	return nil
+}
+
+// final says whether the service refused a call that it will refuse again. One that is to be made again, as while its database is
+// away, has a refusal inside.
+func final(err error) bool {
+	return errors.As(err, new(*refused)) && !errors.As(err, new(*later))
 }
 
 func (w *worker) simulatesFree() bool {

@@ -330,6 +330,33 @@ func TestTheTokenIsNotSentElsewhere(t *testing.T) {
 	}
 }
 
+// TestAServiceThatCannotAnswerNowIsAskedAgain has a database that is away when the worker comes.
+func TestAServiceThatCannotAnswerNowIsAskedAgain(t *testing.T) {
+	s := serveJob(t, job(1))
+	asked := atomic.Int32{}
+	s.before = func(w http.ResponseWriter, r *http.Request) bool {
+		if asked.Add(1) > 2 {
+			return false
+		}
+		http.Error(w, `{"error":"the service cannot do this now","code":"unavailable"}`, http.StatusServiceUnavailable)
+		return true
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	s.on = func(_ *service, call string) {
+		if call == "finish" {
+			time.AfterFunc(100*time.Millisecond, leave)
+		}
+	}
+	o := working(t, s, script(t, `EPOCH 1; DONE`))
+	o.Job = ""
+	if err := Run(ctx, o); err != nil {
+		t.Fatal(err)
+	}
+	if _, end, _ := s.seen(); end == nil || end.Status != "completed" {
+		t.Errorf("%+v", end)
+	}
+}
+
 func TestAWorkerServesUntilItIsStopped(t *testing.T) {
 	s := serveJob(t, job(1))
 	ctx, leave := context.WithCancel(t.Context())
