@@ -23,7 +23,7 @@ func TestAModuleIsInTheId(t *testing.T) {
 
 // isFile and isModule are what a name in the list may be.
 var (
-	isFile   = regexp.MustCompile(`^(internal|models)/[A-Za-z0-9_./-]+$`).MatchString
+	isFile   = regexp.MustCompile(`^(internal|models|worker)/[A-Za-z0-9_./-]+$`).MatchString
 	isModule = regexp.MustCompile(`^module [a-z0-9./-]+@v[0-9A-Za-z.+-]+$`).MatchString
 )
 

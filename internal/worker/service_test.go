@@ -32,6 +32,7 @@ type service struct {
 	end        *protocol.End
 	released   bool
 	beats      int
+	lasts      float64 // seconds of the lease
 
 	lost    bool                                              // every lease is
 	cancel  bool                                              // the next heartbeat says so
@@ -106,11 +107,11 @@ func (s *service) take(call string, r *http.Request, body []byte) (int, any) {
 			return http.StatusNoContent, nil
 		}
 		a := *s.assign
-		s.assign = nil
+		s.assign, s.lasts = nil, a.Lease.Seconds
 		return http.StatusOK, a
 	case "heartbeat":
 		s.beats++
-		return http.StatusOK, protocol.Orders{Seconds: shortLease, Cancel: s.cancel}
+		return http.StatusOK, protocol.Orders{Seconds: s.lasts, Cancel: s.cancel}
 	case "epochs":
 		var e protocol.Epochs
 		if err := json.Unmarshal(body, &e); err != nil {
