@@ -59,7 +59,7 @@ func TestNoCommandPrintsAFigureThatLacksAComponentWithoutSayingSo(t *testing.T) 
 		if command[0] == "import" {
 			body = lessMember(t, body, "model")
 		}
-		if err := lacks.JSON(body); err != nil {
+		if err := lacks.JSON(body, figures.FirstStage(body)...); err != nil {
 			t.Fatalf("%v --json: %v", command, err)
 		}
 	})

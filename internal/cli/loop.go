@@ -45,7 +45,7 @@ The model is left as it is; --output writes the repaired graph as JSON.`,
 		if err != nil {
 			return err
 		}
-		r, err := edit.Follow(g, graph.LocalLimits, again(cmd, args[0], in))
+		r, err := edit.Follow(g, graph.LocalLimits, in.textCall(), again(cmd, args[0], in))
 		if err != nil {
 			return err
 		}

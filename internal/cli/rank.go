@@ -71,7 +71,7 @@ func candidates(cmd *cobra.Command, args []string) (*rank.Request, error) {
 			return nil, err
 		}
 		return request(in, rank.Decode, func(g *graph.Graph) *rank.Request {
-			return &rank.Request{Candidates: []rank.Candidate{{ID: args[0], Model: g}}}
+			return &rank.Request{Candidates: []rank.Candidate{{ID: args[0], Model: g, Text: in.textCall()}}}
 		})
 	}
 	if most := graph.LocalLimits.Candidates; len(args) > most {
@@ -82,11 +82,15 @@ func candidates(cmd *cobra.Command, args []string) (*rank.Request, error) {
 		if slices.Contains(args[:i], name) {
 			return nil, fmt.Errorf("%s is a candidate already", name)
 		}
-		g, err := readVerifiable(cmd, name, "model")
+		in, err := readInput(cmd, name, false)
 		if err != nil {
 			return nil, err
 		}
-		q.Candidates = append(q.Candidates, rank.Candidate{ID: name, Model: g})
+		g, err := in.verifiable("model")
+		if err != nil {
+			return nil, err
+		}
+		q.Candidates = append(q.Candidates, rank.Candidate{ID: name, Model: g, Text: in.textCall()})
 	}
 	return q, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
@@ -101,7 +102,7 @@ func TestFollowEndsWhereAnEditDoesNotHelp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Follow(g, graph.ServiceLimits, nil)
+		r, err := Follow(g, graph.ServiceLimits, action.TextCall{}, nil)
 		if err != nil || r.Passes != c.passes || len(r.Steps) != c.steps || r.Passes != (len(r.Left) == 0) {
 			t.Errorf("%s: %v %+v", c.text, err, r)
 		}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/action/check"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
@@ -62,7 +63,7 @@ func TestFollowingEditsEnds(t *testing.T) {
 			continue
 		}
 		spoil(rng, g)
-		r, err := Follow(g.Clone(), graph.LocalLimits, nil)
+		r, err := Follow(g.Clone(), graph.LocalLimits, action.TextCall{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

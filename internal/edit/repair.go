@@ -41,12 +41,14 @@ type Repair struct {
 // left that was not made before. An edit after which more blocks is taken back, unless more of the model came to be known by it. Nothing
 // is chosen: what it cannot repair needs someone who knows what was meant.
 //
+// Text is the model's call with text alone, which a block of what reads pictures or sounds names.
+//
 // A graph that stands for a source is read again after every edit, with all of them, since a source may go on behind what was repaired.
 // Where the edits cannot be made there, reread returns nil: the graph is then changed alone, and the repair does not pass.
-func Follow(g *graph.Graph, limits graph.Limits, reread func([]action.Edit) (*graph.Graph, error)) (*Repair, error) {
+func Follow(g *graph.Graph, limits graph.Limits, text action.TextCall, reread func([]action.Edit) (*graph.Graph, error)) (*Repair, error) {
 	r := &Repair{Steps: []Step{}, Left: []action.Finding{}, Graph: g}
 	made, all, lost := map[string]bool{}, []action.Edit(nil), false
-	now := judge(g)
+	now := judge(g, text)
 	r.Before = now.structure
 	for {
 		r.After, r.Left, r.Withheld = now.structure, now.blocks, now.withheld
@@ -65,7 +67,7 @@ func Follow(g *graph.Graph, limits graph.Limits, reread func([]action.Edit) (*gr
 		if err != nil {
 			return nil, err
 		}
-		then := judge(changed)
+		then := judge(changed, text)
 		if len(then.blocks) > len(now.blocks) && then.known <= now.known {
 			continue
 		}
@@ -82,8 +84,8 @@ type judgement struct {
 	withheld  string // why no verdict is given on a part, "" where one is given on all of it
 }
 
-func judge(g *graph.Graph) judgement {
-	result := check.Run(&check.Request{Model: g.Clone()})
+func judge(g *graph.Graph, text action.TextCall) judgement {
+	result := check.Run(&check.Request{Model: g.Clone(), Text: text})
 	j := judgement{structure: result.Study.Walked.Fingerprint(), blocks: Blocking(result.Findings), withheld: withheld(result)}
 	for i := range result.Study.Walked.Nodes {
 		if result.Study.Walked.Nodes[i].State != infer.Unknown {

@@ -21,7 +21,7 @@ func act[R any](name string, text func(*R) string) func(*Server, context.Context
 			if all.Actions[i].Name != name {
 				continue
 			}
-			result, err := all.Actions[i].Run(body, limits)
+			result, err := all.Actions[i].RunTold(body, limits, a.texts)
 			if err != nil {
 				return nil, err
 			}

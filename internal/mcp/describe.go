@@ -77,8 +77,9 @@ func describe(_ *Server, ctx context.Context, a *arguments) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.graph.Normalize(catalog.Vocabulary)
-	v := &view{infer.Walk(m.graph), int(top)}
+	s := action.Examine(m.graph)
+	s.Offer(m.textCall(elsewhere))
+	v := &view{s.Walked, s.Findings, int(top)}
 	d := v.totals()
 	if component != "" {
 		if d.Component, err = v.component(component); err != nil {
@@ -101,7 +102,8 @@ func describe(_ *Server, ctx context.Context, a *arguments) (*answer, error) {
 // view looks at a walked graph.
 type view struct {
 	*infer.Result
-	top int
+	findings []rules.Finding
+	top      int
 }
 
 func (v *view) part(i int) part {
@@ -114,7 +116,7 @@ func (v *view) totals() *description {
 		Name: v.Graph.Name, Fingerprint: v.Fingerprint(), Runs: true, Components: len(v.Nodes), Connections: len(v.Graph.Connections),
 		Params: v.Params, Withheld: v.ParamsWithheld(), FLOPs: v.KnownFLOPs(), SavedBytes: v.KnownSaved(), Blockers: []string{},
 	}
-	for _, f := range rules.Run(v.Result) {
+	for _, f := range v.findings {
 		if f.Rule.Severity != rules.Block {
 			break // blocks come first
 		}

@@ -31,6 +31,17 @@ type model struct {
 	loaded *load.Model
 }
 
+// elsewhere is the way to a call with text alone of a tool that does not take textOnly itself.
+const elsewhere = "textOnly of check"
+
+// textCall is what a model that reads pictures or sounds is where a caller says so.
+func (m *model) textCall(flag string) action.TextCall {
+	if m.loaded == nil {
+		return action.TextCall{}
+	}
+	return action.TextCall{Graph: m.loaded.TextOnly, Flag: flag}
+}
+
 // attempts is how often a model is read that changes meanwhile.
 const attempts = 3
 

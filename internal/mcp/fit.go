@@ -69,6 +69,9 @@ func fit(s *Server, ctx context.Context, a *arguments) (*answer, error) {
 	if found != nil {
 		q.Data = found
 	}
+	if len(a.texts) > 0 {
+		q.Text = action.TextCall{Graph: a.texts[0].Graph, Flag: elsewhere}
+	}
 	r := check.Run(q)
 	out := fitBody{r.Verdict, r.Findings, r.DataFit, r.Layout, r.Serve}
 	var b strings.Builder

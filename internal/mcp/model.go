@@ -18,6 +18,7 @@ type arguments struct {
 	raw     json.RawMessage
 	members map[string]json.RawMessage // nil until asked for
 	digest  string                     // of the file that model named
+	texts   []action.TextCall          // of the model, or of each candidate, once the request is made
 }
 
 // member returns a member as it was written, nil where it was left out or is null. What is no object has none.
@@ -106,7 +107,7 @@ func (a *arguments) request(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 		if name == action.Model {
-			a.digest = m.digest
+			a.digest, a.texts = m.digest, []action.TextCall{m.textCall("textOnly")}
 		}
 		replaced[name] = m.graph.AppendJSON(nil)
 	}
@@ -158,7 +159,7 @@ func (a *arguments) candidates(ctx context.Context) (json.RawMessage, error) {
 		return nil, nil // refused by the action, before any file is read
 	}
 	found := false
-	items := make([][]byte, len(list))
+	items, texts := make([][]byte, len(list)), make([]action.TextCall, len(list))
 	for i, c := range list {
 		if ref, ok := isString(c[action.Model]); ok {
 			m, err := a.server.open(ctx, ref)
@@ -166,6 +167,7 @@ func (a *arguments) candidates(ctx context.Context) (json.RawMessage, error) {
 				return nil, err
 			}
 			c[action.Model], found = m.graph.AppendJSON(nil), true
+			texts[i] = m.textCall(elsewhere)
 			if c["id"] == nil {
 				c["id"], _ = json.Marshal(ref)
 			}
@@ -175,6 +177,7 @@ func (a *arguments) candidates(ctx context.Context) (json.RawMessage, error) {
 	if !found {
 		return nil, nil
 	}
+	a.texts = texts
 	return slices.Concat([]byte("["), bytes.Join(items, []byte(",")), []byte("]")), nil
 }
 

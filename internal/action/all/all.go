@@ -18,6 +18,9 @@ import (
 type Action struct {
 	Name string
 	Run  func(body []byte, limits graph.Limits) (result any, err error)
+
+	// RunTold is Run for a caller who knows what calls with text alone the models have: that of the model, or of each candidate.
+	RunTold func(body []byte, limits graph.Limits, texts []action.TextCall) (result any, err error)
 }
 
 // Actions are all there are, by name.
@@ -28,14 +31,22 @@ var Actions = []Action{
 	join("rank", rank.Decode, rank.Run),
 }
 
-func join[Q, R any](name string, decode func([]byte, graph.Limits) (*Q, error), run func(*Q) *R) Action {
-	return Action{name, func(body []byte, limits graph.Limits) (any, error) {
+// told is a request that can be told of calls with text alone.
+type told[Q any] interface {
+	*Q
+	Tell(texts []action.TextCall)
+}
+
+func join[Q, R any, P told[Q]](name string, decode func([]byte, graph.Limits) (*Q, error), run func(*Q) *R) Action {
+	with := func(body []byte, limits graph.Limits, texts []action.TextCall) (any, error) {
 		request, err := decode(body, limits)
 		if err != nil {
 			return nil, err
 		}
+		P(request).Tell(texts)
 		return run(request), nil
-	}}
+	}
+	return Action{name, func(body []byte, limits graph.Limits) (any, error) { return with(body, limits, nil) }, with}
 }
 
 // statusUnknown is that of a name that no action has, as of a path that no server knows.

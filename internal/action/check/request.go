@@ -23,3 +23,10 @@ func DecodeIn(room *action.Room, body []byte, limits graph.Limits) (*Request, er
 	}
 	return r, nil
 }
+
+// Tell says what a call with text alone is.
+func (r *Request) Tell(texts []action.TextCall) {
+	if len(texts) > 0 {
+		r.Text = texts[0]
+	}
+}

@@ -132,3 +132,10 @@ func inferred(g *graph.Graph) *Inferred {
 	}
 	return &out
 }
+
+// Tell says what a call with text alone is.
+func (r *Request) Tell(texts []action.TextCall) {
+	if len(texts) > 0 {
+		r.Text = texts[0]
+	}
+}

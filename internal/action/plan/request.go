@@ -93,3 +93,10 @@ func isInput(s string) bool {
 	}
 	return true
 }
+
+// Tell says what a call with text alone is.
+func (r *Request) Tell(texts []action.TextCall) {
+	if len(texts) > 0 {
+		r.Text = texts[0]
+	}
+}

@@ -24,7 +24,7 @@ func TestNoCandidateLacksAComponentWithoutSayingSo(t *testing.T) {
 		for i := range rapid.IntRange(1, 3).Draw(t, "candidates") {
 			g := drawn.Model(t)
 			drawn.Broken(t, g)
-			q.Candidates = append(q.Candidates, Candidate{Name(i), g})
+			q.Candidates = append(q.Candidates, Candidate{ID: Name(i), Model: g})
 			lacks[Name(i)] = figures.Of(g)
 		}
 		r := Run(q)

@@ -24,6 +24,7 @@ type Request struct {
 type Candidate struct {
 	ID    string
 	Model *graph.Graph
+	Text  action.TextCall // of a model that also reads pictures or sounds
 }
 
 // The rules that a caller can break ties by.
@@ -114,7 +115,7 @@ func Decode(body []byte, limits graph.Limits) (*Request, error) {
 			c.Fail(action.Errorf(action.CodeSameID, c.Path("id"), "is the id of %s already", action.Item(action.Candidates, first)))
 		}
 		seen[id] = i
-		r.Candidates = append(r.Candidates, Candidate{id, c.Model()})
+		r.Candidates = append(r.Candidates, Candidate{ID: id, Model: c.Model()})
 		if c.Err() != nil {
 			f.Fail(c.Err())
 			break

@@ -228,7 +228,7 @@ func candidates(t *rapid.T) []Candidate {
 		if rapid.Bool().Draw(t, "broken") {
 			g.Connections = g.Connections[1:]
 		}
-		out = append(out, Candidate{fmt.Sprint("c", i), g})
+		out = append(out, Candidate{ID: fmt.Sprint("c", i), Model: g})
 	}
 	return out
 }
@@ -236,7 +236,7 @@ func candidates(t *rapid.T) []Candidate {
 func clones(list []Candidate) []Candidate {
 	out := make([]Candidate, len(list))
 	for i, c := range list {
-		out[i] = Candidate{c.ID, c.Model.Clone()}
+		out[i] = Candidate{ID: c.ID, Model: c.Model.Clone()}
 	}
 	return out
 }

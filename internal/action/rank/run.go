@@ -9,7 +9,6 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/estimate"
-	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/policy"
 	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/internal/rules"
@@ -21,12 +20,19 @@ var outcomeRules []string
 // Name is the id of a candidate that has none.
 func Name(i int) string { return "candidate-" + strconv.Itoa(i) }
 
+// Tell says of each candidate what a call with text alone is; of further ones nothing is known.
+func (r *Request) Tell(texts []action.TextCall) {
+	for i := range min(len(texts), len(r.Candidates)) {
+		r.Candidates[i].Text = texts[i]
+	}
+}
+
 // Run ranks candidates. It brings their graphs into canonical form first, in place.
 func Run(r *Request) *Result {
 	out := &Result{Ranked: []Ranked{}, Calibration: Measured}
 	room := new(action.Room)
 	for _, c := range r.Candidates {
-		out.Ranked = append(out.Ranked, ranked(c.ID, examine(room, c.Model), r.Policy))
+		out.Ranked = append(out.Ranked, ranked(c.ID, examine(room, &c), r.Policy))
 		room.Clear() // one candidate after the other in the same memory: there may be twenty large ones
 	}
 	place(out.Ranked, measured, func(c *Ranked, rank int) { c.MeasuredRank = rank })
@@ -42,13 +48,14 @@ func Run(r *Request) *Result {
 		if out.Recommended != nil {
 			told = slices.IndexFunc(r.Candidates, func(c Candidate) bool { return c.ID == *out.Recommended })
 		}
-		r.Examined.Tell(examine(room, r.Candidates[told].Model))
+		r.Examined.Tell(examine(room, &r.Candidates[told]))
 	}
 	return out
 }
 
-func examine(room *action.Room, g *graph.Graph) *action.Study {
-	s := room.Examine(g)
+func examine(room *action.Room, c *Candidate) *action.Study {
+	s := room.Examine(c.Model)
+	s.Offer(c.Text)
 	s.Price(estimate.Options{}, 0)
 	return s
 }

@@ -39,6 +39,20 @@ func (l Lack) JSON(data []byte, names ...string) error {
 	return l.value("", v, set(names...))
 }
 
+// FirstStage are the components that the first stage of a check names, for JSON: the figures of later stages are of the same model. Other
+// answers have no stages.
+func FirstStage(body []byte) (names []string) {
+	var r struct {
+		Stages []struct {
+			Data struct{ ParamsWithheld, CostWithheld []string }
+		}
+	}
+	if json.Unmarshal(body, &r) == nil && len(r.Stages) > 0 {
+		names = append(r.Stages[0].Data.ParamsWithheld, r.Stages[0].Data.CostWithheld...)
+	}
+	return names
+}
+
 // Strings reads every text inside of an answer, wherever it stands.
 func (l Lack) Strings(data []byte) error {
 	var v any
