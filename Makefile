@@ -7,7 +7,7 @@ TESTS ?= ./...
 FUZZTIME ?= 10m
 # What has goroutines of its own, less what takes minutes under the race detector (hostedapi, site). make test runs their short tests
 # under it, make race everything.
-RACE ?= $(addprefix ./,cmd/verifier-server internal/account internal/corpus internal/httpapi internal/hub internal/manifest internal/mcp internal/rate internal/share internal/store internal/telemetry internal/worker)
+RACE ?= $(addprefix ./,cmd/verifier-server internal/account internal/blob internal/corpus internal/httpapi internal/hub internal/jobs/local internal/manifest internal/mcp internal/rate internal/share internal/store internal/telemetry internal/worker)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 STAMP = $(foreach package,main github.com/modelverifier/verifier/internal/cli,-X $(package).version=$(VERSION) -X $(package).commit=$(COMMIT))
@@ -24,7 +24,7 @@ SET_GOFLAGS := $(shell $(GO) env GOFLAGS 2>/dev/null)
 export GOFLAGS = $(strip $(SET_GOFLAGS) -pgo=$(PGO))
 bench-http bench-hosted image image-binary: PGO := auto
 
-.PHONY: run demo test test-bare help build man setup packages vet lint vulnerabilities race truth bench bench-http bench-hosted image image-binary licenses fuzz generate clean
+.PHONY: run demo test test-bare help build man setup packages vet lint vulnerabilities race truth bench bench-http bench-hosted bench-jobs faults image image-binary licenses fuzz generate clean
 
 run: build ## build everything and start the service on RUN_ADDR (127.0.0.1:8080), with its data in verifier-data
 	@$(BIN)/verifier-hosted --addr $(RUN_ADDR) --plan-rate $(RUN_PLAN_RATE)
@@ -87,6 +87,14 @@ bench-http: build ## a bounded load on loopback against the real server, beside 
 
 bench-hosted: build ## keyed checks on SQLite and on PostgreSQL with one and three replicas, beside the container; backups; memory
 	VERIFIER_BIN=$(CURDIR)/$(BIN) $(GO) test ./internal/hostedapi -run '^$$' -bench '^BenchmarkHosted$$' -benchtime 1x -timeout 30m
+
+FAULTS ?= 200
+
+faults: setup ## FAULTS (200) training jobs on SQLite and on PostgreSQL while workers, the service and the database are killed with signal 9
+	VERIFIER_FAULTS=$(FAULTS) $(GO) test ./cmd/verifier-hosted -run '^TestNothingIsLostOrDoneTwiceWhateverIsKilled$$' -count=1 -v -timeout 60m
+
+bench-jobs: setup ## 10,000 queued training jobs and 50 workers that simulate; check's p99 before and meanwhile
+	VERIFIER_BENCH_JOBS=10000 $(GO) test ./cmd/verifier-hosted -run '^TestManyQueuedJobsDrainBesideCallers$$' -count=1 -v -timeout 60m
 
 # Nothing of the machine goes into the binary: no paths, no build id, no clock. Two builds of a commit are the same bytes.
 image-binary:

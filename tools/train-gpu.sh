@@ -20,12 +20,12 @@ pack() {
 	for program in verifier verifier-hosted verifier-worker; do
 		CGO_ENABLED=0 GOOS=linux GOARCH=amd64 $GO build -trimpath -ldflags '-s -w' -o "$work/bin/" "./cmd/$program"
 	done
-	cp models/mnist-convnet.graph examples/cifar-resnet.graph "$work/examples"
+	cp models/mnist-convnet.graph examples/*.graph "$work/examples"
 	cp -r worker "$work/worker"
 	ln -s "$root/tools/data" "$work/data"
 	rm -f "$folder"/piece-*
 	# xz makes programs and digits small; photographs stay at four fifths whatever packs them.
-	tar -C "$work" -ch bin examples worker data/mnist data/cifar10 | xz -T0 -2 | split -b "$PIECE" -d - "$folder/piece-"
+	tar -C "$work" -ch bin examples worker data/tabular data/mnist data/cifar10 | xz -T0 -2 | split -b "$PIECE" -d - "$folder/piece-"
 	ls -l "$folder"
 }
 

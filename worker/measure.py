@@ -1,9 +1,9 @@
-"""Trains two models through the HTTP API on this machine's card, and measures the trainer beside a plain loop. Needs python3 with torch.
+"""Trains three models through the HTTP API on this machine's card, and measures the trainer beside a plain loop. Needs python3 with torch.
 
     python3 measure.py --bin FOLDER --data FOLDER --examples FOLDER
 
 FOLDER of --bin holds verifier, verifier-hosted and verifier-worker. Nothing outside of this machine is reached. A service and a worker
-are started on loopback, an organisation and a key are made as a new user makes them, and both models are submitted as any caller
+are started on loopback, an organisation and a key are made as a new user makes them, and the models are submitted as any caller
 submits them. What is printed is a transcript in Markdown; the exit status is 1 where a figure is below what is expected.
 """
 
@@ -15,6 +15,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -29,9 +30,15 @@ PASSWORD = "a password for one measurement"
 
 RUNS: list[dict[str, Any]] = [
     {
+        "file": "tabular-mlp.graph",
+        "dataset": "tabular",
+        "config": {"epochs": 15, "batchSize": 32, "lr": 1e-2, "optimizer": "adamw"},
+        "least": 0.93,
+    },
+    {
         "file": "mnist-convnet.graph",
         "dataset": "mnist",
-        "config": {"epochs": 2, "batchSize": 128, "lr": 1e-3, "optimizer": "adam"},
+        "config": {"epochs": 2, "batchSize": 64, "lr": 1e-3, "optimizer": "adam"},
         "least": 0.985,
     },
     {
@@ -41,6 +48,12 @@ RUNS: list[dict[str, Any]] = [
         "least": 0.80,
     },
 ]
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return int(s.getsockname()[1])
 
 
 class Service:
@@ -56,7 +69,8 @@ class Service:
 
     def start(self) -> None:
         data = os.path.join(self.folder, "service")
-        command = [self.program("verifier-hosted"), "--addr", "127.0.0.1:" + str(self.args.port), "--data", data]
+        command = [self.program("verifier-hosted"), "--addr", f"127.0.0.1:{free_port()}", "--data", data]
+        command += ["--local-worker", "off"]
         if self.args.hosted:
             command += self.args.hosted.split()
         greeting = os.path.join(self.folder, "greeting.txt")
@@ -65,6 +79,9 @@ class Service:
         link = self.wait(greeting)
         self.url = link.split("/", 3)[0] + "//" + link.split("/")[2]
         self.key = self.sign_up(link)
+        # An organisation gets no cards of 80 GB and more unless its operator says so.
+        allow = [self.program("verifier-hosted"), "--data", data, "limits", "Measure", "big-gpu=yes"]
+        subprocess.run(allow, check=True, capture_output=True)
         token = subprocess.run(
             [self.program("verifier-hosted"), "--data", data, "worker-add", "measure"],
             check=True,
@@ -141,10 +158,11 @@ class Service:
         if "job_id" not in job:
             raise SystemExit("refused: " + json.dumps(job)[:2000])
         poll = "/api/v1/train?job=" + job["job_id"]
-        while job.get("status") in ("queued", "running"):
-            time.sleep(1)
+        while True:
             job = self.call("GET", poll)
-        return dict(job)
+            if job.get("status") not in ("queued", "running"):
+                return dict(job)
+            time.sleep(1)
 
 
 def show(run: dict[str, Any], job: dict[str, Any]) -> bool:
@@ -179,7 +197,7 @@ def bench(args: argparse.Namespace, run: dict[str, Any], folder: str) -> bool:
     with open(source) as f:
         text = f.read()
     name = re.findall(r"^class (\w+)\(nn\.Module\):", text, re.MULTILINE)[-1]
-    shape = {"mnist": "1,28,28", "cifar10": "3,32,32"}[run["dataset"]]
+    shape = {"tabular": "30", "mnist": "1,28,28", "cifar10": "3,32,32"}[run["dataset"]]
     command = [
         sys.executable,
         os.path.join(HERE, "bench.py"),
@@ -201,9 +219,8 @@ def main() -> int:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--bin", required=True)
     p.add_argument("--data", required=True)
-    p.add_argument("--examples", required=True, help="folder of mnist-convnet.graph and cifar-resnet.graph")
-    p.add_argument("--only", default="", help="mnist or cifar10")
-    p.add_argument("--port", type=int, default=18080)
+    p.add_argument("--examples", required=True, help="folder of the graphs")
+    p.add_argument("--only", default="", help="tabular, mnist or cifar10")
     p.add_argument("--cpu", action="store_true", help="train without a card")
     p.add_argument("--hosted", default="", help="further options of verifier-hosted")
     p.add_argument("--rounds", type=int, default=5, help="epochs of the benchmark; 0 leaves it out")
@@ -220,7 +237,7 @@ def main() -> int:
                 service.stop()
             if args.rounds:
                 print("\n### train.py beside a plain loop, samples per second\n")
-                reached += [bench(args, r, folder) for r in runs]
+                reached += [bench(args, r, folder) for r in runs if r["dataset"] != "tabular"]
         finally:
             for name in ("service.log", "worker.log"):
                 if os.path.exists(os.path.join(folder, name)):

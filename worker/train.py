@@ -268,7 +268,7 @@ class Run:
         self.rows: list[dict[str, float]] = []
         if self.device.type == "cuda":
             torch.backends.cudnn.benchmark = True
-            torch.backends.cuda.matmul.allow_tf32 = True
+            torch.set_float32_matmul_precision("high")  # TF32
         elif threads := int(task.get("threads") or 0):
             torch.set_num_threads(threads)
         torch.manual_seed(self.seed)

@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv("BE_VERIFIER_HOSTED") != "" {
 		main()
 	}
+	if settings := os.Getenv(beWorker); settings != "" {
+		labour(settings)
+	}
 	pgtest.Main(m)
 }
 
@@ -57,7 +60,7 @@ func begin(t *testing.T, args ...string) *process { t.Helper(); return beginAt(t
 // beginAt starts the service from another place than the test's own.
 func beginAt(t *testing.T, path string, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: programAt(path, append([]string{"--addr", "127.0.0.1:0"}, args...)...), stderr: &accounttest.Log{}, ended: make(chan error, 1)}
+	p := &process{cmd: programAt(path, append([]string{"--addr", "127.0.0.1:0", "--weights-url", t.TempDir()}, args...)...), stderr: &accounttest.Log{}, ended: make(chan error, 1)}
 	p.cmd.Stderr = p.stderr
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {

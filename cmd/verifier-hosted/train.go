@@ -43,14 +43,14 @@ func (c *trainConfig) read(value func(string) string, number func(name string, l
 	return "", nil
 }
 
-// training is the service of jobs, and where their objects are.
-type training struct {
+// trainer is the service of jobs, and where their objects are.
+type trainer struct {
 	*jobs.Service
 	objects *blob.Bucket
 }
 
 // training makes it over a store that has been migrated.
-func (p *program) training(ctx context.Context, s *store.Store, url string) (*training, error) {
+func (p *program) training(ctx context.Context, s *store.Store, url string) (*trainer, error) {
 	secret, err := s.LinkSecret(ctx)
 	if err != nil {
 		return nil, err
@@ -59,13 +59,13 @@ func (p *program) training(ctx context.Context, s *store.Store, url string) (*tr
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--weights-url: %w", err)}
 	}
-	return &training{&jobs.Service{Store: s.Jobs(), Blobs: objects, Clock: time.Now, Log: p.log, Server: url,
+	return &trainer{&jobs.Service{Store: s.Jobs(), Blobs: objects, Clock: time.Now, Log: p.log, Server: url,
 		AllowSimulated: p.train.simulated, LeaseFor: p.train.lease, WeightsFor: p.train.keep}, objects}, nil
 }
 
 // begin does what must happen later until the service has answered its last request, which is when the function that it returns
 // is called.
-func (t *training) begin(ctx context.Context, s *store.Store, log *slog.Logger) (end func()) {
+func (t *trainer) begin(ctx context.Context, s *store.Store, log *slog.Logger) (end func()) {
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
 	go func() { t.work(working, s, log); close(ended) }()
@@ -76,7 +76,7 @@ func (t *training) begin(ctx context.Context, s *store.Store, log *slog.Logger) 
 const workAgain = 2 * time.Second
 
 // work does what must happen later, until the context ends.
-func (t *training) work(ctx context.Context, s *store.Store, log *slog.Logger) {
+func (t *trainer) work(ctx context.Context, s *store.Store, log *slog.Logger) {
 	begun := false
 	for ctx.Err() == nil {
 		err := error(nil)

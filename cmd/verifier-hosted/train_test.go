@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/modelverifier/verifier/internal/action/train"
+	"github.com/modelverifier/verifier/internal/blob/s3test"
 	"github.com/modelverifier/verifier/internal/importer/onnx"
 	"github.com/modelverifier/verifier/internal/jobs/slurm/slurmtest"
 	"github.com/modelverifier/verifier/internal/training/data/datatest"
@@ -44,8 +45,8 @@ func torch(t *testing.T) string {
 	return python
 }
 
-// worker builds verifier-worker into a folder.
-func worker(t *testing.T, folder string) string {
+// buildWorker builds verifier-worker into a folder.
+func buildWorker(t *testing.T, folder string) string {
 	t.Helper()
 	path := filepath.Join(folder, "verifier-worker")
 	if out, err := exec.Command("go", "build", "-o", path, "../verifier-worker").CombinedOutput(); err != nil {
@@ -148,7 +149,7 @@ func TestAJobRunsOnSlurmFromSubmissionToWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(cluster.Dir, "cluster.yaml")
-	text := fmt.Sprintf("folder: %s\nworker: %s\ndata: %s\npython: %s\nslurmConf: %s\ncpu: true\ncards: {T4: \"gpu:t4\"} # of which no node has one\n", shared, worker(t, cluster.Dir), datasets, python, cluster.Conf)
+	text := fmt.Sprintf("folder: %s\nworker: %s\ndata: %s\npython: %s\nslurmConf: %s\ncpu: true\ncards: {T4: \"gpu:t4\"} # of which no node has one\n", shared, buildWorker(t, cluster.Dir), datasets, python, cluster.Conf)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -186,11 +187,11 @@ func until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// TestTheServiceTrainsByItself runs the two programs side by side, as make run does.
+// TestTheServiceTrainsByItself runs the two programs side by side, as make run does, and keeps the weights in S3.
 func TestTheServiceTrainsByItself(t *testing.T) {
 	python, datasets := torch(t), datatest.Folder(t, "tabular")
 	dir := t.TempDir()
-	worker(t, dir)
+	buildWorker(t, dir)
 	own := filepath.Join(dir, "verifier-hosted")
 	if err := os.Link(os.Args[0], own); err != nil {
 		binary, err := os.ReadFile(os.Args[0])
@@ -202,11 +203,14 @@ func TestTheServiceTrainsByItself(t *testing.T) {
 		}
 	}
 	data := filepath.Join(dir, "data")
-	p := beginAt(t, own, "--data", data, "--python", python, "--worker-data", datasets)
+	p := beginAt(t, own, "--data", data, "--python", python, "--worker-data", datasets, "--weights-url", s3test.Start(t, t.TempDir()).Address())
 	key := keyed(t, data)
 	s := submitted(t, p, key, `{"dataset":"tabular","config":{"epochs":4,"batchSize":16,"lr":0.01},"model":`+perceptron+`}`)
 	j := trained(t, p, key, s.JobID)
 	wantWeights(t, j, "local", 4)
+	if !strings.Contains(j.ModelURL, "X-Amz-Expires=600") {
+		t.Errorf("the link is %s", j.ModelURL)
+	}
 	if err := p.end(t, syscall.SIGTERM); err != nil {
 		t.Errorf("stopping: %v\n%s", err, p.stderr)
 	}

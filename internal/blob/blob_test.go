@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -388,4 +390,20 @@ func TestOneKeyIsWrittenByMany(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// FuzzKeys: a key that is taken stays in the folder, on every system, and is the same in an address.
+func FuzzKeys(f *testing.F) {
+	for _, key := range []string{"weights/org/job/lease/0a.onnx", "a/../b", "/a", "a//b", "a\\b", ".a", "a%2f"} {
+		f.Add(key)
+	}
+	f.Fuzz(func(t *testing.T, key string) {
+		if valid(key) != nil {
+			return
+		}
+		u, err := url.Parse("https://verifier.example" + Prefix + key)
+		if err != nil || u.Path != Prefix+key || path.Clean(u.Path) != u.Path || !filepath.IsLocal(filepath.FromSlash(key)) || strings.ContainsAny(disposition(path.Base(key))[22:], "\\\r\n;") {
+			t.Errorf("%q is taken: %v %v", key, u, err)
+		}
+	})
 }

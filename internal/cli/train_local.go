@@ -142,7 +142,7 @@ func (o *localOptions) options(ctx context.Context) (at run.Options, mode string
 		if err != nil {
 			return at, "", fmt.Errorf("%w; --python names another one", err)
 		}
-		at.Device = "cpu"
+		at.Device, at.Isolation = "cpu", machine.Isolation
 		if len(machine.Cards) > 0 {
 			at.Device = "cuda:0"
 		}

@@ -44,7 +44,7 @@ func (s *Service) Begin(ctx context.Context) error {
 			}
 			n = len(all)
 			for _, j := range all {
-				work := []Work{{Kind: Dispatching, Job: j.ID, Attempt: j.Attempts + 1}}
+				work := []Work{s.dispatching(j, s.now())}
 				if j.Status == Running {
 					work = s.watching(j)
 				}

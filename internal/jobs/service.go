@@ -110,7 +110,7 @@ func (s *Service) Submit(ctx context.Context, sub Submission) (Job, error) {
 		if err := tx.PutModel(j.ID, sub.Model); err != nil {
 			return err
 		}
-		return tx.Later(Work{Kind: Dispatching, Job: j.ID, Attempt: 1})
+		return tx.Later(s.dispatching(j, j.CreatedAt))
 	})
 	if err != nil {
 		return Job{}, err
@@ -234,7 +234,7 @@ func (s *Service) follow(tx Tx, was, is Job, now time.Time) error {
 		// An upload under a lease that was lost may still be under way.
 		work = append(work, Work{Kind: Retaining, Job: is.ID, At: now.Add(2 * s.leaseFor())})
 	case is.Status == Queued && is.Attempts > was.Attempts || is.Status == Queued && was.Status == Running:
-		work = append(work, Work{Kind: Dispatching, Job: is.ID, Attempt: is.Attempts + 1})
+		work = append(work, s.dispatching(is, now))
 	case is.Status == Running && was.Status == Queued:
 		work = append(work, s.watching(is)...)
 	}
@@ -244,6 +244,16 @@ func (s *Service) follow(tx Tx, was, is Job, now time.Time) error {
 		}
 	}
 	return nil
+}
+
+// dispatching is what a queued job needs. Workers that ask by themselves need nobody to bring it: it is looked at when it has
+// waited for too long.
+func (s *Service) dispatching(j Job, now time.Time) Work {
+	w := Work{Kind: Dispatching, Job: j.ID, Attempt: j.Attempts + 1, At: now}
+	if j.Backend == Local || j.Backend == Fleet {
+		w.At = j.CreatedAt.Add(otherwise(s.QueueFor, DefaultQueue))
+	}
+	return w
 }
 
 // watching is what a running job needs: somebody who looks at the end of its lease, and at the end of its time.

@@ -60,7 +60,11 @@ func (w *worker) do(ctx context.Context, s slot, a *protocol.Assignment) {
 
 	folder, err := os.MkdirTemp(w.Work, "verifier-run-") // mode 0700
 	if err == nil {
-		defer os.RemoveAll(folder)
+		defer func() {
+			if err := os.RemoveAll(folder); err != nil {
+				l.log.Error("the folder of the run is still there", "folder", folder, "fault", err.Error())
+			}
+		}()
 		l.folder = folder
 		var out run.Outcome
 		out, err = l.train(running, s)
@@ -109,7 +113,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 
 // train brings the checkpoint of an earlier attempt, and trains on. A trainer that the system killed is started again.
 func (l *lease) train(ctx context.Context, s slot) (out run.Outcome, err error) {
-	o := run.Options{Python: l.Python, Data: l.Data, Device: "cpu", Threads: l.threads, Folder: l.folder, Simulate: l.Mode == modeSimulated, Pause: l.Pause}
+	o := run.Options{Python: l.Python, Data: l.Data, Device: "cpu", Threads: l.threads, Folder: l.folder, Isolation: l.machine.Isolation, Simulate: l.Mode == modeSimulated, Pause: l.Pause}
 	if o.Simulate != l.Simulate {
 		return out, fmt.Errorf("the service says mode %s to a worker whose --simulate is %t", l.Mode, l.Simulate)
 	}

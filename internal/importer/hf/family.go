@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/spelling"
 )
 
 // Family is how the models of one model type are built.
@@ -97,9 +98,11 @@ func unknownType(modelType, class string) *graph.Error {
 	if modelType == "" {
 		name = fmt.Sprintf("architecture %q", clip(class))
 	}
-	near := nearest(clip(modelType), ModelTypes(), 3)
-	return &graph.Error{Code: CodeArchitecture, Path: "config.model_type", Allowed: near,
-		Message: fmt.Sprintf("%s is not modelled; the nearest that are: %s", name, strings.Join(near, ", "))}
+	e := &graph.Error{Code: CodeArchitecture, Path: "config.model_type", Message: name + " is not modelled, and none that is has a similar name"}
+	if near := nearest(modelType, ModelTypes(), 3); len(near) > 0 {
+		e.Allowed, e.Message = near, fmt.Sprintf("%s is not modelled; the nearest that are: %s", name, strings.Join(near, ", "))
+	}
+	return e
 }
 
 // maxName is more letters than any model_type has. What is longer is no misspelling of one, and is not repeated in a message.
@@ -112,8 +115,12 @@ func clip(name string) string {
 	return strings.ToValidUTF8(name[:maxName], "") + "…"
 }
 
-// nearest returns the names that share the longest start with a name, then the most letters pairs.
+// nearest returns those of the names that are near: of the same family, as gpt2 and gpt_neox are, or a few letters apart. Those that share the
+// longest start come first, then those with the most pairs of letters.
 func nearest(name string, names []string, n int) []string {
+	if len(name) > maxName {
+		return nil
+	}
 	score := func(s string) int {
 		common := 0
 		for common < len(s) && common < len(name) && s[common] == name[common] {
@@ -127,11 +134,29 @@ func nearest(name string, names []string, n int) []string {
 		}
 		return 4*common + pairs - max(len(s)-len(name), 0)
 	}
-	scores := map[string]int{}
+	scores, out := map[string]int{}, []string{}
 	for _, s := range names {
-		scores[s] = score(s)
+		if near(name, s) {
+			scores[s], out = score(s), append(out, s)
+		}
 	}
-	out := slices.Clone(names)
 	slices.SortStableFunc(out, func(a, b string) int { return scores[b] - scores[a] })
 	return out[:min(n, len(out))]
+}
+
+// near reports whether two names begin with the same word of at least three letters, or are less than a third of their letters apart.
+func near(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	limit := len(a)/3 + 1
+	return len(family(a)) >= 3 && family(a) == family(b) || spelling.Distance(a, b, limit) < limit
+}
+
+// family is the word that a name begins with: gpt of gpt_neox and gpt2.
+func family(name string) string {
+	for i, r := range name {
+		if r < 'a' || r > 'z' {
+			return name[:i]
+		}
+	}
+	return name
 }

@@ -91,11 +91,15 @@ func (b *Build) samAttention(x Node, side, window int64) Node {
 	if window > 0 {
 		size, padded = window, (side+window-1)/window*window
 	}
+	if heads > dim { // head_dim**-0.5 in the constructor
+		fail(CodeContradiction, b.at("num_attention_heads"), "is %d but must be at most hidden_size, %d: a head would have no features", heads, dim)
+	}
 	var tables []Tensor
 	if b.Bool("use_rel_pos") {
 		tables = []Tensor{T("rel_pos_h", 2*size-1, dim/heads), T("rel_pos_w", 2*size-1, dim/heads)}
 	}
 	x = m.Linear(x, "qkv", dim, 3*dim, b.Bool("qkv_bias"))
+	x = m.Add("unflatten", "", Args{Int("dim", -1), Ints("unflattenedSize", 3, heads, dim/heads)}, x)
 	x = m.unfollowed([]Node{x}, "", []int64{side, side, dim}, m.product(4, padded, padded, size, size, dim), tables...)
 	return m.Linear(x, "proj", dim, dim, true)
 }

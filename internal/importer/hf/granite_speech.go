@@ -1,5 +1,7 @@
 package hf
 
+import "slices"
+
 var (
 	_ = define(Family{Type: "granite_speech", Default: "GraniteSpeechForConditionalGeneration", Classes: map[string]func(*Build){
 		"GraniteSpeechForConditionalGeneration": func(b *Build) { b.graniteSpeech("granite_speech_encoder") }}})
@@ -8,18 +10,30 @@ var (
 )
 
 // graniteSpeech is a Conformer, trained vectors that ask it about each window of the sound, and a language model. The graph
-// hears one window.
+// hears one window; two where every sound of more than one crashes, as the projector views the vectors of its windows as more rows than
+// there are: each window has window_size // downsample_rate of them, and all together windows * window_size // downsample_rate.
 func (b *Build) graniteSpeech(encoderType string) {
 	e, text := b.Part("encoder_config", encoderType, ""), b.Part("text_config", "granite", "")
 	window, rate := b.Size("window_size"), b.Size("downsample_rate")
-	heard, width := b.Scope("model.encoder").With(e).graniteConformer(window)
+	windows := int64(1)
+	if 2*(window%rate) >= rate {
+		windows = 2
+	}
+	heard, width := b.Scope("model.encoder").With(e).graniteConformer(windows * window)
 	p := b.Scope("model.projector").With(b.Part("projector_config", "blip_2_qformer", ""))
 	if p.modelType != "blip_2_qformer" {
 		fail(CodeArchitecture, p.at("model_type"), "%q is not modelled", p.modelType)
 	}
 	dim, out := p.Size("hidden_size"), text.Size("hidden_size")
 	query := p.Stack(p.Param(heard, "query", 1, window/rate, dim), window/rate, dim)
-	x := p.Linear(p.Scope("qformer").queryFormer(query, heard, width), "linear", dim, out, true)
+	if windows > 1 { // each has the same vectors
+		query = p.Add("concatenate", "", Args{Int("dim", 1)}, slices.Repeat([]Node{query}, int(windows))...)
+	}
+	x := p.Scope("qformer").queryFormer(query, heard, width)
+	if windows > 1 {
+		x = p.Stack(x, windows*window/rate, dim)
+	}
+	x = p.Linear(x, "linear", dim, out, true)
 	b.Listen(text, x)
 }
 

@@ -128,3 +128,20 @@ func TestReferencesThatAreNoneAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// FuzzWhatSlurmSays: whatever its programs write, cards are gres of cards and a job that runs is not gone.
+func FuzzWhatSlurmSays(f *testing.F) {
+	f.Add("idle|gpu:h100:4(S:0-1),shard:8\n")
+	f.Add("JobId=1 JobName=mv-a-1 UserId=root(0) JobState=RUNNING Reason=None ExitCode=0:0\n")
+	f.Fuzz(func(t *testing.T, out string) {
+		have, up := nodes(out)
+		for g := range have {
+			if !up || g != "gpu" && !strings.HasPrefix(g, "gpu:") {
+				t.Errorf("%q is a card of %q", g, out)
+			}
+		}
+		if s, ok := parseShown(out); ok && s.state == "RUNNING" && s.gone() != "" {
+			t.Errorf("%q is gone: %s", out, s.gone())
+		}
+	})
+}

@@ -27,7 +27,7 @@ func Take(ctx context.Context, d *training.Dataset, from, to string, report func
 	if err != nil {
 		return err
 	}
-	defer dir.Close()
+	defer func() { _ = dir.Close() }()
 	names, err := list(ctx, dir)
 	if err != nil {
 		return fmt.Errorf("%s: %w", from, err)

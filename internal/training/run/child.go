@@ -111,7 +111,7 @@ func how(exit error) string {
 // start starts the process: with an empty network where the system gives it one, else without. The trainer refuses sockets in any case.
 func (c *child) start() (io.Reader, io.Closer, error) {
 	var faults []error
-	for _, way := range isolations {
+	for _, way := range isolations[min(max(c.options.Isolation, 0), len(isolations)-1):] {
 		cmd := exec.Command(c.python(), "-B", "-u", filepath.Join(c.folder, "train.py"), filepath.Join(c.folder, "task.json"))
 		cmd.Dir, cmd.Env, cmd.Stderr, cmd.SysProcAttr = c.folder, c.environment(), &c.words, way.attributes()
 		cmd.WaitDelay = grace

@@ -28,6 +28,7 @@ type Options struct {
 	Threads      int    // of the processor; 0 leaves that to PyTorch
 	Folder       string // private to this run; the caller makes and removes it
 	LimitSamples int64  // trains and validates on the first so many; 0 is all
+	Isolation    int    // of the trainer from the network, as Probe found it; the strictest where it is zero
 	Simulate     bool   // computes nothing, and says so
 	Pause        time.Duration
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -258,6 +259,37 @@ func TestACancelledRunEndsItsProcess(t *testing.T) {
 	}
 	if left := trainers(o.Folder); len(left) > 0 {
 		t.Errorf("left running: %v", left)
+	}
+}
+
+// TestTheTrainerEndsWithItsParent kills a process that trains, which then can end nothing itself.
+func TestTheTrainerEndsWithItsParent(t *testing.T) {
+	o := options(t, "mnist")
+	if folder := os.Getenv("VERIFIER_TEST_PARENT"); folder != "" { // this is that process
+		o.Folder = folder
+		_, err := Run(t.Context(), given(t, digits, "mnist", training.Config{Epochs: 20, BatchSize: 8, LR: 1e-3, Optimizer: "adam"}), o, "", Events{})
+		t.Fatalf("ended: %v", err)
+	}
+	parent := exec.Command(os.Args[0], "-test.run=^TestTheTrainerEndsWithItsParent$")
+	parent.Env = append(os.Environ(), "VERIFIER_TEST_PARENT="+o.Folder)
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	within(t, "a trainer", func() bool { return len(trainers(o.Folder)) > 0 })
+	time.Sleep(time.Second) // until it is in Python
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait()
+	within(t, "no trainer", func() bool { return len(trainers(o.Folder)) == 0 })
+}
+
+func within(t *testing.T, what string, there func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !there(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited a minute for %s", what)
+		}
 	}
 }
 

@@ -56,7 +56,7 @@ func compare(task training.Task, trained []training.Weight, stored []importer.Te
 		t, ok := inFile[w.Name]
 		switch n, fits := t.Elements(); {
 		case !ok:
-			return fmt.Sprintf("%s is not in it", w.Name)
+			return w.Name + " is not in it"
 		case !slices.Equal(t.Shape, w.Shape):
 			return fmt.Sprintf("%s is %s in it, and %s in the model", w.Name, importer.ShapeText(t.Shape), importer.ShapeText(w.Shape))
 		case !fits || t.Bytes != 4*n:
