@@ -47,7 +47,7 @@ func (s *Server) submit(c *httpapi.Call, caller account.Caller, body []byte) htt
 	if refused := s.planRun(c, r, body); refused != nil {
 		return *refused
 	}
-	if refused := s.place(c, r); refused != nil {
+	if refused := s.place(c, caller.Org, r); refused != nil {
 		return *refused
 	}
 	if s.jobs == nil {
@@ -99,29 +99,43 @@ func exports(r *train.Request) error {
 }
 
 // place finds where a run can be had now, and plans it there.
-func (s *Server) place(c *httpapi.Call, r *run) *httpapi.Reply {
+func (s *Server) place(c *httpapi.Call, org string, r *run) *httpapi.Reply {
 	if s.jobs == nil {
 		return nil
 	}
-	places, err := s.jobs.Available(c.Request().Context())
+	ctx := c.Request().Context()
+	places, err := s.jobs.Available(ctx)
+	var limits jobs.Limits
+	if err == nil {
+		limits, _, err = s.jobs.Limits(ctx, org)
+	}
 	if err != nil {
 		out := s.failed(c, err)
 		return &out
 	}
 	places = slices.DeleteFunc(places, func(p jobs.Place) bool { return p.Datasets != nil && !slices.Contains(p.Datasets, r.Dataset.Name) })
-	return c.Borrow(func(*action.Room) { r.choose(places) })
+	return c.Borrow(func(*action.Room) { r.choose(places, limits.BigGPU) })
 }
 
-// choose takes the card that was asked for, or else the cheapest that holds the run, or else no card. A run is simulated only where
-// workers do nothing else.
-func (r *run) choose(places []jobs.Place) {
+// choose takes the card that was asked for, or else the cheapest that holds the run, or else no card. A big card that the organisation
+// may not use is taken only where there is nothing else, so that the refusal says why. A run is simulated only where workers do
+// nothing else.
+func (r *run) choose(places []jobs.Place, big bool) {
 	gpu, record := r.GPU, r.record
 	if gpu == "" {
-		var offered []string
+		var offered, allowed []string
+		cpu := false
 		for _, p := range places {
-			offered = append(offered, p.Cards...)
+			offered, cpu = append(offered, p.Cards...), cpu || p.CPU
 		}
-		gpu, record = r.Cheapest(offered)
+		for _, card := range offered {
+			if big || !jobs.Big(card) {
+				allowed = append(allowed, card)
+			}
+		}
+		if gpu, record = r.Cheapest(allowed); gpu == "" && !cpu {
+			gpu, record = r.Cheapest(offered)
+		}
 	}
 	r.gpu = r.GPU
 	for _, way := range []struct {

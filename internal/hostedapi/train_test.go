@@ -321,6 +321,7 @@ func TestALimitSaysTheNumberThatWasHitAndWhenItResets(t *testing.T) {
 
 func TestTheCardIsTheOneAskedForOrTheCheapestThatHoldsTheRun(t *testing.T) {
 	for _, c := range []struct{ name, offer, members, mode, gpu string }{
+		{"no big one that is not allowed, but a processor", `"cards":["H100"],"cpu":true`, ``, "cpu", ""},
 		{"the cheapest", `"cards":["H100","L4","A10G"],"cpu":true`, ``, "gpu", "L4"},
 		{"the one asked for", `"cards":["H100","L4","A10G"],"cpu":true`, `,"gpu":"a10g"`, "gpu", "A10G"},
 		{"one that nobody has", `"cards":["L4"],"cpu":true`, `,"gpu":"A10G"`, "", ""},
