@@ -1,6 +1,7 @@
 package hostedapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -133,7 +134,7 @@ func refused(err error) (status int, code string) {
 		return http.StatusBadRequest, "incomplete-body"
 	case errors.Is(err, store.ErrFull), errors.Is(err, blob.ErrFull):
 		return http.StatusServiceUnavailable, "storage-full"
-	case errors.Is(err, store.ErrUnavailable):
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable, "unavailable"
 	}
 	return http.StatusInternalServerError, "internal"
