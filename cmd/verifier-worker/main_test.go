@@ -52,7 +52,8 @@ func TestHelpIsNoFault(t *testing.T) {
 
 func TestTheTokenIsTheFirstLineOfItsFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
-	for text, want := range map[string]string{"mvw_a\nmore\n": "mvw_a", "  mvw_b ": "mvw_b", "\nmvw_c": ""} {
+	for _, c := range [][2]string{{"mvw_a\nmore\n", "mvw_a"}, {"  mvw_b ", "mvw_b"}, {"\nmvw_c", ""}} {
+		text, want := c[0], c[1]
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

