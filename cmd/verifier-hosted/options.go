@@ -47,7 +47,7 @@ var options = []option{
 	{"worker-lease", "VERIFIER_WORKER_LEASE", jobs.DefaultLease.String(), "how long a worker has a job without a heartbeat; four are sent in this time"},
 	{"allow-simulated", "VERIFIER_ALLOW_SIMULATED", "false", "give jobs to workers that compute nothing, too"},
 	{"local-worker", "VERIFIER_LOCAL_WORKER", "auto", "start a worker on this machine: auto (where python3 has torch), on or off"},
-	{"python", "VERIFIER_PYTHON", "python3", "the local worker's Python, which has torch"},
+	{"python", "VERIFIER_PYTHON", "", "the local worker's Python, which has torch; left out: python3 of the search path, else /usr/bin/python3"},
 	{"worker-data", "VERIFIER_DATASETS", "", "folder of the local worker's datasets; left out: verifier/data in the user's cache"},
 	{"slurm", "VERIFIER_SLURM", "", "file that describes a Slurm cluster which runs jobs (docs/clusters.md)"},
 	{"kubernetes", "VERIFIER_KUBERNETES", "", "file that describes a Kubernetes cluster which runs jobs (docs/clusters.md)"},
