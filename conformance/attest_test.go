@@ -54,7 +54,7 @@ func (p *place) run(t *testing.T, dir string, args ...string) string {
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, part := range []string{"cmd/verifier", "internal", "models"} {
+	for _, part := range []string{"cmd/verifier", "internal", "models", "worker"} {
 		if err := os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join("..", part))); err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func (s *Study) noCard() (Finding, bool) {
 	t, largest := s.Training, s.Training.PricedOn
 	return Finding{
 		Stage: noCard.Stage, Severity: rules.Warn, Title: noCard.Title, Key: noCard.ID,
-		Detail: fmt.Sprintf("a step takes an estimated %s%s on the card and the largest that can be rented, %s, has %s; it must be split or made smaller",
+		Detail: fmt.Sprintf("a step takes %san estimated %s on the card and the largest that can be rented, %s, has %s; it must be split or made smaller",
 			s.AtLeast(), quantity.Bytes(t.CardBytes), largest.Name, quantity.Bytes(largest.MemoryBytes)),
 	}, true
 }
