@@ -27,7 +27,7 @@ func Promise(t *testing.T, random int, mostAnswer int, send func(r Request) (ans
 			c.Seconds *= MaxSeconds / MaxRankSeconds
 			c.Bytes = c.Bytes * MaxBytes / MaxRankBytes
 		}
-		if !c.Within() || answer > mostAnswer {
+		if c = c.Slowed(); !c.Within() || answer > mostAnswer {
 			t.Errorf("%s, %s of %d bytes: %.3f s, %d MB, an answer of %d bytes", r.Name, r.Action, len(r.Body), c.Seconds, c.Bytes>>20, answer)
 		}
 	}

@@ -224,11 +224,18 @@ const (
 // tried is how many changes of a remedy are judged.
 const tried = 24
 
+// mostArguments is how long a command may be for changes of it to be judged: each change reads all of it again.
+const mostArguments = 4096
+
 // settle judges the command with every change that could be made, and words those that help: after them the finding is gone, nothing
 // blocks that did not block before, and fewer findings block, or as many and fewer are left. So following them ends.
 func (l *launch) settle() {
 	before := l.out.Findings
+	long := len(l.args)+len(l.strays) > mostArguments
 	for i, r := range l.remedies {
+		if long {
+			r = nil
+		}
 		var helps remedy
 		for _, ch := range r[:min(tried, len(r))] {
 			c := l.origin.with(ch, l.request.EngineVersion)

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -53,7 +52,15 @@ type parser struct {
 	named   bool   // whether the version was said
 }
 
-var negativeNumber = regexp.MustCompile(`^-\d+$|^-\d*\.\d+$`)
+// isNegativeNumber reports whether a word is one as argparse sees it: -1, -.5 or -1.5, and no exponent.
+func isNegativeNumber(s string) bool {
+	rest, minus := strings.CutPrefix(s, "-")
+	whole, fraction, point := strings.Cut(rest, ".")
+	if !point {
+		return minus && isDigits(whole)
+	}
+	return minus && (whole == "" || isDigits(whole)) && isDigits(fraction)
+}
 
 func parseArguments(t *table, d dialect, v version, words []word, named bool) *parser {
 	p := &parser{t: t, d: d, v: v, all: slices.Clone(words), named: named}
@@ -85,7 +92,7 @@ func (p *parser) isFlag(w word) bool {
 	if len(w.text) < 2 || w.text[0] != '-' || w.nameless() {
 		return false
 	}
-	return !negativeNumber.MatchString(w.text) && (p.d == click || p.d == clap || p.d == plain || !strings.Contains(strings.SplitN(w.text, "=", 2)[0], " "))
+	return !isNegativeNumber(w.text) && (p.d == click || p.d == clap || p.d == plain || !strings.Contains(strings.SplitN(w.text, "=", 2)[0], " "))
 }
 
 // nameless reports whether a word may be a flag, of which not even the name is known.

@@ -271,7 +271,7 @@ func TestTheTrainerEndsWithItsParent(t *testing.T) {
 		t.Fatalf("ended: %v", err)
 	}
 	parent := exec.Command(os.Args[0], "-test.run=^TestTheTrainerEndsWithItsParent$")
-	parent.Env = append(os.Environ(), "VERIFIER_TEST_PARENT="+o.Folder)
+	parent.Env = append(os.Environ(), "VERIFIER_TEST_PARENT="+o.Folder, "TMPDIR="+t.TempDir()) // it is killed, and removes nothing
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)
 	}
