@@ -104,8 +104,14 @@ func (s *Store) migrateTo(ctx context.Context, p *goose.Provider, version int64)
 	}
 }
 
+// errMigrated is returned where another process has made a step in the meantime.
+var errMigrated = errors.New("the tables are there already")
+
 // inTheWay says whether SQLite failed as it does where another process is at the same step: busy, or the table is there already.
 func inTheWay(err error) bool {
+	if errors.Is(err, errMigrated) {
+		return true
+	}
 	var e *driverlite.Error
 	if !errors.As(err, &e) {
 		return false

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -36,6 +37,13 @@ func (s *Store) riverTables() []*goose.Migration {
 			m, err := rivermigrate.New(s.queueDriver(), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
 			if err != nil {
 				return err
+			}
+			existing, err := m.ExistingVersionsTx(ctx, tx)
+			if err != nil {
+				return err
+			}
+			if slices.ContainsFunc(existing, func(is rivermigrate.Migration) bool { return is.Version >= v.rivers }) {
+				return errMigrated
 			}
 			_, err = m.MigrateTx(ctx, tx, rivermigrate.DirectionUp, &rivermigrate.MigrateOpts{TargetVersion: v.rivers}) //nolint:staticcheck // River's reason against it is met above
 			return err
