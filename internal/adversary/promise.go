@@ -11,6 +11,9 @@ import (
 	"github.com/modelverifier/verifier/internal/hostile"
 )
 
+// attempts is how often a request is judged that is over the bar: what else the machine does comes and goes.
+const attempts = 4
+
 // Promise sends requests and fails where one costs more than the bar: every request of Fixed, and so many random ones. send must
 // answer a request and let nothing of it run on; it returns how many bytes the answer has. In the long form, with VERIFIER_PROMISE
 // set to a duration, random requests are drawn for so long, from the seed that VERIFIER_PROMISE_SEED has.
@@ -21,13 +24,18 @@ func Promise(t *testing.T, random int, mostAnswer int, send func(r Request) (ans
 		if len(r.Body) > 8<<20 {
 			t.Fatalf("%s has %d bytes", r.Name, len(r.Body))
 		}
-		answer := 0
-		c := Measure(func() { answer = send(r) })
-		if r.Action == "rank" { // has up to twenty models: see MaxRankSeconds
-			c.Seconds *= MaxSeconds / MaxRankSeconds
-			c.Bytes = c.Bytes * MaxBytes / MaxRankBytes
+		answer, c := 0, Cost{}
+		for range attempts {
+			c = Measure(func() { answer = send(r) })
+			if r.Action == "rank" { // has up to twenty models: see MaxRankSeconds
+				c.Seconds *= MaxSeconds / MaxRankSeconds
+				c.Bytes = c.Bytes * MaxBytes / MaxRankBytes
+			}
+			if c = c.Slowed(); c.Within() {
+				break
+			}
 		}
-		if c = c.Slowed(); !c.Within() || answer > mostAnswer {
+		if !c.Within() || answer > mostAnswer {
 			t.Errorf("%s, %s of %d bytes: %.3f s, %d MB, an answer of %d bytes", r.Name, r.Action, len(r.Body), c.Seconds, c.Bytes>>20, answer)
 		}
 	}
