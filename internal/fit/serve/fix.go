@@ -225,7 +225,7 @@ const (
 const tried = 24
 
 // mostArguments is how long a command may be for changes of it to be judged: each change reads all of it again.
-const mostArguments = 4096
+const mostArguments = 512
 
 // settle judges the command with every change that could be made, and words those that help: after them the finding is gone, nothing
 // blocks that did not block before, and fewer findings block, or as many and fewer are left. So following them ends.
