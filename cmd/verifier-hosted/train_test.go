@@ -29,22 +29,6 @@ const perceptron = `{"components":[{"id":"x","type":"input","params":{"shape":[3
 	`{"id":"o","type":"linear","params":{"inFeatures":16,"outFeatures":2}},{"id":"y","type":"output"}],` +
 	`"connections":[{"from":"x","to":"h"},{"from":"h","to":"r"},{"from":"r","to":"o"},{"from":"o","to":"y"}]}`
 
-// torch is a python3 that has PyTorch, or the test skips.
-func torch(t *testing.T) string {
-	t.Helper()
-	python := os.Getenv("VERIFIER_PYTHON")
-	if python == "" {
-		python = "/usr/bin/python3"
-	}
-	if err := exec.Command(python, "-c", "import torch").Run(); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("make test installs PyTorch: %v", err)
-		}
-		t.Skipf("make test installs PyTorch where that is allowed: %v", err)
-	}
-	return python
-}
-
 // buildWorker builds verifier-worker into a folder.
 func buildWorker(t *testing.T, folder string) string {
 	t.Helper()
@@ -142,7 +126,7 @@ func wantWeights(t *testing.T, j train.Job, backend string, epochs int) {
 // TestAJobRunsOnSlurmFromSubmissionToWeights trains on a real Slurm with the real worker: over the API, through sbatch, to a file that
 // our own importer reads.
 func TestAJobRunsOnSlurmFromSubmissionToWeights(t *testing.T) {
-	python, datasets := torch(t), datatest.Folder(t, "tabular")
+	python, datasets := datatest.Python(t), datatest.Folder(t, "tabular")
 	cluster := slurmtest.Start(t)
 	shared, data := filepath.Join(cluster.Dir, "shared"), filepath.Join(cluster.Dir, "data")
 	if err := os.Mkdir(shared, 0o755); err != nil {
@@ -189,7 +173,7 @@ func until(t *testing.T, what string, holds func() bool) {
 
 // TestTheServiceTrainsByItself runs the two programs side by side, as make run does, and keeps the weights in S3.
 func TestTheServiceTrainsByItself(t *testing.T) {
-	python, datasets := torch(t), datatest.Folder(t, "tabular")
+	python, datasets := datatest.Python(t), datatest.Folder(t, "tabular")
 	dir := t.TempDir()
 	buildWorker(t, dir)
 	own := filepath.Join(dir, "verifier-hosted")

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +24,6 @@ import (
 	"github.com/modelverifier/verifier/internal/training"
 	"github.com/modelverifier/verifier/internal/training/data/datatest"
 	"github.com/modelverifier/verifier/internal/training/protocol"
-	"github.com/modelverifier/verifier/internal/training/run"
 )
 
 const rowsGraph = "graph \"Rows\"\nx: input shape=[30]\nfc: linear inFeatures=30 outFeatures=2\ny: output\nx -> fc -> y\n"
@@ -336,13 +334,7 @@ func TestCurvesShowEveryEpoch(t *testing.T) {
 // TestTrainLocalTrainsForReal trains rows of a table with PyTorch on this machine, and reads the weights back.
 func TestTrainLocalTrainsForReal(t *testing.T) {
 	folder := datatest.Folder(t, "tabular")
-	python := cmp.Or(os.Getenv("VERIFIER_PYTHON"), "/usr/bin/python3")
-	if _, err := run.Probe(t.Context(), python); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("make test installs PyTorch: %v", err)
-		}
-		t.Skipf("make test installs PyTorch where that is allowed: %v", err)
-	}
+	python := datatest.Python(t)
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("rows.graph", []byte(rowsGraph), 0o600); err != nil {
 		t.Fatal(err)

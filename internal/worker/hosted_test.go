@@ -145,7 +145,7 @@ func completedJob(j train.Job) bool { return j.Status == "completed" }
 
 func TestTheServiceAndAWorkerTrainAModel(t *testing.T) {
 	h := host(t, 0)
-	o := h.worker(t, "one", real(t))
+	o := h.worker(t, "one", datatest.Python(t))
 	ctx, leave := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- Run(ctx, o) }()

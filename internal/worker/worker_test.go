@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -34,22 +33,6 @@ func working(t *testing.T, s *service, python string) Options {
 	})
 	return Options{Server: s.URL, Token: token, Data: datatest.Folder(t, "tabular"), Work: t.TempDir(), Python: python, CPU: true, Job: "job1",
 		Log: slog.New(slog.NewTextHandler(&log, nil))}
-}
-
-// real is a python3 that has PyTorch.
-func real(t *testing.T) string {
-	t.Helper()
-	path := os.Getenv("VERIFIER_PYTHON")
-	if path == "" {
-		path = "/usr/bin/python3"
-	}
-	if _, err := run.Probe(t.Context(), path); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("make test installs PyTorch: %v", err)
-		}
-		t.Skipf("make test installs PyTorch where that is allowed: %v", err)
-	}
-	return path
 }
 
 const classifier = `graph "Classifier"
@@ -80,7 +63,7 @@ func tabular(t *testing.T, epochs int64) *protocol.Assignment {
 
 func TestAJobIsRunFromItsLeaseToItsWeights(t *testing.T) {
 	s := serveJob(t, tabular(t, 3))
-	o := working(t, s, real(t))
+	o := working(t, s, datatest.Python(t))
 	if err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +77,7 @@ func TestAJobIsRunFromItsLeaseToItsWeights(t *testing.T) {
 
 // TestAnotherWorkerGoesOn stops a worker in the middle as SIGTERM does, and gives the job to another one.
 func TestAnotherWorkerGoesOn(t *testing.T) {
-	python := real(t)
+	python := datatest.Python(t)
 	alone := serveJob(t, tabular(t, 12))
 	if err := Run(t.Context(), working(t, alone, python)); err != nil {
 		t.Fatal(err)

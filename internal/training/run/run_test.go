@@ -11,7 +11,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -24,26 +23,9 @@ import (
 	"github.com/modelverifier/verifier/internal/training/data/datatest"
 )
 
-// Debian's PyTorch, or another one in VERIFIER_PYTHON.
-var python = sync.OnceValues(func() (string, error) {
-	path := os.Getenv("VERIFIER_PYTHON")
-	if path == "" {
-		path = "/usr/bin/python3"
-	}
-	_, err := Probe(context.Background(), path)
-	return path, err
-})
-
 func options(t *testing.T, datasets ...string) Options {
 	t.Helper()
-	path, err := python()
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("make test installs PyTorch: %v", err)
-		}
-		t.Skipf("make test installs PyTorch where that is allowed: %v", err)
-	}
-	return Options{Python: path, Data: datatest.Folder(t, datasets...), Device: "cpu", Threads: 1, Folder: private(t)}
+	return Options{Python: datatest.Python(t), Data: datatest.Folder(t, datasets...), Device: "cpu", Threads: 1, Folder: private(t)}
 }
 
 func private(t *testing.T) string {

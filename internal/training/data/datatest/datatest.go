@@ -1,9 +1,12 @@
-// Package datatest finds the real datasets that tools/data.sh brought, for tests.
+// Package datatest finds what tests train with: the real datasets that tools/data.sh brought, and a Python that has PyTorch.
 package datatest
 
 import (
+	"cmp"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/training"
@@ -26,11 +29,32 @@ func Folder(t testing.TB, names ...string) string {
 	folder := filepath.Join(dir, "tools", "data")
 	for _, name := range names {
 		if _, err := data.Verify(t.Context(), training.Find(name), folder); err != nil {
-			if os.Getenv("CI") != "" { // what guards main does not skip
-				t.Fatalf("make test fetches %s: %v", name, err)
-			}
-			t.Skipf("make test fetches %s where that is allowed: %v", name, err)
+			without(t, "fetches "+name, err)
 		}
 	}
 	return folder
+}
+
+// Python returns a python3 that has PyTorch, Debian's or that of VERIFIER_PYTHON, or skips.
+func Python(t testing.TB) string {
+	t.Helper()
+	path, err := python()
+	if err != nil {
+		without(t, "installs PyTorch", err)
+	}
+	return path
+}
+
+var python = sync.OnceValues(func() (string, error) {
+	path := cmp.Or(os.Getenv("VERIFIER_PYTHON"), "/usr/bin/python3")
+	return path, exec.Command(path, "-c", "import torch").Run()
+})
+
+// without skips a test that lacks what make test brings. What guards main does not skip.
+func without(t testing.TB, what string, err error) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("make test %s: %v", what, err)
+	}
+	t.Skipf("make test %s where that is allowed: %v", what, err)
 }
