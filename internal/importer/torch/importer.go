@@ -70,6 +70,7 @@ type Model struct {
 type Input struct {
 	Shape []int64
 	DType string // float32 if empty; int64 and the like for token ids
+	Batch int64  // how many samples were given; 0 where nobody said
 }
 
 // String writes an input as --input takes it.
@@ -171,11 +172,22 @@ func importWith(in *interp.Interp, file, pkg, name string, opt Options, training
 		}
 		r.in.Afresh() // what guessing took is not the program's
 	}
+	r.batch = batchOf(opt.Inputs)
 	out, err := r.read(root, name, opt)
 	if err == nil && from != "" {
 		out.Inputs, out.InputsFrom = opt.Inputs, from
 	}
 	return out, err
+}
+
+// batchOf is the batch that the inputs were given with; 0 where none says one.
+func batchOf(inputs []Input) int64 {
+	for _, in := range inputs {
+		if in.Batch > 0 {
+			return in.Batch
+		}
+	}
+	return 0
 }
 
 // build finds the class or function and calls it.

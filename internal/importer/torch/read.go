@@ -137,6 +137,9 @@ func (r *reader) outputs(v interp.Value, n *int, depth int) {
 	switch x := v.(type) {
 	case *Tensor:
 		*n++
+		if x = r.batched(x, 0); x.ofAll() {
+			r.in.Note("%s: a result is one for all samples of a batch", foldedResult)
+		}
 		if x.pre+x.post > 0 {
 			r.in.Note("%s: a result has %d entries for each sample of the batch on its batch axis", foldedResult, x.folded())
 		}

@@ -11,6 +11,8 @@ import (
 type reader struct {
 	in       *interp.Interp
 	training bool
+	batch    int64 // the batch that the program is read for, where it needs one
+	fixed    bool  // it needed one
 
 	moduleClass, sequentialClass *interp.Class
 	tensorClass, parameterClass  *interp.Class
@@ -42,6 +44,7 @@ func newReader(in *interp.Interp, training bool) *reader {
 	r.moduleClass = r.makeModuleClass()
 	r.tensorClass = interp.NewClass("Tensor")
 	r.parameterClass = interp.NewClass("Parameter", r.tensorClass)
+	in.Assume = r.samples
 	in.Libraries()
 	in.Quiet = append(in.Quiet, quiet...)
 	r.libraries()
@@ -108,6 +111,9 @@ func (r *reader) module(name string, attrs map[string]interp.Value) *interp.Modu
 	m := interp.Native(name, attrs)
 	m.Lookup = func(n string) (interp.Value, bool) {
 		op, ok := operations[n]
+		if ok && name == "torch" && isType(n) { // torch.long is a type, x.long() a method
+			return interp.Symbol{Name: name + "." + n}, true
+		}
 		if !ok {
 			op, ok = operations[strings.TrimSuffix(n, "_")]
 		}

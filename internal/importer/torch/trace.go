@@ -45,7 +45,7 @@ func Trace(ctx context.Context, python, folder, file, name string, opt Options, 
 		options.Module = strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(file, ".py"), "/__init__"), "/", ".")
 	}
 	for _, in := range opt.Inputs {
-		options.Inputs = append(options.Inputs, traceInput(in))
+		options.Inputs = append(options.Inputs, traceInput{in.Shape, in.DType})
 	}
 	raw, err := json.Marshal(options)
 	if err != nil {
