@@ -1,5 +1,7 @@
 package interp
 
+import "strings"
+
 // Attr reads an attribute; it raises AttributeError where there is none.
 func (in *Interp) Attr(v Value, name string) Value {
 	got, ok := in.FindAttr(v, name)
@@ -139,6 +141,9 @@ func (in *Interp) moduleAttr(m *Module, name string) (Value, bool) {
 		return v, true
 	}
 	if sub := in.Natives[m.Name+"."+name]; sub != nil {
+		return sub, true
+	}
+	if sub := in.own(strings.Trim(m.Name, "<>") + "." + name); sub != nil {
 		return sub, true
 	}
 	if m.Lookup != nil {

@@ -17,6 +17,9 @@ func (in *Interp) find(name string) *Module {
 	if m := in.modules[name]; m != nil {
 		return m
 	}
+	if m := in.own(name); m != nil {
+		return m
+	}
 	top, _, _ := strings.Cut(name, ".")
 	if in.Natives[top] != nil || in.Package != "" && top != in.Package || name == "" {
 		return nil

@@ -79,7 +79,9 @@ type Interp struct {
 	Natives map[string]*Module // packages that are known without their source, by their full name
 	Package string             // the top-level package of the file, or empty: what else may be read by its absolute name
 	Notes   []Note
-	Quiet   []string // how the names begin of what may be called without making a part of a model
+	// Own gives the source of a module that this program brings along, by its full name.
+	Own   func(name string) (source string, ok bool)
+	Quiet []string // how the names begin of what may be called without making a part of a model
 
 	ctx      context.Context
 	modules  map[string]*Module // by dotted name
