@@ -92,6 +92,11 @@ type Options struct {
 	// Evaluate reads the model in evaluation mode. Otherwise it is training, unless that depends on chance.
 	Evaluate bool
 	Edits    []Edit // of layers, made after the constructor has made them
+	// Above are the folders above the one that imports start from, nearest first, in which imports are looked for, too. Within are the names
+	// of the folders that lead from the last of them to that one. Siblings is that packages beside that of the file may be imported.
+	Above    []fs.FS
+	Within   []string
+	Siblings bool
 }
 
 // The codes of the errors of this package.
@@ -113,7 +118,12 @@ func Import(ctx context.Context, fsys fs.FS, file, name string, opt Options) (*M
 	if !packed {
 		pkg = ""
 	}
-	read := &sources{fsys, map[Source]bool{}}
+	read := &sources{FS: fsys, read: map[Source]bool{}}
+	above := make([]fs.FS, len(opt.Above))
+	for i, up := range opt.Above {
+		above[i] = &sources{FS: up, read: read.read, prefix: strings.Repeat("../", i+1)}
+	}
+	opt.Above = above
 	m, err := importTwice(ctx, read, file, pkg, name, opt)
 	if err == nil {
 		m.Sources, m.Main = read.list(), file
@@ -148,7 +158,7 @@ func importOnce(ctx context.Context, fsys fs.FS, file, pkg, name string, opt Opt
 }
 
 func importWith(in *interp.Interp, file, pkg, name string, opt Options, training bool) (*Model, error) {
-	in.Package = pkg
+	in.Package, in.Siblings, in.Above, in.Within = pkg, opt.Siblings, opt.Above, opt.Within
 	r := newReader(in, training)
 	if err := r.loadPrelude(); err != nil {
 		return nil, err

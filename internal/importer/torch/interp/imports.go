@@ -21,7 +21,7 @@ func (in *Interp) find(name string) *Module {
 		return m
 	}
 	top, _, _ := strings.Cut(name, ".")
-	if in.Natives[top] != nil || in.Package != "" && top != in.Package || name == "" {
+	if in.Natives[top] != nil || in.Package != "" && top != in.Package && !in.Siblings || name == "" {
 		return nil
 	}
 	path := strings.ReplaceAll(name, ".", "/")
@@ -45,7 +45,7 @@ func (in *Interp) find(name string) *Module {
 	if info, err := fs.Stat(in.FS, path); fs.ValidPath(path) && err == nil && info.IsDir() {
 		return &Module{Name: name, File: path, Attrs: map[string]Value{}}
 	}
-	return nil
+	return in.findAbove(name, path)
 }
 
 // resolve reads the module behind an import, now that the name is used.
@@ -57,8 +57,13 @@ func (in *Interp) resolve(l *lazy) Value {
 	if l.name == "" {
 		return m
 	}
-	if v, ok := in.moduleAttr(m, l.name); ok {
-		return v
+	if !l.busy { // "from . import part" of a package names what the same line binds: then it is the file
+		l.busy = true
+		v, ok := in.moduleAttr(m, l.name)
+		l.busy = false
+		if ok {
+			return v
+		}
 	}
 	if sub := in.find(l.module + "." + l.name); sub != nil {
 		return sub
@@ -88,11 +93,11 @@ func (in *Interp) importNames(e *env, s *python.Import) {
 		top, _, dotted := strings.Cut(a.Name, ".")
 		switch {
 		case a.As != "":
-			e.assign(a.As, &lazy{a.Name, "", s.Line(), in.frame.file})
+			e.assign(a.As, &lazy{module: a.Name, line: s.Line(), file: in.frame.file})
 		case dotted:
-			e.assign(top, &lazy{top, "", s.Line(), in.frame.file})
+			e.assign(top, &lazy{module: top, line: s.Line(), file: in.frame.file})
 		default:
-			e.assign(a.Name, &lazy{a.Name, "", s.Line(), in.frame.file})
+			e.assign(a.Name, &lazy{module: a.Name, line: s.Line(), file: in.frame.file})
 		}
 	}
 }
@@ -113,7 +118,7 @@ func (in *Interp) importFrom(e *env, s *python.ImportFrom) {
 		if as == "" {
 			as = a.Name
 		}
-		e.assign(as, &lazy{base, a.Name, s.Line(), in.frame.file})
+		e.assign(as, &lazy{module: base, name: a.Name, line: s.Line(), file: in.frame.file})
 	}
 }
 
@@ -123,6 +128,9 @@ func (in *Interp) relative(m *Module, s *python.ImportFrom) string {
 	up := s.Level
 	if strings.HasSuffix(m.File, "__init__.py") {
 		up--
+	}
+	if up > len(parts) {
+		parts = append(append([]string(nil), in.Within...), parts...)
 	}
 	if up > len(parts) {
 		in.Fault("a relative import leads out of the package")
@@ -153,7 +161,7 @@ func (in *Interp) importAll(e *env, module string, line int) {
 	}
 	for _, n := range names {
 		if !strings.HasPrefix(n, "_") {
-			e.assign(n, &lazy{module, n, line, in.frame.file})
+			e.assign(n, &lazy{module: module, name: n, line: line, file: in.frame.file})
 		}
 	}
 }

@@ -117,6 +117,7 @@ type lazy struct {
 	module, name string
 	line         int
 	file         string
+	busy         bool // it is being looked for
 }
 
 // Args are the arguments of a call.
