@@ -17,6 +17,7 @@ import (
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+	"github.com/modelverifier/verifier/internal/importer/torch/python"
 )
 
 // Status says how much of a model was read.
@@ -160,6 +161,7 @@ func importOnce(ctx context.Context, fsys fs.FS, file, pkg, name string, opt Opt
 func importWith(in *interp.Interp, file, pkg, name string, opt Options, training bool) (*Model, error) {
 	in.Package, in.Siblings, in.Above, in.Within = pkg, opt.Siblings, opt.Above, opt.Within
 	r := newReader(in, training)
+	r.options = opt
 	if err := r.loadPrelude(); err != nil {
 		return nil, err
 	}
@@ -196,6 +198,9 @@ func (r *reader) build(m *interp.Module, name string, opt Options) (*interp.Inst
 	}
 	args := &interp.Args{}
 	for _, k := range sortedKeys(opt.Args) {
+		if r.taken[k] && !accepts(target, k) {
+			continue
+		}
 		args.Kw = append(args.Kw, interp.KV{Name: k, Value: r.argument(m, opt.Args[k])})
 	}
 	if missing := required(target, args); len(missing) > 0 {
@@ -233,6 +238,16 @@ func required(target interp.Value, args *interp.Args) []string {
 		}
 	}
 	return slices.DeleteFunc(names, func(n string) bool { _, given := args.Get(n, -1); return given })
+}
+
+// accepts reports whether a class or function has a parameter of that name.
+func accepts(target interp.Value, name string) bool {
+	t := interp.Unwrap(target)
+	if c, ok := t.(*interp.Class); ok {
+		t, _ = c.Lookup("__init__")
+	}
+	f, ok := t.(*interp.Func)
+	return ok && slices.ContainsFunc(f.Params, func(p python.Param) bool { return p.Name == name })
 }
 
 // target finds what is to be imported; without a name, the one module class that no other class of the file uses.

@@ -28,7 +28,9 @@ type reader struct {
 	stopped bool
 	// einopsError is the class of what einops raises.
 	einopsError *interp.Class
-	refused     int // the component that does not run, where it is in the graph; it is never the first, which is an input
+	options     Options         // what the caller gave
+	taken       map[string]bool // arguments that a parser of command lines took
+	refused     int             // the component that does not run, where it is in the graph; it is never the first, which is an input
 }
 
 // quiet are the functions of torch that switch something on or off, or describe a place or a type.
@@ -104,6 +106,10 @@ func (r *reader) libraries() {
 		m := make(r)
 		r.in.Natives[m.Name] = m
 	}
+	torch.Values = func(name string) bool {
+		return name != "load" && name != "hub" && name != "jit" && name != "nn" && name != "classes"
+	}
+	functional.Values = func(string) bool { return true }
 	for _, m := range []*interp.Module{nn, functional, torch} {
 		r.in.Natives[m.Name] = listed(m)
 	}

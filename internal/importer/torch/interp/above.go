@@ -14,8 +14,22 @@ func (in *Interp) findAbove(name, path string) *Module {
 	if !fs.ValidPath(path) {
 		return nil
 	}
+	places := make([]located, 0, len(in.Above))
 	for i, up := range in.Above {
-		prefix := strings.Repeat("../", i+1)
+		places = append(places, located{up, path, strings.Repeat("../", i+1)})
+	}
+	if in.sysPath != nil {
+		for _, v := range in.sysPath.Items {
+			if s, ok := v.(string); ok {
+				places = append(in.locate(s+"/"+path), places...)
+			}
+		}
+	}
+	for _, at := range places {
+		up, prefix, path := at.fsys, at.prefix, at.name
+		if !fs.ValidPath(path) {
+			continue
+		}
 		for _, p := range []string{path + ".py", path + "/__init__.py"} {
 			if info, err := fs.Stat(up, p); err != nil || info.IsDir() || info.Size() > python.MaxBytes {
 				continue

@@ -7,7 +7,9 @@ func (in *Interp) Attr(v Value, name string) Value {
 	got, ok := in.FindAttr(v, name)
 	if !ok {
 		if m, isModule := v.(*Module); isModule && !lacks(v, name) {
-			return in.Unknown("%s has nothing known by the name %s", m.Name, name)
+			u := in.Unknown("%s has nothing known by the name %s", m.Name, name)
+			u.Harmless = holdsNoParts(m.Name) || m.Values != nil && m.Values(name)
+			return u
 		}
 		in.noAttr(v, name)
 	}
@@ -127,6 +129,9 @@ func (in *Interp) funcAttr(f *Func, name string) (Value, bool) {
 }
 
 func (in *Interp) moduleAttr(m *Module, name string) (Value, bool) {
+	if name == "__dict__" {
+		return &namespace{m}, true
+	}
 	if why := m.guessed[name]; why != "" {
 		in.Guess("%s", why)
 	}

@@ -52,7 +52,7 @@ func (in *Interp) find(name string) *Module {
 func (in *Interp) resolve(l *lazy) Value {
 	m := in.find(l.module)
 	if m == nil {
-		return &Unknown{Why: "module " + l.module + " is not known", File: l.file, Line: l.line}
+		return &Unknown{Why: "module " + l.module + " is not known", File: l.file, Line: l.line, Harmless: holdsNoParts(l.module)}
 	}
 	if l.name == "" {
 		return m
@@ -164,21 +164,6 @@ func (in *Interp) importAll(e *env, module string, line int) {
 			e.assign(n, &lazy{module: module, name: n, line: line, file: in.frame.file})
 		}
 	}
-}
-
-func (in *Interp) globals() Value {
-	d := NewDict()
-	for f := in.frame; f != nil; f = f.up {
-		if f.fn != nil {
-			f.fn.module.open = true // what it gives can be written to
-			for _, n := range sortedNames(f.fn.module.Attrs) {
-				v, _ := in.moduleAttr(f.fn.module, n)
-				d.Set(n, v)
-			}
-			break
-		}
-	}
-	return d
 }
 
 // evalText is eval() of a name or an expression that the source spells out.

@@ -95,6 +95,7 @@ type Interp struct {
 	items    int
 	guess    string // what the program was followed on that was not found out, "" where nothing was
 	exact    bool   // the native function that is being bound has the arguments of the real one
+	sysPath  *List  // sys.path: what the program put there
 	doubt    int    // parts of an expression that Python may not come to
 	nested   int    // native steps that go on inside each other
 }
@@ -219,7 +220,7 @@ func (in *Interp) LoadSource(name, path, src string) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Module{Name: name, File: path, Attrs: map[string]Value{"__name__": name, "__file__": path}}
+	m := &Module{Name: name, File: path, Attrs: map[string]Value{"__name__": name, "__file__": in.absolutePath(path)}}
 	m.env = &env{vars: m.Attrs, module: m}
 	m.source = src
 	in.modules[name], in.byFile[path] = m, m
