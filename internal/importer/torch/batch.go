@@ -17,6 +17,9 @@ const defaultBatch = 2
 
 // samples is the size of the batch that the program is read for. why says what needs it.
 func (r *reader) samples(why string) int64 {
+	if r.unbatched {
+		return 1
+	}
 	if r.batch < 1 {
 		r.batch = defaultBatch
 	}
@@ -142,6 +145,9 @@ func (r *reader) applyJoint(typ string, res catalog.Result, inputs []*Tensor) *T
 // attachJoint runs a layer on what was computed of all samples: on each entry of its first axis, where the layer takes a batch.
 func (r *reader) attachJoint(typ string, spatial int, params []graph.Param, weights []child, inputs []*Tensor) *Tensor {
 	t := inputs[0]
+	if r.unbatched {
+		return r.attachUnbatched(typ, spatial, params, weights, inputs)
+	}
 	single := spatial == 0 || spatial > 0 && len(t.shape) == spatial+1 // which PyTorch takes without a batch
 	if len(t.shape) > 1 && r.fits(t, 0) && !(single && spatial > 0) {
 		return r.attach(typ, spatial, params, weights, append([]*Tensor{r.rebatch(t, 0)}, inputs[1:]...))
@@ -155,6 +161,25 @@ func (r *reader) attachJoint(typ string, spatial int, params []graph.Param, weig
 		r.in.Fault("%s gets %s, which all samples gave together: what comes out is not known", typ, r.describe(t))
 	}
 	return r.opaqueJoint(typ, slices.Concat(lead, res.Out), res.OutIsInt, res.FLOPs*product(lead), weights, inputs)
+}
+
+// attachUnbatched runs a layer on a tensor of a program without a batch. One that takes a batch takes the first axis for it.
+func (r *reader) attachUnbatched(typ string, spatial int, params []graph.Param, weights []child, inputs []*Tensor) *Tensor {
+	t := *inputs[0]
+	if spatial == 0 || spatial > 0 && len(t.shape) == spatial+1 || len(t.shape) == 0 {
+		return r.weighted(typ, params, weights, inputs, nil)
+	}
+	if t.shape[0] == 1 {
+		one := r.reshapeGraph(&t, t.shape[1:])
+		one.batch = 0
+		out := r.weighted(typ, params, weights, append([]*Tensor{one}, inputs[1:]...), nil)
+		out.batch, out.joint = -1, true
+		return r.unsqueeze(out, 0)
+	}
+	t.batch, t.pre, t.post = 0, 0, 1
+	out := r.attach(typ, spatial, params, weights, append([]*Tensor{&t}, inputs[1:]...))
+	out.batch, out.pre, out.post, out.joint = -1, 0, 0, true
+	return out
 }
 
 // opaqueJoint is a component of declared shape with weights, of which a sample has its share of the FLOPs.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -39,19 +38,11 @@ func writtenModules(t *testing.T, file string) []written {
 		head, source, _ := strings.Cut(part, "\n")
 		f := strings.Fields(head)
 		w := written{name: f[0], source: "import torch\nimport torch.nn as nn\n" + source}
-		for _, text := range strings.Split(f[1], ";") {
-			sizes, dtype, _ := strings.Cut(text, ":")
-			in := Input{DType: dtype, Shape: []int64{}}
-			for _, s := range strings.Split(sizes, ",") {
-				n, err := strconv.ParseInt(s, 10, 64)
-				if err != nil {
-					t.Fatal(err)
-				}
-				in.Shape = append(in.Shape, n)
-			}
-			in.Batch, in.Shape = in.Shape[0], in.Shape[1:]
-			w.inputs = append(w.inputs, in)
+		inputs, err := ParseInputs(f[1])
+		if err != nil {
+			t.Fatal(err)
 		}
+		w.inputs = inputs
 		out = append(out, w)
 	}
 	return out
@@ -83,6 +74,14 @@ func TestBatchArithmeticIsReadAsPyTorchRunsIt(t *testing.T) {
 	}
 }
 
+// TestArgumentsOfForwardAreReadAsPyTorchRunsThem compares modules that are given numbers, masks, lists, names and tensors without a batch.
+func TestArgumentsOfForwardAreReadAsPyTorchRunsThem(t *testing.T) {
+	real := ranModules(t, "testdata/arguments.jsonl")
+	for _, w := range writtenModules(t, "testdata/arguments.txt") {
+		t.Run(w.name, func(t *testing.T) { compareRan(t, w, real[w.name]) })
+	}
+}
+
 func compareRan(t *testing.T, w written, real ran) {
 	t.Helper()
 	if real.Name == "" {
@@ -109,12 +108,17 @@ func compareRan(t *testing.T, w written, real ran) {
 			got = append(got, res.Nodes[i].Out)
 		}
 	}
-	batch := w.inputs[0].Batch
+	batch := batchOf(w.inputs)
+	tensors := tensorsIn(w.inputs)
+	unbatched := !slices.ContainsFunc(tensors, func(in Input) bool { return !in.Unbatched })
+	if batch == 0 {
+		batch = map[bool]int64{true: 1, false: 2}[unbatched]
+	}
 	if len(got) != len(real.Results) {
 		t.Fatalf("%d results, PyTorch has %d", len(got), len(real.Results))
 	}
 	for i, want := range real.Results {
-		if !resultOf(got[i], want, batch) {
+		if unbatched && !slices.Equal(got[i], want) || !unbatched && !resultOf(got[i], want, batch) {
 			t.Errorf("result %d is %v, PyTorch's %v for a batch of %d", i, got[i], want, batch)
 		}
 	}

@@ -140,7 +140,7 @@ func (r *reader) apply(typ, name string, params []graph.Param, inputs ...*Tensor
 	if constant && res.Err == nil && res.Out != nil {
 		return &Tensor{r: r, node: -1, shape: res.Out, isInt: res.OutIsInt, batch: inputs[0].batch}
 	}
-	if res.FLOPs > 0 && res.Err == nil && res.Out != nil && allJoint(inputs) {
+	if res.FLOPs > 0 && res.Err == nil && res.Out != nil && !r.unbatched && allJoint(inputs) {
 		return r.applyJoint(typ, res, inputs)
 	}
 	out := inputs[0].clone()

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
@@ -65,26 +64,6 @@ type Model struct {
 	Raises     bool // the constructor or the forward certainly raises: the first of Problems
 
 	lost bool // the forward branches on what is not known: it may do otherwise in evaluation
-}
-
-// Input is the shape of one argument of forward, without the batch.
-type Input struct {
-	Shape []int64
-	DType string // float32 if empty; int64 and the like for token ids
-	Batch int64  // how many samples were given; 0 where nobody said
-}
-
-// String writes an input as --input takes it.
-func (in Input) String() string {
-	parts := make([]string, len(in.Shape))
-	for i, n := range in.Shape {
-		parts[i] = strconv.FormatInt(n, 10)
-	}
-	text := strings.Join(parts, "x")
-	if in.DType != "" {
-		text += ":" + in.DType
-	}
-	return text
 }
 
 // Options say what the source does not.
@@ -184,22 +163,11 @@ func importWith(in *interp.Interp, file, pkg, name string, opt Options, training
 		}
 		r.in.Afresh() // what guessing took is not the program's
 	}
-	r.batch = batchOf(opt.Inputs)
 	out, err := r.read(root, name, opt)
 	if err == nil && from != "" {
 		out.Inputs, out.InputsFrom = opt.Inputs, from
 	}
 	return out, err
-}
-
-// batchOf is the batch that the inputs were given with; 0 where none says one.
-func batchOf(inputs []Input) int64 {
-	for _, in := range inputs {
-		if in.Batch > 0 {
-			return in.Batch
-		}
-	}
-	return 0
 }
 
 // build finds the class or function and calls it.

@@ -118,14 +118,6 @@ func (r *reader) forward(root *interp.Instance, opt Options) error {
 	return err
 }
 
-func (in *Input) isInt() bool {
-	switch in.DType {
-	case "int64", "int32", "int16", "int8", "uint8", "long", "int":
-		return true
-	}
-	return false
-}
-
 // foldedResult begins the note about a result that is not one of each sample.
 const foldedResult = "folded result"
 

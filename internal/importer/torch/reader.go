@@ -13,6 +13,8 @@ type reader struct {
 	training bool
 	batch    int64 // the batch that the program is read for, where it needs one
 	fixed    bool  // it needed one
+	// unbatched is set where no input has a batch: what comes out of one call is the sample.
+	unbatched bool
 
 	moduleClass, sequentialClass *interp.Class
 	tensorClass, parameterClass  *interp.Class

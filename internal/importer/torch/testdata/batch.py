@@ -1,7 +1,9 @@
 """Runs the modules of a text file in the PyTorch at hand and prints a line of JSON for each: parameters, results and FLOPs.
 
     python3 batch.py testdata/batch.txt >testdata/batch.jsonl
+    python3 batch.py testdata/arguments.txt >testdata/arguments.jsonl
 """
+import ast
 import json
 import sys
 import warnings
@@ -14,11 +16,46 @@ torch.backends.mha.set_fastpath_enabled(False)
 PREAMBLE = "import torch\nimport torch.nn as nn\n"
 
 
-def given(text: str) -> torch.Tensor:
-    shape, _, dtype = text.partition(":")
-    sizes = [int(n) for n in shape.split(",")]
-    kind = getattr(torch, dtype or "float32")
-    return torch.rand(sizes) if kind.is_floating_point else torch.zeros(sizes, dtype=kind)
+def apart(text: str) -> list:
+    """Cuts a text at the semicolons that are in no bracket."""
+    out, depth = [""], 0
+    for c in text:
+        depth += (c in "[({") - (c in "])}")
+        if c == ";" and depth == 0:
+            out.append("")
+        else:
+            out[-1] += c
+    return out
+
+
+def tensor(text: str) -> torch.Tensor:
+    shape, *words = text.split(":")
+    sizes = [2 if n == "B" else int(n) for n in shape.replace("x", ",").strip("()").split(",") if n]
+    kind = getattr(torch, ([w for w in words if w != "unbatched"] or ["float32"])[0])
+    return torch.rand(sizes).to(kind) if kind.is_floating_point else torch.zeros(sizes, dtype=kind)
+
+
+def given(text: str, named: bool = False):
+    """Reads an argument as --input spells it."""
+    ends = text[:1] + text[-1:]
+    if ends == "{}":
+        return {k: given(v, True) for k, v in (i.split("=", 1) for i in apart(text[1:-1]))}
+    if ends in ("[]", "()") and ";" in text:
+        return {"[]": list, "()": tuple}[ends](given(i, True) for i in apart(text[1:-1]))
+    if named and "," not in text and ":" not in text:
+        return ast.literal_eval(text)
+    return tensor(text)
+
+
+def arguments(text: str) -> tuple:
+    pos, kw = [], {}
+    for part in apart(text):
+        name, equals, value = part.partition("=")
+        if equals and name.isidentifier():
+            kw[name] = given(value, True)
+        else:
+            pos.append(given(part[1:], True) if part.startswith("=") else given(part))
+    return pos, kw
 
 
 def shapes(value) -> list:
@@ -38,7 +75,8 @@ def main(path: str) -> None:
         torch.manual_seed(0)
         net = names["Net"]()
         with FlopCounterMode(display=False) as counter:
-            results = net(*[given(i) for i in inputs.split(";")])
+            pos, kw = arguments(inputs)
+            results = net(*pos, **kw)
         params = sum(p.numel() for p in net.parameters())
         print(json.dumps({"name": name, "params": params, "results": shapes(results), "flops": counter.get_total_flops()}))
 
