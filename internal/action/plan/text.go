@@ -21,6 +21,9 @@ type page struct{ strings.Builder }
 // Text writes a record for a terminal.
 func Text(r *Record) string {
 	p := &page{}
+	if part := r.followed(); part != "" {
+		p.row("partly", "%s", part)
+	}
 	p.row("plan", "%s: %s", r.title(), r.verdict())
 	p.row("structure", "%s, %s, %s", r.Model.Fingerprint, count(r.Model.Layers, "layer"), shapes(r))
 	p.row("parameters", "%s", r.counted(quantity.Grouped(r.Model.Params)+" ("+quantity.Short(r.Model.Params)+")"))
@@ -77,6 +80,15 @@ func Text(r *Record) string {
 	}
 	p.row("assumes", "%s", r.Cost.Assumptions)
 	return p.String()
+}
+
+// followed is what the summary begins with where the source was not followed to its end.
+func (r *Record) followed() string {
+	before, whole := strings.CutSuffix(r.Summary, summary(r))
+	if !whole {
+		return ""
+	}
+	return strings.TrimSpace(before)
 }
 
 func shapes(r *Record) string {

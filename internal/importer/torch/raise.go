@@ -137,7 +137,7 @@ func (r *reader) rest(root *interp.Instance) {
 		x := m.value.(*interp.Instance)
 		count := int64(0)
 		for _, w := range r.own(x) {
-			if t := w.value.(*Tensor); !t.param.counted {
+			if t := w.value.(*Tensor); !t.param.counted && r.registered(t.param) {
 				count += t.shape.Size()
 				t.param.counted = true
 			}
@@ -170,6 +170,7 @@ func (r *reader) give(opt Options) *interp.Args {
 			id = fmt.Sprintf("input%d", i+1)
 		}
 		t.node = r.component("input", id, params, nil)
+		r.ints[t.node] = t.isInt
 		r.inputs = append(r.inputs, t)
 		args.Pos = append(args.Pos, t)
 	}

@@ -92,6 +92,7 @@ type Interp struct {
 	exact    bool   // the native function that is being bound has the arguments of the real one
 	doubt    int    // parts of an expression that Python may not come to
 	nested   int    // native steps that go on inside each other
+	exposed  map[*Instance]*Unknown
 }
 
 // frame is a call that is going on.
@@ -247,7 +248,10 @@ func (in *Interp) topLevel(m *Module, s python.Stmt) {
 	}
 	why := &Unknown{Why: err.Error(), File: m.File, Line: s.Line()}
 	for _, n := range defines(s) {
-		if _, set := m.Attrs[n]; !set {
+		m.Attrs[n] = why
+	}
+	for _, n := range touched(s) {
+		if v, set := m.Attrs[n]; set && changeable(v) {
 			m.Attrs[n] = why
 		}
 	}
