@@ -144,7 +144,7 @@ func TestNothingOutsideTheRootIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, err := importAt(context.Background(), inner, "m.py", "Net", Options{})
-	if err != nil || len(m.Withheld) != 1 || !strings.Contains(m.Problems[len(m.Problems)-1].Message, "module secret is not known") {
+	if err != nil || len(m.Withheld) != 1 || !strings.Contains(m.Problems[0].Message, "module secret is not known") {
 		t.Errorf("got %+v, %v", m, err)
 	}
 }
