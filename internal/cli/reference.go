@@ -27,7 +27,7 @@ standard input.`
 // takesModels adds the flags of a command that takes references to models.
 func takesModels(c *cobra.Command) *cobra.Command {
 	c.Flags().Bool("download", false, "fetch the description of a model that is not in the local cache, never its weights")
-	c.Flags().StringArray("input", nil, "`shape` of one input of a PyTorch source: 1,3,224,224 with the batch in front, or 3x224x224 without; :int64 behind it for token ids; several by repeating the flag or with ; between them")
+	c.Flags().StringArray("input", nil, "`shape` of one input of a PyTorch source: 1,3,224,224 with the batch in front, or 3x224x224 without; :int64 behind it for token ids; several by repeating the flag or with ; between them; name=5 or name=None for an argument that is no tensor (docs/torch.md has them all)")
 	c.Flags().StringArray("arg", nil, "`name=value` of an argument of a PyTorch class or function")
 	c.Flags().Bool(textFlag, false, "a config.json of a model that also reads pictures or sounds is called with text alone")
 	return c

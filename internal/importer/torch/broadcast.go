@@ -20,23 +20,20 @@ func (r *reader) align(what string, last int, tensors ...*Tensor) []*Tensor {
 	var lead *Tensor
 	at := -1
 	for _, t := range tensors {
-		if t.batch < 0 {
-			continue
-		}
-		here := t.batch + rank - t.rank()
-		if lead == nil {
+		if here := t.batch + rank - t.rank(); t.batch >= 0 && (lead == nil || here < at) {
 			lead, at = t, here
-			continue
-		}
-		if here != at {
-			r.in.Fault("%s puts the batch beside another axis: %s and %s", what, r.describe(lead), r.describe(t))
-		}
-		if !foldsLike(t, lead) {
-			r.in.Fault("%s joins tensors whose batch axes differ: %s and %s", what, r.describe(lead), r.describe(t))
 		}
 	}
 	if at >= rank-last && last > 0 && lead != nil {
-		r.in.Fault("%s works on the batch axis", what)
+		lead, at = nil, -1
+		tensors = r.wholeAll(what+" works on the batch axis", tensors)
+	}
+	for i, t := range tensors {
+		if t.batch < 0 || lead == nil || t.batch+rank-t.rank() == at && foldsLike(t, lead) {
+			continue
+		}
+		tensors = slices.Clone(tensors)
+		tensors[i] = r.whole(t, what+" puts the batch beside another axis")
 	}
 	out := make([]*Tensor, len(tensors))
 	for i, t := range tensors {
@@ -59,6 +56,9 @@ func (r *reader) alignOne(what string, t, lead *Tensor, rank, at int) *Tensor {
 	}
 	if t.batch < 0 {
 		// Its axis under the batch is 1 or missing: it becomes the batch, with axes of size 1 for what is folded in.
+		if like := r.likeBatch(r.padded(t, shape), lead, at); like != nil && shape[at] != 1 {
+			return like
+		}
 		if shape[at] != 1 {
 			r.in.Doubt("RuntimeError", "The size of tensor a must match the size of tensor b: %s has %d entries where the batch is", what, shape[at])
 		}
@@ -68,6 +68,22 @@ func (r *reader) alignOne(what string, t, lead *Tensor, rank, at int) *Tensor {
 	res := r.reshapeGraph(t, shape)
 	res.batch, res.pre, res.post = at, lead.pre, lead.post
 	return res
+}
+
+// padded gives a tensor without a batch axes of size 1 in front.
+func (r *reader) padded(t *Tensor, shape catalog.Shape) *Tensor {
+	if len(shape) == len(t.shape) {
+		return t
+	}
+	return r.reshapeGraph(t, shape)
+}
+
+func (r *reader) wholeAll(why string, tensors []*Tensor) []*Tensor {
+	out := make([]*Tensor, len(tensors))
+	for i, t := range tensors {
+		out[i] = r.whole(t, why)
+	}
+	return out
 }
 
 // merge is element-wise arithmetic of tensors.
@@ -136,23 +152,57 @@ func (r *reader) matmul(a, b *Tensor) *Tensor {
 	if dropB {
 		b = r.view(b, append(b.dims(), int64(1)))
 	}
-	var out *Tensor
-	if a.rank() == 2 && a.batch == 0 && b.rank() == 2 && b.batch < 0 {
-		// (batch, k) @ (k, n): for each sample a matrix of one row.
-		one := r.view(a, []interp.Value{a.size(0), int64(1), a.size(1)})
-		res := r.matmul(one, b)
-		out = r.view(res, []interp.Value{res.size(0), res.size(2)})
-	} else {
-		ab := r.align("matmul", 2, a, b)
-		out = r.apply("matmul", "matmul", nil, ab...)
-		r.layoutOf(out, ab)
-	}
+	out := r.product(a, b)
 	if dropB {
 		out = r.view(out, out.dims()[:out.rank()-1])
 	}
 	if dropA {
 		d := out.dims()
 		out = r.view(out, append(d[:len(d)-2:len(d)-2], d[len(d)-1]))
+	}
+	return out
+}
+
+// product is a @ b of tensors that have two axes or more.
+func (r *reader) product(a, b *Tensor) *Tensor {
+	rows, columns := a.batch >= 0 && a.batch == a.rank()-2, b.batch >= 0 && b.batch == b.rank()-1
+	switch {
+	case a.rank() == 2 && rows && b.rank() == 2:
+		// (batch, k) @ (k, n): for each sample a matrix of one row.
+		b = r.whole(b, "a product of the samples of a batch with each other")
+		one := r.view(a, []interp.Value{a.size(0), int64(1), a.size(1)})
+		res := r.matmul(one, b)
+		return r.view(res, []interp.Value{res.size(0), res.size(2)})
+	case rows && b.rank() == 2 && b.batch < 0 && a.rank() > 2:
+		// The batch is among the rows, each of which is multiplied by itself.
+		front := append([]int{a.batch}, without(a.rank(), a.batch)...)
+		res := r.product(r.permute(a, front), b)
+		return r.permute(res, inverse(front))
+	case columns && b.rank() == 2 && a.rank() == 2 && a.batch < 0:
+		return r.swap(r.product(r.swap(b, 0, 1), r.swap(a, 0, 1)), 0, 1)
+	}
+	ab := r.align("matmul", 2, a, b)
+	out := r.apply("matmul", "matmul", nil, ab...)
+	r.layoutOf(out, ab)
+	return out
+}
+
+// without are the axes but one.
+func without(rank, axis int) []int {
+	var out []int
+	for i := range rank {
+		if i != axis {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// inverse is the order that undoes another.
+func inverse(order []int) []int {
+	out := make([]int, len(order))
+	for i, o := range order {
+		out[o] = i
 	}
 	return out
 }
@@ -178,7 +228,7 @@ func (r *reader) concat(tensors []*Tensor, dim interp.Value) *Tensor {
 		}
 		aligned[i] = t
 	}
-	if axis := r.dim(dim, first.rank()); first.batch == axis {
+	if axis := r.dim(dim, first.rank()); slices.ContainsFunc(tensors, func(t *Tensor) bool { return t.batch == axis }) {
 		return r.concatBatch(tensors, first)
 	}
 	if first.batch >= 0 {
@@ -191,12 +241,32 @@ func (r *reader) concat(tensors []*Tensor, dim interp.Value) *Tensor {
 
 // concatBatch joins tensors along the batch, as siamese and contrastive networks do: a new folded axis in front of the batch.
 func (r *reader) concatBatch(tensors []*Tensor, first *Tensor) *Tensor {
+	equal := true
 	for _, t := range tensors {
-		if t.batch != first.batch || t.pre+t.post > 0 || !t.shape.Equal(first.shape) {
-			r.in.Fault("tensors of different shapes are joined along the batch")
-		}
+		equal = equal && t.batch == first.batch && t.pre+t.post == 0 && t.shape.Equal(first.shape)
+	}
+	if !equal {
+		return r.concatFolded(tensors, first)
 	}
 	out := r.apply("stack", "cat", []graph.Param{param("dim", first.batch+1)}, tensors...)
+	out.batch, out.pre, out.post = first.batch, 1, 0
+	return out
+}
+
+// concatFolded joins tensors along the batch of which some have it several times, or not at all.
+func (r *reader) concatFolded(tensors []*Tensor, first *Tensor) *Tensor {
+	parts := make([]*Tensor, len(tensors))
+	for i, t := range tensors {
+		if t.batch != first.batch || t.post > 0 {
+			all := r.wholeAll("tensors of different sizes are joined along the batch", tensors)
+			return r.concat(all, int64(first.batch))
+		}
+		folds := t.folded()
+		shape := slices.Concat(t.shape[:t.batch], catalog.Of(folds), t.shape[t.batch+t.pre:])
+		parts[i] = r.reshapeGraph(t, shape)
+		parts[i].batch, parts[i].pre, parts[i].post = t.batch, 1, 0
+	}
+	out := r.apply("concatenate", "cat", []graph.Param{param("dim", first.batch+1)}, parts...)
 	out.batch, out.pre, out.post = first.batch, 1, 0
 	return out
 }

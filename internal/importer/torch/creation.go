@@ -16,7 +16,8 @@ func (r *reader) filled(sizes []interp.Value, isInt bool) *Tensor {
 	for i, v := range sizes {
 		if s, ok := v.(sym); ok {
 			if t.batch >= 0 {
-				r.in.Fault("a constant has the batch in its shape twice")
+				t.shape = append(t.shape, s.count(r.in, "a constant has the batch in its shape twice"))
+				continue
 			}
 			t.batch = i
 			if s.times != 1 {
@@ -101,9 +102,15 @@ func (r *reader) sequence(a *interp.Args) interp.Value {
 			}
 		}
 		if !ok {
-			if s, isSym := v.(sym); isSym && len(a.Pos) == 1 {
-				return r.filled([]interp.Value{s}, true)
+			if s, isSym := v.(sym); isSym {
+				if len(a.Pos) == 1 || len(a.Pos) == 2 && a.Pos[0] == int64(0) {
+					return r.filled([]interp.Value{s}, true)
+				}
+				f, ok = float64(s.count(r.in, "a sequence ends at the size of the batch")), true
+				v = int64(f)
 			}
+		}
+		if !ok {
 			r.in.Fault("arange over a %s is not followed", interp.TypeName(v))
 		}
 		if _, isInt := interp.AsInt(v); !isInt {

@@ -21,8 +21,11 @@ func init() {
 			b := a.Bind(r.in, "unbind", "dim")
 			at := r.dim(interp.Or(b[0], int64(0)), t.rank())
 			n, ok := t.size(at).(int64)
-			if !ok || n > 4096 {
-				r.in.Fault("the batch is taken apart")
+			if !ok {
+				n = t.size(at).(sym).count(r.in, "the batch is taken apart")
+			}
+			if n > 4096 {
+				r.in.Fault("a tensor is taken apart into %d", n)
 			}
 			out := interp.NewTuple()
 			for i := range n {
@@ -32,7 +35,7 @@ func init() {
 		},
 		"select": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
 			b := a.Bind(r.in, "select", "dim", "index")
-			n, _ := interp.AsInt(b[1])
+			n, _ := r.in.Int(b[1])
 			return r.selected(t, r.dim(b[0], t.rank()), n)
 		},
 		"narrow": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
@@ -42,7 +45,14 @@ func init() {
 		"flip": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
 			var dims []int64
 			for _, d := range r.sizes(a, "dims") {
+				if t.axis(r.dim(d, t.rank())) < 0 {
+					t = r.acrossBatch("flip", t)
+					continue
+				}
 				dims = append(dims, int64(r.sampleAxis(t, d, "flip")))
+			}
+			if len(dims) == 0 {
+				return t
 			}
 			return r.apply("flip", "flip", []graph.Param{param("dims", dims)}, t)
 		},
@@ -53,10 +63,23 @@ func init() {
 			if n, ok := interp.AsInt(d); ok {
 				d = interp.NewTuple(n)
 			}
-			for _, v := range r.in.Iterate(d) {
+			shifts := r.intList("shifts", b[0])
+			if d == nil { // over all of it, whatever lies where
+				return r.acrossBatch("roll", t)
+			}
+			for i, v := range r.in.Iterate(d) {
+				if t.axis(r.dim(v, t.rank())) < 0 {
+					t = r.acrossBatch("roll", t)
+					if i < len(shifts) {
+						shifts = slices.Delete(shifts, i, i+1)
+					}
+					continue
+				}
 				dims = append(dims, int64(r.sampleAxis(t, v, "roll")))
 			}
-			shifts := r.intList("shifts", b[0])
+			if len(dims) == 0 {
+				return t
+			}
 			return r.apply("roll", "roll", []graph.Param{param("shifts", shifts), param("dims", dims)}, t)
 		},
 		"unfold": unfoldOp,
@@ -85,7 +108,7 @@ func (r *reader) chunk(t *Tensor, chunks, dim interp.Value) interp.Value {
 // chunkBatch takes apart what was joined along the batch.
 func (r *reader) chunkBatch(t *Tensor, n int64) interp.Value {
 	if t.pre != 1 || t.post != 0 || t.folded() != n {
-		r.in.Fault("the batch is cut into pieces")
+		return r.chunk(r.whole(t, "the batch is cut into pieces"), n, int64(t.batch))
 	}
 	out := interp.NewTuple()
 	for i := range n {
@@ -101,7 +124,8 @@ func tensorSplit(r *reader, t *Tensor, a *interp.Args) interp.Value {
 	at := r.dim(interp.Or(b[1], int64(0)), t.rank())
 	size, ok := t.size(at).(int64)
 	if !ok {
-		r.in.Fault("the batch is cut into pieces")
+		t = r.whole(t, "the batch is cut into pieces")
+		size = t.shape[at]
 	}
 	var ends []int64
 	if n, isInt := interp.AsInt(where); isInt {
@@ -132,9 +156,10 @@ func splitOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 		if s, isSym := size.(sym); isSym && s.times == 1 {
 			return r.chunkBatch(t, t.folded())
 		}
-		r.in.Fault("the batch is cut into pieces")
+		t = r.whole(t, "the batch is cut into pieces")
+		whole = t.shape[at]
 	}
-	if n, ok := interp.AsInt(size); ok {
+	if n, ok := r.in.Int(size); ok {
 		if n < 1 {
 			r.in.Raise("RuntimeError", "split expects split_size be positive")
 		}

@@ -17,6 +17,7 @@ func (r *reader) contract(equation string, inputs []*Tensor) interp.Value {
 	if !explicit || strings.Contains(equation, ".") || len(terms) != len(inputs) {
 		r.in.Fault("the equation %q is not followed", equation)
 	}
+	inputs = r.oneBatch(terms, right, inputs)
 	sizes := map[byte]interp.Value{}
 	var batch byte
 	for i, term := range terms {
@@ -39,9 +40,6 @@ func (r *reader) contract(equation string, inputs []*Tensor) interp.Value {
 			}
 		}
 	}
-	if batch != 0 && strings.IndexByte(right, batch) < 0 {
-		r.in.Fault("einsum sums over the batch")
-	}
 	plainly := batch != 0 && right[0] == batch
 	for i, term := range terms {
 		plainly = plainly && inputs[i].plain() && term[0] == batch
@@ -56,6 +54,30 @@ func (r *reader) contract(equation string, inputs []*Tensor) interp.Value {
 		return out
 	}
 	return r.contracted(equation, terms, right, batch, sizes, inputs)
+}
+
+// oneBatch leaves the batch to operands that have it under one letter of the result. The others are taken for all samples together.
+func (r *reader) oneBatch(terms []string, right string, inputs []*Tensor) []*Tensor {
+	var batch byte
+	out := append([]*Tensor(nil), inputs...)
+	for i, t := range inputs {
+		if t.batch < 0 || t.batch >= len(terms[i]) {
+			continue
+		}
+		letter := terms[i][t.batch]
+		if batch == 0 && strings.IndexByte(right, letter) >= 0 && strings.Count(terms[i], string(letter)) == 1 {
+			batch = letter
+		}
+		if letter != batch {
+			out[i] = r.whole(t, "einsum works across the samples of a batch")
+		}
+	}
+	for i, t := range out { // what was taken for all samples has the batch under the letter that others have it under
+		if at := strings.IndexByte(terms[i], batch); batch != 0 && t.batch < 0 && at >= 0 && at < len(t.shape) && t.shape[at] != 1 {
+			out[i] = r.batched(t, at)
+		}
+	}
+	return out
 }
 
 func (r *reader) contracted(equation string, terms []string, right string, batch byte, sizes map[byte]interp.Value, inputs []*Tensor) interp.Value {
@@ -85,6 +107,9 @@ func (r *reader) contracted(equation string, terms []string, right string, batch
 	}
 	if len(inputs) != 2 {
 		flops = 0
+	}
+	if flops > 0 && allJoint(inputs) {
+		return r.applyJoint("einsum "+equation, catalog.Result{Out: shape, FLOPs: flops}, inputs)
 	}
 	out := r.custom("einsum "+equation, shape, flops, inputs...)
 	out.batch, out.pre, out.post = at, 0, 0

@@ -140,9 +140,12 @@ func (r *reader) apply(typ, name string, params []graph.Param, inputs ...*Tensor
 	if constant && res.Err == nil && res.Out != nil {
 		return &Tensor{r: r, node: -1, shape: res.Out, isInt: res.OutIsInt, batch: inputs[0].batch}
 	}
+	if res.FLOPs > 0 && res.Err == nil && res.Out != nil && !r.unbatched && allJoint(inputs) {
+		return r.applyJoint(typ, res, inputs)
+	}
 	out := inputs[0].clone()
 	out.node = r.component(typ, name, params, inputs)
-	out.shape, out.isInt = res.Out, res.OutIsInt
+	out.shape, out.isInt, out.joint = res.Out, res.OutIsInt, anyJoint(inputs)
 	if res.Err != nil || res.Out == nil {
 		message := "does not say what comes out"
 		if res.Err != nil {
@@ -170,7 +173,7 @@ func (r *reader) custom(name string, shape catalog.Shape, flops int64, inputs ..
 	}
 	r.measure(shape)
 	out := inputs[0].clone()
-	out.shape, out.isInt = shape, false
+	out.shape, out.isInt, out.joint = shape, false, anyJoint(inputs)
 	if constant {
 		return out
 	}
@@ -218,6 +221,8 @@ func (r *reader) value(name string, v interp.Value) graph.Value {
 		return r.list(name, x.Items)
 	case *interp.List:
 		return r.list(name, x.Items)
+	case sym:
+		return graph.IntValue(x.Count(r.in))
 	case *interp.Unknown:
 		r.in.Fault("%s is not known: %s", name, x.Reason())
 	case *Tensor:

@@ -291,7 +291,7 @@ func (b *bound) made(fn string, args []python.Arg) (Input, bool) {
 	if len(sizes) == 0 || slices.Min(sizes) < 1 {
 		return in, false
 	}
-	in.Shape = sizes[1:]
+	in.Shape, in.Batch = sizes[1:], sizes[0]
 	return in, true
 }
 

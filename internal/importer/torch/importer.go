@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
@@ -65,25 +64,6 @@ type Model struct {
 	Raises     bool // the constructor or the forward certainly raises: the first of Problems
 
 	lost bool // the forward branches on what is not known: it may do otherwise in evaluation
-}
-
-// Input is the shape of one argument of forward, without the batch.
-type Input struct {
-	Shape []int64
-	DType string // float32 if empty; int64 and the like for token ids
-}
-
-// String writes an input as --input takes it.
-func (in Input) String() string {
-	parts := make([]string, len(in.Shape))
-	for i, n := range in.Shape {
-		parts[i] = strconv.FormatInt(n, 10)
-	}
-	text := strings.Join(parts, "x")
-	if in.DType != "" {
-		text += ":" + in.DType
-	}
-	return text
 }
 
 // Options say what the source does not.

@@ -115,9 +115,6 @@ func (r *reader) sliced(t *Tensor, axis int, s *interp.Slice) *Tensor {
 		}
 		return r.sliceFolded(t, s)
 	}
-	if _, over := s.Hi.(sym); over {
-		r.in.Fault("a slice ends at the size of the batch")
-	}
 	lo, hi, step := r.in.Bounds(s, n)
 	if lo == 0 && hi == n && step == 1 {
 		return t
@@ -158,8 +155,12 @@ func (r *reader) sliceFolded(t *Tensor, s *interp.Slice) *Tensor {
 	if s.Hi == nil {
 		hi, okHi = sym{t.folded()}, true
 	}
-	if !okLo || !okHi || s.Step != nil || t.pre != 1 || t.post != 0 || hi.times-lo.times != 1 {
-		r.in.Fault("a slice takes samples out of the batch")
+	parts := hi.times - lo.times
+	if !okLo || !okHi || s.Step != nil || t.pre != 1 || t.post != 0 || parts < 1 || hi.times > t.folded() {
+		return r.sliced(r.whole(t, "a slice takes samples out of the batch"), t.batch, s)
+	}
+	if parts > 1 {
+		return r.apply("slice", "slice", []graph.Param{param("dim", t.batch+1), param("start", lo.times), param("end", hi.times)}, t)
 	}
 	out := r.apply("select", "select", []graph.Param{param("dim", t.batch+1), param("index", lo.times)}, t)
 	out.batch, out.pre = t.batch, 0
@@ -172,7 +173,7 @@ func (r *reader) selected(t *Tensor, axis int, n int64) *Tensor {
 	}
 	size, ok := t.size(axis).(int64)
 	if !ok {
-		r.in.Fault("one sample is taken out of the batch")
+		return r.sample(t, n)
 	}
 	if n >= size || n < -size {
 		r.in.Raise("IndexError", "index %d is out of bounds for dimension %d with size %d", n, axis, size)
@@ -193,6 +194,9 @@ func (r *reader) selected(t *Tensor, axis int, n int64) *Tensor {
 
 // gathered is x[indices] where the indices are a tensor or a list: only constant ones are followed, for the shape they give.
 func (r *reader) gathered(t *Tensor, axis int, list []interp.Value) interp.Value {
+	if out := r.picked(t, axis, list); out != nil {
+		return out
+	}
 	var shape catalog.Shape
 	used := 0
 	for _, v := range list {
@@ -242,7 +246,8 @@ func (t *Tensor) SetItem(in *interp.Interp, index, v interp.Value) {
 			return
 		}
 		if !x.constant() {
-			in.Fault("a computed tensor is written into a part of a constant one")
+			t.write(in, index, x)
+			return
 		}
 		if part, ok := in.Item(t, index).(*Tensor); ok && part.batch < 0 && x.batch < 0 && !stretches(x.shape, part.shape) {
 			in.Raise("RuntimeError", "a tensor of %s does not fit into a part of %s", t.r.describe(x), t.r.describe(part))
@@ -250,8 +255,51 @@ func (t *Tensor) SetItem(in *interp.Interp, index, v interp.Value) {
 		return
 	}
 	if x, ok := v.(*Tensor); ok && !x.constant() {
-		in.Fault("a tensor is written into a part of another")
+		t.write(in, index, x)
 	}
+}
+
+// write puts a computed tensor into a part of this one, which is computed from then on.
+func (t *Tensor) write(in *interp.Interp, index interp.Value, x *Tensor) {
+	r := t.r
+	if t.param != nil {
+		in.Fault("a computed tensor is written into a weight")
+	}
+	// Where the part lies is worked out on a constant of the same shape, so that nothing of it comes into the graph.
+	plain := &Tensor{r: r, node: -1, shape: t.shape, batch: t.batch, pre: t.pre, post: t.post, isInt: t.isInt}
+	part, ok := in.Item(plain, index).(*Tensor)
+	if !ok {
+		in.Fault("a tensor is written into a part of another that is not known")
+	}
+	if want, given := part.dims(), x.dims(); !r.fitsInto(given, want) {
+		in.Doubt("RuntimeError", "a tensor of %s does not fit into a part of %s", r.describe(x), r.describe(part))
+	}
+	before := *t
+	before.node = r.place(t)
+	out := r.custom("write", t.shape, 0, &before, x)
+	t.node, t.data, t.joint = out.node, nil, t.joint || t.batch < 0 && (x.joint || x.batch >= 0)
+}
+
+// fitsInto reports whether a shape of PyTorch broadcasts to another.
+func (r *reader) fitsInto(from, to []interp.Value) bool {
+	for len(from) > len(to) && from[0] == int64(1) {
+		from = from[1:]
+	}
+	if len(from) > len(to) {
+		return false
+	}
+	for i, d := range from {
+		want := to[len(to)-len(from)+i]
+		if d == int64(1) || d == want {
+			continue
+		}
+		n, okN := r.in.Int(d)
+		m, okM := r.in.Int(want)
+		if !okN || !okM || n != m {
+			return false
+		}
+	}
+	return true
 }
 
 // stretches reports whether a shape broadcasts to another.

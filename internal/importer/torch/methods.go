@@ -242,6 +242,9 @@ func axisOp(typ string, more ...string) operation {
 				d = int64(0)
 			}
 		}
+		if t.axis(r.dim(d, t.rank())) < 0 {
+			return r.acrossBatch(typ, r.toFloat(t))
+		}
 		return r.apply(typ, typ, []graph.Param{param("dim", r.sampleAxis(t, d, typ))}, r.toFloat(t))
 	}
 }
@@ -276,7 +279,10 @@ func (r *reader) reduced(typ string, t *Tensor, axes []interp.Value, keep bool) 
 	for _, d := range axes {
 		i := r.dim(d, t.rank())
 		drop[i] = true
-		list = append(list, int64(r.sampleAxis(t, d, typ)))
+		list = append(list, int64(t.axis(i)+1))
+	}
+	if t.batch >= 0 && drop[t.batch] {
+		return r.reduceBatch(typ, t, drop, keep)
 	}
 	if t.isInt && typ != "sum" {
 		t = r.toFloat(t)
@@ -321,6 +327,13 @@ func valueAndIndex(typ string) operation {
 
 // placesOf is argmax along an axis, made only if it is used.
 func (r *reader) placesOf(t *Tensor, d interp.Value, keep bool) interp.Value {
+	if i := r.dim(d, t.rank()); t.axis(i) < 0 {
+		return &later{func() interp.Value {
+			out := r.reduceBatch("argmax", t, map[int]bool{i: true}, keep)
+			out.isInt = true
+			return out
+		}}
+	}
 	params := []graph.Param{param("dim", r.sampleAxis(t, d, "argmax"))}
 	if keep {
 		params = append(params, param("keepDim", true))

@@ -87,8 +87,10 @@ func (r *reader) moreLayers() map[string]*interp.Class {
 			})
 		}
 	}
-	for _, loss := range []string{"CrossEntropyLoss", "MSELoss", "BCELoss", "BCEWithLogitsLoss", "L1Loss", "NLLLoss", "SmoothL1Loss", "KLDivLoss", "HuberLoss", "CTCLoss",
-		"TripletMarginLoss", "MarginRankingLoss", "CosineEmbeddingLoss"} {
+	for name, c := range r.lossClasses() {
+		out[name] = c
+	}
+	for _, loss := range []string{"CTCLoss", "TripletMarginLoss", "MarginRankingLoss", "CosineEmbeddingLoss"} {
 		out[loss] = r.native(loss, "*", nil, func(*interp.Instance, *interp.Args) interp.Value {
 			return r.in.Unknown("a loss is not part of the graph")
 		})
@@ -151,14 +153,19 @@ func (r *reader) attend(x *interp.Instance, q, k, v *Tensor, padding, mask inter
 	if r.attrTrue(x, "batch_first") {
 		batchAt = 0
 	}
-	for _, t := range []*Tensor{q, k, v} {
-		if t.rank() != 3 || t.batch != batchAt && t.batch >= 0 {
+	same := q == k && k == v
+	inputs := []*Tensor{r.batched(q, batchAt), r.batched(k, batchAt), r.batched(v, batchAt)}
+	if same {
+		inputs[1], inputs[2] = inputs[0], inputs[0]
+	}
+	over := misplaced(inputs, batchAt)
+	for _, t := range inputs {
+		if !over && (t.rank() != 3 || t.batch != batchAt && t.batch >= 0) {
 			r.in.Fault("attention gets %s, where the batch is not at axis %d: samples would attend to each other", r.describe(t), batchAt)
 		}
 	}
-	inputs := []*Tensor{q, k, v}
 	for i, t := range inputs {
-		if t.batch < 0 && t.shape[batchAt] == 1 { // one for all samples
+		if !over && t.batch < 0 && t.shape[batchAt] == 1 { // one for all samples
 			inputs[i] = r.squeezeBatch(t, batchAt)
 		}
 	}
@@ -171,6 +178,9 @@ func (r *reader) attend(x *interp.Instance, q, k, v *Tensor, padding, mask inter
 		params = append(params, param("dropout", d))
 	}
 	weights := append(r.own(x), r.own(attr(x, "out_proj").(*interp.Instance))...)
+	if over {
+		return r.attendAcross(x, params, weights, inputs, batchAt)
+	}
 	special := r.attrTrue(x, "add_bias_kv") || r.attrTrue(x, "add_zero_attn")
 	switch {
 	case q == k && k == v && !special:
@@ -200,6 +210,11 @@ func (r *reader) opaque(name string, shape []int64, weights []child, inputs ...*
 		}
 	}
 	params := []graph.Param{param("outShape", shape), param("code", name), param("numParams", count)}
+	return r.opaqueWith(name, shape, params, weights, inputs)
+}
+
+// opaqueWith is a component of declared shape with the weights and the FLOPs that its parameters say.
+func (r *reader) opaqueWith(name string, shape []int64, params []graph.Param, weights []child, inputs []*Tensor) *Tensor {
 	out := inputs[0].clone()
 	out.node = r.component("customModule", r.leafName(name), params, inputs)
 	out.shape, out.isInt = shape, false

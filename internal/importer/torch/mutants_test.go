@@ -78,7 +78,7 @@ func TestChangedNumbersAgreeWithPyTorch(t *testing.T) {
 		name, opt := request(t, path)
 		j := job{File: path, Name: name, Args: opt.Args, Training: !opt.Evaluate, opt: opt, what: fmt.Sprintf("%s at byte %d: %d becomes %d", filepath.Base(file), at[0], old, next)}
 		for _, in := range opt.Inputs {
-			j.Inputs = append(j.Inputs, traceInput(in))
+			j.Inputs = append(j.Inputs, traced(in))
 		}
 		jobs = append(jobs, j)
 	}

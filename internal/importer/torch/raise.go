@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
 )
@@ -154,26 +153,6 @@ func (r *reader) rest(root *interp.Instance) {
 func (r *reader) end() {
 	id := r.unique("output")
 	r.behind(graph.Component{ID: id, Type: "output", Name: id}, interp.Place{})
-}
-
-// give makes the inputs.
-func (r *reader) give(opt Options) *interp.Args {
-	args := &interp.Args{}
-	for i, in := range opt.Inputs {
-		t := &Tensor{r: r, node: -1, shape: append(catalog.Of(), in.Shape...), batch: 0, isInt: in.isInt()}
-		params := []graph.Param{param("shape", t.shape)}
-		if in.DType != "" {
-			params = append(params, param("dtype", in.DType))
-		}
-		id := "input"
-		if i > 0 {
-			id = fmt.Sprintf("input%d", i+1)
-		}
-		t.node = r.component("input", id, params, nil)
-		r.inputs = append(r.inputs, t)
-		args.Pos = append(args.Pos, t)
-	}
-	return args
 }
 
 // ask makes an input whose shape has to be asked for.

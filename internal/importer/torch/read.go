@@ -118,14 +118,6 @@ func (r *reader) forward(root *interp.Instance, opt Options) error {
 	return err
 }
 
-func (in *Input) isInt() bool {
-	switch in.DType {
-	case "int64", "int32", "int16", "int8", "uint8", "long", "int":
-		return true
-	}
-	return false
-}
-
 // foldedResult begins the note about a result that is not one of each sample.
 const foldedResult = "folded result"
 
@@ -137,6 +129,9 @@ func (r *reader) outputs(v interp.Value, n *int, depth int) {
 	switch x := v.(type) {
 	case *Tensor:
 		*n++
+		if x = r.batched(x, 0); x.ofAll() {
+			r.in.Note("%s: a result is one for all samples of a batch", foldedResult)
+		}
 		if x.pre+x.post > 0 {
 			r.in.Note("%s: a result has %d entries for each sample of the batch on its batch axis", foldedResult, x.folded())
 		}

@@ -11,6 +11,10 @@ import (
 type reader struct {
 	in       *interp.Interp
 	training bool
+	batch    int64 // the batch that the program is read for, where it needs one
+	fixed    bool  // it needed one
+	// unbatched is set where no input has a batch: what comes out of one call is the sample.
+	unbatched bool
 
 	moduleClass, sequentialClass *interp.Class
 	tensorClass, parameterClass  *interp.Class
@@ -47,6 +51,7 @@ func newReader(in *interp.Interp, training bool) *reader {
 	r.moduleClass = r.makeModuleClass()
 	r.tensorClass = interp.NewClass("Tensor")
 	r.parameterClass = interp.NewClass("Parameter", r.tensorClass)
+	in.Assume = r.samples
 	in.Libraries()
 	in.Own = preludeOf
 	in.Quiet = append(in.Quiet, quiet...)
@@ -125,6 +130,9 @@ func (r *reader) module(name string, attrs map[string]interp.Value) *interp.Modu
 	m := interp.Native(name, attrs)
 	m.Lookup = func(n string) (interp.Value, bool) {
 		op, ok := operations[n]
+		if ok && name == "torch" && isType(n) { // torch.long is a type, x.long() a method
+			return interp.Symbol{Name: name + "." + n}, true
+		}
 		if !ok {
 			op, ok = operations[strings.TrimSuffix(n, "_")]
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // makeRecurrent builds nn.LSTM, nn.GRU and nn.RNN, which have gates times as many rows in their weights as hidden features.
@@ -75,7 +76,9 @@ func (r *reader) recurTensor(class, typ string, x *interp.Instance, t *Tensor, s
 	if first {
 		want = 0
 	}
-	if t.rank() != 3 || t.batch != want {
+	t = r.batched(t, want)
+	over := misplaced([]*Tensor{t}, want)
+	if !over && (t.rank() != 3 || t.batch != want) {
 		r.in.Fault("%s gets %s, where the batch is not at axis %d", class, r.describe(t), want)
 	}
 	if t.pre+t.post > 0 {
@@ -96,14 +99,33 @@ func (r *reader) recurTensor(class, typ string, x *interp.Instance, t *Tensor, s
 	if attr(x, "bias") == false {
 		params = append(params, param("bias", false))
 	}
+	if over {
+		return r.recurAcross(class, typ, x, t, params, want)
+	}
 	if states := r.stateInputs(state); len(states) > 0 {
 		shape := slices.Clone(t.shape)
 		shape[len(shape)-1] = r.recurrentWidth(x)
-		out := r.opaque(typ, shape, r.own(x), append([]*Tensor{t}, states...)...)
+		out := r.recurFrom(typ, shape, params, x, t, states)
 		return interp.NewTuple(out, r.lastStates(class, x, out))
 	}
 	out := r.weighted(typ, params, r.own(x), []*Tensor{t}, nil)
 	return interp.NewTuple(out, r.lastStates(class, x, out))
+}
+
+// recurFrom is a recurrent layer with first states that are computed: the FLOPs are those of one that begins with zeros.
+func (r *reader) recurFrom(typ string, shape catalog.Shape, params []graph.Param, x *interp.Instance, t *Tensor, states []*Tensor) *Tensor {
+	res := r.evaluate(typ, params, []*Tensor{t})
+	if res.Err != nil || res.Out == nil {
+		return r.opaque(typ, shape, r.own(x), append([]*Tensor{t}, states...)...)
+	}
+	count, weights := int64(0), r.own(x)
+	for _, w := range weights {
+		if p := w.value.(*Tensor).param; !p.counted {
+			count += w.value.(*Tensor).shape.Size()
+		}
+	}
+	given := []graph.Param{param("outShape", shape), param("code", typ), param("numParams", count), param("flops", res.FLOPs)}
+	return r.opaqueWith(typ, shape, given, weights, append([]*Tensor{t}, states...))
 }
 
 // stateInputs are first states that are computed; zeros and constants change no shape.
@@ -220,12 +242,30 @@ func (r *reader) makeCell(class string, gates int64) *interp.Class {
 			r.in.Fault("%s gets %s", class, r.describe(t))
 		}
 		inputs := append([]*Tensor{t}, r.stateInputs(interp.Or(b[1], nil))...)
-		h := r.opaque(class, catalog.Of(r.attrInt(x, "hidden_size")), r.own(x), inputs...)
+		h := r.cell(class, gates, x, inputs)
 		if class != "LSTMCell" {
 			return h
 		}
 		return interp.NewTuple(h, r.custom("cellState", h.shape, 0, h))
 	})
+}
+
+// cell is one step of a recurrent layer: two matrix products, of the input and of the state before it, which PyTorch also takes where
+// that is zero.
+func (r *reader) cell(class string, gates int64, x *interp.Instance, inputs []*Tensor) *Tensor {
+	in, hidden := r.attrInt(x, "input_size"), r.attrInt(x, "hidden_size")
+	count, weights := int64(0), r.own(x)
+	for _, w := range weights {
+		if p := w.value.(*Tensor).param; !p.counted {
+			count += w.value.(*Tensor).shape.Size()
+		}
+	}
+	flops, ok := quantity.Mul(2, gates, hidden, in+hidden)
+	if !ok {
+		r.in.Fault("%s has more FLOPs than 64 bits hold", class)
+	}
+	params := []graph.Param{param("outShape", catalog.Of(hidden)), param("code", class), param("numParams", count), param("flops", flops)}
+	return r.opaqueWith(class, catalog.Of(hidden), params, weights, inputs)
 }
 
 // packed is what pack_padded_sequence gives: the sequences of a batch without their padding. Here they keep the padded length.

@@ -38,13 +38,16 @@ func (r *reader) view(t *Tensor, want []interp.Value) *Tensor {
 	if t.batch < 0 {
 		return r.reshapeGraph(t, r.fillFixed(want, total, t))
 	}
+	if why := r.apart(want, total, t); why != "" {
+		return r.viewWhole(t, want, why)
+	}
 	sizes, batchAt, times := r.fill(want, total, t)
 	// Elements stay in their order, so what lies before the batch must be split in the same way.
 	before := t.shape[:t.batch+t.pre]
 	p := product(before)
 	p1 := product(sizes[:batchAt])
 	if p1 == 0 || p%p1 != 0 || times%(p/p1) != 0 {
-		r.in.Fault("a reshape takes the batch apart: %s", r.describe(t))
+		return r.viewWhole(t, want, "a reshape takes the batch apart")
 	}
 	pre, post := p/p1, times/(p/p1)
 	shape := append(catalog.Of(), sizes[:batchAt]...)
@@ -61,6 +64,28 @@ func (r *reader) view(t *Tensor, want []interp.Value) *Tensor {
 	res := r.reshapeGraph(t, shape)
 	res.batch, res.pre, res.post = batchAt, out.pre, out.post
 	return res
+}
+
+// apart says why a view cannot keep the batch on one axis, "" where it may.
+func (r *reader) apart(want []interp.Value, total int64, t *Tensor) string {
+	known, batches, free := int64(1), 0, false
+	for _, v := range want {
+		if s, ok := v.(sym); ok {
+			batches++
+			known *= s.times
+		} else if n, ok := interp.AsInt(v); ok && n >= 0 {
+			known *= n
+		} else {
+			free = true
+		}
+	}
+	switch {
+	case batches > 1:
+		return "a reshape has the batch in it twice"
+	case batches == 0 && known > 0 && (!free || total%known != 0):
+		return "a reshape gives the batch another size"
+	}
+	return ""
 }
 
 // fill resolves the sizes of a view of a tensor with a batch: the sizes without the batch axis, where that axis is, and how many
@@ -129,7 +154,7 @@ func (r *reader) cannotShape(want []interp.Value, t *Tensor) {
 func (r *reader) fillFixed(want []interp.Value, total int64, t *Tensor) catalog.Shape {
 	sizes, free, known := catalog.Of(), -1, int64(1)
 	for i, v := range want {
-		n, ok := interp.AsInt(v)
+		n, ok := r.in.Int(v)
 		if !ok {
 			if u, unknown := v.(*interp.Unknown); unknown {
 				r.in.Fault("a size of a reshape is not known: %s", u.Reason())

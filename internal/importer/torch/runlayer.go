@@ -47,6 +47,9 @@ func (r *reader) attach(typ string, spatial int, params []graph.Param, weights [
 	if inputs[0].constant() && len(r.inputs) == 0 {
 		return r.rehearse(typ, spatial, params, inputs[0])
 	}
+	if inputs[0].ofAll() {
+		return r.attachJoint(typ, spatial, params, weights, inputs)
+	}
 	if spatial == 0 {
 		r.trailing(typ, params, inputs[0])
 		return r.weighted(typ, params, weights, inputs, nil)

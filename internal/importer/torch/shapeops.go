@@ -196,11 +196,12 @@ func expandOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 	}
 	shape := append(catalog.Shape(slices.Repeat([]int64{1}, missing)), t.shape...)
 	out := t
-	if missing > 0 {
-		if t.batch >= 0 {
-			r.in.Fault("expand puts axes before the batch")
+	for range missing {
+		if t.batch < 0 {
+			out = r.reshapeGraph(t, shape)
+			break
 		}
-		out = r.reshapeGraph(t, shape)
+		out = r.unsqueeze(out, 0)
 	}
 	batchAt := out.batch
 	goal := slices.Clone(out.shape)
@@ -209,11 +210,12 @@ func expandOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 			switch {
 			case out.batch == i:
 				continue
-			case out.batch >= 0 || s.times != 1 || out.shape[i] != 1:
-				r.in.Fault("expand repeats the batch")
+			case out.batch >= 0 || batchAt >= 0 || s.times != 1 || out.shape[i] != 1:
+				v = s.count(r.in, "expand repeats the batch")
+			default:
+				batchAt = i
+				continue
 			}
-			batchAt = i
-			continue
 		}
 		n, ok := interp.AsInt(v)
 		if !ok {
@@ -250,14 +252,21 @@ func repeatOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 		t = r.unsqueeze(t, 0)
 	}
 	for i, v := range want {
-		// x.repeat(B, 1, 1): an axis of size 1 becomes the batch.
+		// x.repeat(B, 1, 1): the copies become the batch, with the entries of the axis folded in where there are several.
 		if s, ok := v.(sym); ok && t.batch < 0 {
-			if s.times != 1 || t.shape[i] != 1 {
-				r.in.Fault("repeat makes a batch of an axis that has several entries")
+			wide := r.unsqueeze(t, i)
+			d := wide.dims()
+			d[i] = sym{1}
+			if s.times > 1 {
+				wide = r.unsqueeze(wide, i)
+				d = slices.Insert(d, i+1, interp.Value(s.times))
 			}
-			d := t.dims()
-			d[i] = s
-			t = expandOp(r, t, &interp.Args{Pos: d}).(*Tensor)
+			wide = expandOp(r, wide, &interp.Args{Pos: d}).(*Tensor)
+			t = r.view(wide, slices.Concat(wide.dims()[:i], []interp.Value{sym{s.times * t.shape[i]}}, t.dims()[i+1:]))
+			want = slices.Clone(want)
+			want[i] = int64(1)
+		} else if n, isInt := interp.AsInt(v); isInt && t.batch == i && n > 1 {
+			t = r.repeatBatch(t, n)
 			want = slices.Clone(want)
 			want[i] = int64(1)
 		}
@@ -265,7 +274,7 @@ func repeatOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 	repeats := slices.Repeat([]int64{1}, len(t.shape))
 	all := true
 	for i, v := range want {
-		n, ok := interp.AsInt(v)
+		n, ok := r.in.Int(v)
 		g := t.axis(i)
 		if !ok || g < 0 && n != 1 {
 			r.in.Fault("repeat copies the samples of a batch")
@@ -283,21 +292,25 @@ func repeatOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 
 func repeatInterleave(r *reader, t *Tensor, a *interp.Args) interp.Value {
 	b := a.Bind(r.in, "repeat_interleave", "repeats", "dim", "output_size")
-	n, ok := interp.AsInt(b[0])
 	d := interp.Or(b[1], nil)
-	if !ok || d == nil {
+	s, isSym := b[0].(sym)
+	n, ok := interp.AsInt(b[0])
+	if !ok && !isSym || d == nil {
 		r.in.Fault("repeat_interleave of this kind is not followed")
 	}
 	at := r.dim(d, t.rank())
-	if t.axis(at) < 0 {
-		r.in.Fault("repeat_interleave copies the samples of a batch")
-	}
-	if n == 1 {
+	switch {
+	case n == 1:
 		return t
+	case t.axis(at) < 0 && n > 1:
+		return r.interleaveBatch(t, n)
 	}
 	wide := r.unsqueeze(t, at+1)
 	dims := wide.dims()
 	dims[at+1] = n
+	if isSym {
+		dims[at+1] = s
+	}
 	wide = expandOp(r, wide, &interp.Args{Pos: dims}).(*Tensor)
 	return r.flatten(wide, at, at+1)
 }

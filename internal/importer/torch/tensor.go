@@ -19,6 +19,7 @@ type Tensor struct {
 	batch int
 	pre   int
 	post  int
+	joint bool // it was computed of all samples together, which counts where it has no batch
 
 	param *Param    // a weight, as it is
 	data  []float64 // the values of a small constant
@@ -147,7 +148,7 @@ func (t *Tensor) Iterate(in *interp.Interp) []interp.Value {
 	}
 	n, ok := t.size(0).(int64)
 	if !ok {
-		in.Fault("a loop goes over the batch")
+		n = t.size(0).(sym).count(in, "a loop goes over the batch")
 	}
 	if n > 4096 {
 		in.Fault("a loop goes over %d entries of a tensor", n)
@@ -165,89 +166,4 @@ func (t *Tensor) DeepCopy(_ *interp.Interp, _ map[any]interp.Value) interp.Value
 		return t
 	}
 	return t.r.newParam(t.shape)
-}
-
-// sym is a size that depends on the batch: so many times it. The batch is larger than one.
-type sym struct{ times int64 }
-
-func (s sym) TypeName() string { return "size of the batch" }
-
-// Truth holds: there is at least one sample.
-func (s sym) Truth() (value, known bool) { return true, true }
-
-// Operate keeps what stays a multiple of the batch.
-func (s sym) Operate(in *interp.Interp, op string, other interp.Value, swapped bool) (interp.Value, bool) {
-	if _, isTensor := other.(*Tensor); isTensor {
-		return nil, false
-	}
-	if u, ok := other.(*interp.Unknown); ok {
-		return u, true
-	}
-	if o, ok := other.(sym); ok {
-		return s.operateSym(in, op, o, swapped), true
-	}
-	n, ok := interp.AsInt(other)
-	if !ok {
-		return in.Unknown("arithmetic with the size of the batch"), true
-	}
-	switch op {
-	case "*":
-		return sym{s.times * n}, true
-	case "//", "/":
-		if !swapped && n != 0 && s.times%n == 0 {
-			return sym{s.times / n}, true
-		}
-	case "%":
-		if !swapped && n != 0 && s.times%n == 0 {
-			return int64(0), true
-		}
-	case "+", "-":
-		if n == 0 && (op == "+" || !swapped) {
-			return s, true
-		}
-	case "==", "!=", "<", ">", "<=", ">=":
-		if swapped {
-			op = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}[op] + map[bool]string{true: op}[op == "==" || op == "!="]
-		}
-		if n < 2*s.times { // the size is at least twice its factor
-			if n >= s.times {
-				in.Guess("a comparison takes the batch for larger than one")
-			}
-			return op == "!=" || op == ">" || op == ">=", true
-		}
-	}
-	return in.Unknown("a value depends on the size of the batch"), true
-}
-
-func (s sym) operateSym(in *interp.Interp, op string, o sym, swapped bool) interp.Value {
-	a, b := s.times, o.times
-	if swapped {
-		a, b = b, a
-	}
-	switch op {
-	case "+":
-		return sym{a + b}
-	case "-":
-		if a == b {
-			return int64(0)
-		}
-		return sym{a - b}
-	case "//", "/":
-		if b != 0 && a%b == 0 {
-			return a / b
-		}
-	case "==":
-		return a == b
-	case "!=":
-		return a != b
-	case "<":
-		return a < b
-	case ">":
-		return a > b
-	case "<=":
-		return a <= b
-	case ">=":
-		return a >= b
-	}
-	return in.Unknown("a value depends on the size of the batch")
 }

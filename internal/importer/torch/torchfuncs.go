@@ -60,8 +60,9 @@ func (r *reader) torch() map[string]interp.Value {
 			if n, ok := interp.AsInt(size); ok {
 				size = interp.NewTuple(n)
 			}
-			return r.filled(r.in.Iterate(size), false)
+			return r.filled(r.in.Iterate(size), r.isIntType(a))
 		}),
+		"randperm": fn("randperm", func(a *interp.Args) interp.Value { return r.filled(a.Pos[:min(1, len(a.Pos))], true) }),
 		"eye": fn("eye", func(a *interp.Args) interp.Value {
 			n := arg(a, "n", 0, int64(1))
 			return r.filled([]interp.Value{n, arg(a, "m", 1, n)}, false)
@@ -171,7 +172,10 @@ func (r *reader) functional() map[string]interp.Value {
 			return operations["softmax"](r, r.tensor("gumbel_softmax", b[0]), &interp.Args{Pos: []interp.Value{interp.Or(b[4], int64(-1))}})
 		}),
 	}
-	for _, loss := range []string{"cross_entropy", "mse_loss", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "l1_loss", "kl_div", "smooth_l1_loss", "triplet_margin_loss"} {
+	for name, f := range r.lossFunctions() {
+		out[name] = f
+	}
+	for _, loss := range []string{"triplet_margin_loss"} {
 		out[loss] = interp.Fn(loss, func(in *interp.Interp, a *interp.Args) interp.Value {
 			return in.Unknown("a loss is not part of the graph")
 		})

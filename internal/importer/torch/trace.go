@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -44,8 +45,11 @@ func Trace(ctx context.Context, python, folder, file, name string, opt Options, 
 	if strings.Contains(file, "/") {
 		options.Module = strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(file, ".py"), "/__init__"), "/", ".")
 	}
+	if slices.ContainsFunc(tensorsIn(opt.Inputs), func(in Input) bool { return in.Unbatched }) {
+		return nil, fail(CodeInput, "--input", "says unbatched: what is run gets a batch in front; read the source without running it")
+	}
 	for _, in := range opt.Inputs {
-		options.Inputs = append(options.Inputs, traceInput(in))
+		options.Inputs = append(options.Inputs, traced(in))
 	}
 	raw, err := json.Marshal(options)
 	if err != nil {
@@ -71,8 +75,22 @@ type traceOptions struct {
 }
 
 type traceInput struct {
-	Shape []int64 `json:"shape"`
-	DType string  `json:"dtype,omitempty"`
+	Shape   []int64      `json:"shape"`
+	DType   string       `json:"dtype,omitempty"`
+	Name    string       `json:"name,omitempty"`
+	At      int          `json:"at,omitempty"`
+	Literal string       `json:"literal,omitempty"`
+	Kind    string       `json:"kind,omitempty"`
+	Items   []traceInput `json:"items,omitempty"`
+}
+
+// traced is an input as trace.py takes it.
+func traced(in Input) traceInput {
+	out := traceInput{Shape: in.Shape, DType: in.DType, Name: in.Name, At: in.At, Literal: in.Literal, Kind: in.Kind}
+	for _, item := range in.Items {
+		out.Items = append(out.Items, traced(item))
+	}
+	return out
 }
 
 // runPython runs a process in a group of its own, with a time limit.

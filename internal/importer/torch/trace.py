@@ -3,6 +3,7 @@
 Runs on PyTorch 1.13 and later, and needs nothing else. Modules of torch.nn are recorded as one step each, everything between them as the function
 that was called. Usage: trace.py FILE NAME OPTIONS, where OPTIONS is JSON: inputs, args, root, package, module.
 """
+import ast
 import importlib
 import importlib.util
 import json
@@ -47,11 +48,22 @@ def main():
         raise TypeError("%s gives a %s, not a torch.nn.Module" % (name, type(model).__name__))
     model.train(options.get("training", True))
     inputs = []
-    for i in options["inputs"]:
-        shape = [BATCH] + list(i["shape"] or [])
+
+    def given(i):
+        kind, items = i.get("kind"), i.get("items") or []
+        if kind == "dict":
+            return {item["name"]: given(item) for item in items}
+        if kind:
+            return {"list": list, "tuple": tuple}[kind](given(item) for item in items)
+        if i.get("literal"):
+            return ast.literal_eval(i["literal"])
+        shape = list(i["shape"] or [])
+        shape.insert(i.get("at") or 0, BATCH)
         dtype = getattr(torch, i.get("dtype") or "float32")
         inputs.append(torch.rand(shape).to(dtype) if dtype.is_floating_point else torch.zeros(shape, dtype=dtype))
+        return inputs[-1]
 
+    arguments = [(i.get("name"), given(i)) for i in options["inputs"]]
     recorder = Recorder(torch, model)
     for i, t in enumerate(inputs):
         recorder.add("input", "input" if i == 0 else "input%d" % (i + 1), "", [], t, {"dtype": str(t.dtype).replace("torch.", "")})
@@ -65,7 +77,7 @@ def main():
     torch.Tensor.__getitem__ = lambda self, at: recorder.function(index, (self, at), {})
     recorder.hook()
     with torch.no_grad(), Mode():
-        result = model(*inputs)
+        result = model(*[v for n, v in arguments if not n], **{n: v for n, v in arguments if n})
     recorder.outputs(result)
     json.dump({
         "torch": torch.__version__,

@@ -61,7 +61,10 @@ func (r *reader) runBlock(class, typ string, x *interp.Instance, inputs []*Tenso
 			inputs[i] = r.squeezeBatch(t, batchAt)
 			t = inputs[i]
 		}
-		if t.rank() != 3 || t.batch != batchAt {
+		if t = r.batched(t, batchAt); t != inputs[i] {
+			inputs[i] = t
+		}
+		if (t.rank() != 3 || t.batch != batchAt) && !misplaced(inputs, batchAt) {
 			r.in.Fault("%s gets %s, where the batch is not at axis %d: samples would attend to each other", class, r.describe(t), batchAt)
 		}
 	}
@@ -83,6 +86,9 @@ func (r *reader) runBlock(class, typ string, x *interp.Instance, inputs []*Tenso
 	}
 	if d, ok := interp.AsFloat(attr(x, "dropout")); ok && d != 0 {
 		params = append(params, param("dropout", d))
+	}
+	if misplaced(inputs, batchAt) {
+		return r.across(class, typ, params, weights, inputs, batchAt)
 	}
 	return r.weighted(typ, params, weights, inputs, nil)
 }

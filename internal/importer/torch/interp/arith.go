@@ -215,7 +215,7 @@ func (in *Interp) containerOp(op string, a, b Value) Value {
 			in.spend(int64(len(x.Items) + len(y.Items)))
 			return NewList(append(append([]Value(nil), x.Items...), y.Items...)...)
 		}
-		if n, ok := AsInt(b); ok && op == "*" {
+		if n, ok := in.Int(b); ok && op == "*" {
 			return NewList(in.repeat(x.Items, n)...)
 		}
 	case *Tuple:
@@ -223,7 +223,7 @@ func (in *Interp) containerOp(op string, a, b Value) Value {
 			in.spend(int64(len(x.Items) + len(y.Items)))
 			return NewTuple(append(append([]Value(nil), x.Items...), y.Items...)...)
 		}
-		if n, ok := AsInt(b); ok && op == "*" {
+		if n, ok := in.Int(b); ok && op == "*" {
 			return NewTuple(in.repeat(x.Items, n)...)
 		}
 	case int64, bool:

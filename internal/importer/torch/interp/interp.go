@@ -79,9 +79,10 @@ type Interp struct {
 	Natives  map[string]*Module // packages that are known without their source, by their full name
 	Package  string             // the top-level package of the file, or empty: what else may be read by its absolute name
 	Notes    []Note
-	Siblings bool     // packages beside that one may be read, too
-	Above    []fs.FS  // folders above FS in which modules are looked for, too, nearest first
-	Within   []string // the names of the folders from the last of Above to FS
+	Siblings bool                   // packages beside that one may be read, too
+	Above    []fs.FS                // folders above FS in which modules are looked for, too, nearest first
+	Within   []string               // the names of the folders from the last of Above to FS
+	Assume   func(why string) int64 // the number that a symbolic size stands for, where a program needs one; why says what for
 	// Own gives the source of a module that this program brings along, by its full name.
 	Own   func(name string) (source string, ok bool)
 	Quiet []string // how the names begin of what may be called without making a part of a model

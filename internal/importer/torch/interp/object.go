@@ -42,6 +42,8 @@ type (
 	Sized interface {
 		Length(in *Interp) Value
 	}
+	// Counted values are whole numbers once somebody needs them to be.
+	Counted interface{ Count(in *Interp) int64 }
 	// Judged values are true or false; known is false where that cannot be said.
 	Judged interface {
 		Truth() (value, known bool)
@@ -312,6 +314,14 @@ func (in *Interp) SetItem(v, index, x Value) {
 	default:
 		in.raiseFor([]Value{v}, "TypeError", "'%s' object does not support item assignment", TypeName(v))
 	}
+}
+
+// Int is a whole number, or one that a symbolic size stands for.
+func (in *Interp) Int(v Value) (int64, bool) {
+	if c, ok := v.(Counted); ok {
+		return c.Count(in), true
+	}
+	return AsInt(v)
 }
 
 // AsInt is a whole number, where True is 1.

@@ -2,7 +2,7 @@ package interp
 
 // position is an index into n items.
 func (in *Interp) position(index Value, n int, what string) int {
-	i, ok := AsInt(index)
+	i, ok := in.Int(index)
 	if !ok {
 		in.raiseFor([]Value{index}, "TypeError", "%s indices must be integers or slices, not %s", what, TypeName(index))
 	}
@@ -34,7 +34,7 @@ func (in *Interp) Bounds(s *Slice, n int64) (lo, hi, step int64) {
 		if v == nil {
 			return absent
 		}
-		i, ok := AsInt(v)
+		i, ok := in.Int(v)
 		if !ok {
 			if u, unknown := v.(*Unknown); unknown {
 				in.Fault("a slice has a bound that is not known: %s", u.reason())

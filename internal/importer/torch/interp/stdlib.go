@@ -136,6 +136,8 @@ func (in *Interp) number(v Value, f func(float64) float64) Value {
 		return x
 	case interface{ ToNumber(*Interp) Value }:
 		v = x.ToNumber(in)
+	case Counted:
+		v = x.Count(in)
 	}
 	x, ok := AsFloat(v)
 	if !ok {

@@ -62,6 +62,9 @@ func init() {
 	})
 }
 
+// IntClass is the class of whole numbers.
+func IntClass() *Class { return intClass }
+
 // newType makes a class whose call gives a built-in value.
 func newType(name string, make func(*Interp, *Args) Value, bases ...*Class) *Class {
 	c := NewClass(name, bases...)
@@ -176,7 +179,7 @@ func toFloat(in *Interp, a *Args) Value {
 func toRange(in *Interp, a *Args) Value {
 	n := make([]int64, 0, 3)
 	for _, v := range a.Pos {
-		i, ok := AsInt(v)
+		i, ok := in.Int(v)
 		if !ok {
 			if u, unknown := v.(*Unknown); unknown {
 				return u

@@ -1,0 +1,136 @@
+package torch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelverifier/verifier/internal/infer"
+)
+
+// ran is what PyTorch gave for a module of testdata/batch.txt, for the batch that it was given.
+type ran struct {
+	Name    string
+	Params  int64
+	Results [][]int64
+	FLOPs   int64
+}
+
+// written is a module of a text file, with its inputs.
+type written struct {
+	name, source string
+	inputs       []Input
+}
+
+func writtenModules(t *testing.T, file string) []written {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []written
+	for _, part := range strings.Split(string(data), "### ")[1:] {
+		head, source, _ := strings.Cut(part, "\n")
+		f := strings.Fields(head)
+		w := written{name: f[0], source: "import torch\nimport torch.nn as nn\n" + source}
+		inputs, err := ParseInputs(f[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.inputs = inputs
+		out = append(out, w)
+	}
+	return out
+}
+
+func ranModules(t *testing.T, file string) map[string]ran {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]ran{}
+	for _, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+		var r ran
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		out[r.Name] = r
+	}
+	return out
+}
+
+// TestBatchArithmeticIsReadAsPyTorchRunsIt compares every module that computes with the batch, or across it: parameters, the shapes
+// of its results and the FLOPs of a sample.
+func TestBatchArithmeticIsReadAsPyTorchRunsIt(t *testing.T) {
+	real := ranModules(t, "testdata/batch.jsonl")
+	for _, w := range writtenModules(t, "testdata/batch.txt") {
+		t.Run(w.name, func(t *testing.T) { compareRan(t, w, real[w.name]) })
+	}
+}
+
+// TestArgumentsOfForwardAreReadAsPyTorchRunsThem compares modules that are given numbers, masks, lists, names and tensors without a batch.
+func TestArgumentsOfForwardAreReadAsPyTorchRunsThem(t *testing.T) {
+	real := ranModules(t, "testdata/arguments.jsonl")
+	for _, w := range writtenModules(t, "testdata/arguments.txt") {
+		t.Run(w.name, func(t *testing.T) { compareRan(t, w, real[w.name]) })
+	}
+}
+
+func compareRan(t *testing.T, w written, real ran) {
+	t.Helper()
+	if real.Name == "" {
+		t.Fatal("was not measured: see the head of testdata/batch.py")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "net.py"), []byte(w.source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, err := importAt(context.Background(), dir, "net.py", "Net", Options{Inputs: w.inputs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Status != Full || m.Params != real.Params {
+		t.Fatalf("read %s with %d parameters, PyTorch has %d: %v", m.Status, m.Params, real.Params, m.Problems)
+	}
+	for _, n := range m.Notes {
+		t.Log(n)
+	}
+	res := infer.Walk(m.Graph)
+	var got [][]int64
+	for i := range res.Nodes {
+		if res.Nodes[i].Component.Type == "output" {
+			got = append(got, res.Nodes[i].Out)
+		}
+	}
+	batch := batchOf(w.inputs)
+	tensors := tensorsIn(w.inputs)
+	unbatched := !slices.ContainsFunc(tensors, func(in Input) bool { return !in.Unbatched })
+	if batch == 0 {
+		batch = map[bool]int64{true: 1, false: 2}[unbatched]
+	}
+	if len(got) != len(real.Results) {
+		t.Fatalf("%d results, PyTorch has %d", len(got), len(real.Results))
+	}
+	for i, want := range real.Results {
+		if unbatched && !slices.Equal(got[i], want) || !unbatched && !resultOf(got[i], want, batch) {
+			t.Errorf("result %d is %v, PyTorch's %v for a batch of %d", i, got[i], want, batch)
+		}
+	}
+	if known := res.KnownFLOPs(); known == nil || *known*batch != real.FLOPs {
+		t.Errorf("%d FLOPs a sample (withheld: %v), PyTorch counts %d for %d", res.FLOPs, known == nil, real.FLOPs, batch)
+	}
+}
+
+// resultOf reports whether a shape of the graph is that of a result: of each sample, with several entries for each, or of all samples.
+func resultOf(got, want []int64, batch int64) bool {
+	if len(want) > 0 && want[0] == batch {
+		return slices.Equal(got, want[1:])
+	}
+	return slices.Equal(got, want) || len(want) > 0 && product(got)*batch == product(want) && want[0]%batch == 0
+}
