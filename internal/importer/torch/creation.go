@@ -216,6 +216,9 @@ func (r *reader) literalTensor(a *interp.Args) interp.Value {
 	if len(a.Pos) == 0 {
 		return r.filled(nil, false)
 	}
+	if x, ok := a.Pos[0].(*ndarray); ok {
+		a = &interp.Args{Pos: []interp.Value{x.tensor()}, Kw: a.Kw}
+	}
 	shape, data, isInt, mask := catalog.Of(), []float64{}, true, true
 	var fill func(v interp.Value, depth int)
 	fill = func(v interp.Value, depth int) {

@@ -92,7 +92,7 @@ func (r *reader) packages(nn, functional *interp.Module) map[string]*interp.Modu
 		"torch._jit_internal": r.ignored("torch._jit_internal", nil), "torch.types": r.ignored("torch.types", nil), "torch.version": r.ignored("torch.version", nil),
 		"torch.special": r.module("torch.special", nil), "torch.linalg": r.module("torch.linalg", nil),
 		"torch.profiler": r.ignored("torch.profiler", nil), "torch.export": r.ignored("torch.export", nil), "torch._dynamo": r.ignored("torch._dynamo", nil),
-		"numpy": r.numpy(), "torch.ao": r.ignored("torch.ao", nil),
+		"torch.ao":              r.ignored("torch.ao", nil),
 		"torch.ao.quantization": r.ignored("torch.ao.quantization", r.quantization()), "torch.quantization": r.ignored("torch.quantization", r.quantization()),
 		"torch.nn.quantized": r.ignored("torch.nn.quantized", r.quantization()), "torch.ao.nn.quantized": r.ignored("torch.ao.nn.quantized", r.quantization()),
 	}
@@ -123,23 +123,6 @@ func pairs(n int) interp.Value {
 		}
 		return t
 	})
-}
-
-// numpy is what model files use of it to compute sizes.
-func (r *reader) numpy() *interp.Module {
-	m := interp.Native("numpy", map[string]interp.Value{"ndarray": interp.Symbol{Name: "ndarray"}, "pi": 3.141592653589793,
-		"linspace": interp.Fn("linspace", func(_ *interp.Interp, a *interp.Args) interp.Value { return r.linspace(a) }),
-		"arange":   interp.Fn("arange", func(_ *interp.Interp, a *interp.Args) interp.Value { return r.sequence(a) }),
-	})
-	m.Lookup = func(n string) (interp.Value, bool) {
-		if math := r.in.Natives["math"]; math != nil {
-			if v, ok := math.Attrs[n]; ok {
-				return v, true
-			}
-		}
-		return nil, false
-	}
-	return m
 }
 
 // quantization are the modules that mark where a network would be quantised: they pass their input on.

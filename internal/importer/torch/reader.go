@@ -35,10 +35,11 @@ type reader struct {
 	last    *Tensor
 	stopped bool
 	// einopsError is the class of what einops raises.
-	einopsError *interp.Class
-	options     Options         // what the caller gave
-	taken       map[string]bool // arguments that a parser of command lines took
-	refused     int             // the component that does not run, where it is in the graph; it is never the first, which is an input
+	einopsError  *interp.Class
+	ndarrayClass *interp.Class
+	options      Options         // what the caller gave
+	taken        map[string]bool // arguments that a parser of command lines took
+	refused      int             // the component that does not run, where it is in the graph; it is never the first, which is an input
 }
 
 // quiet are the functions of torch that switch something on or off, or describe a place or a type.
