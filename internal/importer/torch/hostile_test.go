@@ -54,7 +54,7 @@ func TestRefusesWhatCannotBeFollowed(t *testing.T) {
 		"big integer":       {module("self.y = nn.Linear(2**70, 4)", "return x"), "Net", CodeRefused, "does not fit in 64 bits"},
 		"many weights":      {module("self.y = nn.Linear(2**40, 2**40)", "return x"), "Net", CodeRefused, "does not fit in 64 bits"},
 		"name not known":    {"import time\n" + module("self.add_module(time.ctime(), nn.Linear(1, 1))", "return x"), "Net", CodeRefused, "has a name that is"},
-		"unknown base":      {"import pytorch_lightning as pl\n\n\nclass Net(pl.LightningModule):\n    def __init__(self):\n        super().__init__()\n", "Net", CodeRefused, "module pytorch_lightning is not known"},
+		"unknown base":      {"import mmengine as pl\n\n\nclass Net(pl.LightningModule):\n    def __init__(self):\n        super().__init__()\n", "Net", CodeRefused, "module mmengine is not known"},
 		"unknown size":      {"import json\n" + module("self.y = nn.Linear(json.load(open('c.json'))['n'], 4)", "return x"), "Net", CodeRefused, "not known"},
 		"match":             {module("match 3:\n            case 3: pass", "return x"), "Net", CodeRefused, "match statements are not followed"},
 		"exec":              {module("exec('self.y = nn.Linear(1, 1)')", "return x"), "Net", CodeRefused, "exec() is not followed"},
@@ -80,14 +80,14 @@ func TestRefusesWhatCannotBeFollowed(t *testing.T) {
 // TestWithholdsTheCountOfPartsThatAreNotKnown holds that the weights that are known count, and that the count says what it lacks.
 func TestWithholdsTheCountOfPartsThatAreNotKnown(t *testing.T) {
 	for name, c := range map[string]struct{ src, want string }{
-		"unknown part":     {"import timm\n" + module("self.y = timm.create_model('x')", "return self.fc(x)"), "module timm is not known"},
+		"unknown part":     {"import mmcv\n" + module("self.y = mmcv.create_model('x')", "return self.fc(x)"), "module mmcv is not known"},
 		"loaded part":      {module("self.y = torch.hub.load('a/b', 'c')", "return self.fc(x)"), "what torch.hub.load gives is not known"},
 		"loaded script":    {module("self.y = torch.jit.load('a.pt')", "return self.fc(x)"), "torch.jit.load"},
-		"unknown in list":  {"import timm\n" + module("self.y = nn.ModuleList([timm.layers.X()])", "return self.fc(x)"), "module timm is not known"},
+		"unknown in list":  {"import mmcv\n" + module("self.y = nn.ModuleList([mmcv.layers.X()])", "return self.fc(x)"), "module mmcv is not known"},
 		"relative too far": {"from ....x import y\n" + module("self.y = y()", "return self.fc(x)"), "leads out of the package"},
-		"used":             {"import timm\n" + module("self.y = timm.create_model('x')", "return self.y(self.fc(x))"), "module timm is not known"},
-		"changed":          {"import timm\n" + module("timm.convert(self.fc)", "return self.fc(x)"), "may change it"},
-		"changed by name":  {"import timm\n" + module("timm.init_weights(self.fc)\n        timm.convert([self])", "return self.fc(x)"), "may change it"},
+		"used":             {"import mmcv\n" + module("self.y = mmcv.create_model('x')", "return self.y(self.fc(x))"), "module mmcv is not known"},
+		"changed":          {"import mmcv\n" + module("mmcv.convert(self.fc)", "return self.fc(x)"), "may change it"},
+		"changed by name":  {"import mmcv\n" + module("mmcv.init_weights(self.fc)\n        mmcv.convert([self])", "return self.fc(x)"), "may change it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := importAt(context.Background(), write(t, c.src), "m.py", "Net", Options{Inputs: []Input{{Shape: []int64{4}}}})

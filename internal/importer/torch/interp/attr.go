@@ -7,7 +7,7 @@ func (in *Interp) Attr(v Value, name string) Value {
 	got, ok := in.FindAttr(v, name)
 	if !ok {
 		if m, isModule := v.(*Module); isModule && !lacks(v, name) {
-			u := in.Unknown("%s has nothing known by the name %s", m.Name, name)
+			u := in.Unknown("%s has nothing known by the name %s", strings.Trim(m.Name, "<>"), name)
 			u.Harmless = holdsNoParts(m.Name) || m.Values != nil && m.Values(name)
 			return u
 		}
