@@ -23,6 +23,8 @@ type Request struct {
 	MaxPatches int
 	Source     Source
 	Examined   action.Observer // is told about the model once; may be nil
+
+	CheckDiff func(diff string) error // looks at each diff once more; may be nil
 }
 
 // Finding is what a caller knows of a finding. An empty field fits every one.

@@ -252,7 +252,7 @@ func TestAnInjectionInAFileReachesNothing(t *testing.T) {
 func TestPrompts(t *testing.T) {
 	p := &says{text: "no"}
 	more := `,"policy":{"max_params":"1M","forbid_types":["relu"]},"maxPatches":3`
-	_, _, err := fix.Run(t.Context(), decode(t, body(model, more, "net.py", broken, "notes.md", "a\r\nb\t\n")), p)
+	_, _, err := fix.Run(t.Context(), decode(t, body(model, more, "net.py", broken, "notes.md", "a\n\tb\n")), p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,9 @@ func (w *Work) Result() (*Result, error) {
 	}
 	for i, f := range w.request.Files {
 		diff, err := patch.Diff(f, after[i])
+		if err == nil && diff != "" && w.request.CheckDiff != nil {
+			err = w.request.CheckDiff(diff)
+		}
 		if err != nil {
 			return out, &DiffError{err}
 		}
@@ -57,6 +60,12 @@ type DiffError struct{ err error }
 
 func (e *DiffError) Error() string { return e.err.Error() }
 func (e *DiffError) Unwrap() error { return e.err }
+
+// IsBlocks says whether an error is that of blocks which cannot be used.
+func IsBlocks(err error) bool {
+	e := (*patch.BlockError)(nil)
+	return errors.As(err, &e)
+}
 
 // Failed is the answer where no provider could be asked, or where its answer could not be used. What ours mended comes with it.
 func (w *Work) Failed(err error) Failure {
