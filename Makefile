@@ -24,7 +24,7 @@ SET_GOFLAGS := $(shell $(GO) env GOFLAGS 2>/dev/null)
 export GOFLAGS = $(strip $(SET_GOFLAGS) -pgo=$(PGO))
 bench-http bench-hosted image image-binary: PGO := auto
 
-.PHONY: run demo test test-bare help build man setup packages vet lint vulnerabilities race truth bench bench-http bench-hosted bench-jobs faults image image-binary licenses fuzz generate clean
+.PHONY: run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs faults image image-binary licenses fuzz generate clean
 
 run: build ## build everything and start the service on RUN_ADDR (127.0.0.1:8080), with its data in verifier-data
 	@$(BIN)/verifier-hosted --addr $(RUN_ADDR) --plan-rate $(RUN_PLAN_RATE)
@@ -75,6 +75,9 @@ race: ## the tests (or TESTS) under the race detector, for an hour
 truth: packages ## compare with PyTorch's measured rows, and print the tables
 	$(GO) test ./truth -count=1 -v | grep -v '^ *--- PASS\|^=== '
 	$(GO) test ./internal/importer/torch -run 'Corpus|Torchvision|Torchaudio|ChangedNumbers' -count=1 -v | grep -v '^ *--- PASS\|^=== '
+
+sources: ## compare with what PyTorch gave for models of public repositories, which REPOS=folder has as OWNER+NAME (ROWS, SITE_PACKAGES)
+	$(GO) run ./truth/sources -repos '$(REPOS)' -rows '$(or $(ROWS),truth/sources.jsonl.gz)' -site-packages '$(SITE_PACKAGES)' -causes 20
 
 bench: build ## benchmarks of decoding, the walk and the rules, summed up by benchstat
 	$(GO) test ./internal/graph ./internal/infer ./internal/rules ./internal/action/lint ./internal/fit/layout ./internal/fit/serve -run '^$$' -bench '^Benchmark(Decode|Walk|Rules|Lint|Valid|Suggest512|Check)$$' \

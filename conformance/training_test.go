@@ -226,7 +226,7 @@ func TestAnOutcomeThatCannotBeStoredIsUnavailableUntilItCan(t *testing.T) {
 	defer s.Close()
 	at := &stage{t: t, jobs: service, url: s.URL, org: org}
 	at.take("a worker has a processor")
-	resp, body := askWith(t, s, http.MethodPost, "/api/v1/train", "application/json", key, []byte(`{"dataset":"tabular","model":{"components":[{"id":"x","type":"input","params":{"shape":[30]}},{"id":"l","type":"linear","params":{"outFeatures":2}},{"id":"y","type":"output"}],"connections":[{"from":"x","to":"l"},{"from":"l","to":"y"}]}}`))
+	resp, body := askWith(t, s, http.MethodPost, "/api/v1/train", "application/json", key, []byte(`{"dataset":"tabular","config":{"epochs":1},"model":{"components":[{"id":"x","type":"input","params":{"shape":[30]}},{"id":"l","type":"linear","params":{"outFeatures":2}},{"id":"y","type":"output"}],"connections":[{"from":"x","to":"l"},{"from":"l","to":"y"}]}}`))
 	if resp.StatusCode != http.StatusOK {
 		t.Fatalf("%d %s", resp.StatusCode, body)
 	}

@@ -108,10 +108,33 @@ func good(t *testing.T, got answer) answer {
 	return got
 }
 
+// epochs is how many the job has.
+func (l leased) epochs(t *testing.T) int {
+	t.Helper()
+	var body struct {
+		Task struct {
+			Config struct{ Epochs int }
+		}
+	}
+	if err := json.Unmarshal([]byte(l.task), &body); err != nil || body.Task.Config.Epochs < 1 {
+		t.Fatalf("%v: %s", err, l.task)
+	}
+	return body.Task.Config.Epochs
+}
+
+// epochs are members with the rows of some epochs, all with the same figures.
+func epochs(first, last int, figures string) string {
+	var rows []string
+	for n := first; n <= last; n++ {
+		rows = append(rows, fmt.Sprintf(`{"epoch":%d,%s}`, n, figures))
+	}
+	return `,"epochs":[` + strings.Join(rows, ",") + `]`
+}
+
 // complete runs a job to its end.
 func (l leased) complete(t *testing.T, accuracy string) {
 	t.Helper()
-	good(t, l.say(t, "epochs", `,"epochs":[{"epoch":1,"trainLoss":0.5,"valLoss":0.4,"valAcc":`+accuracy+`}]`))
+	good(t, l.say(t, "epochs", epochs(1, l.epochs(t), `"trainLoss":0.5,"valLoss":0.4,"valAcc":`+accuracy)))
 	sum := sha256.Sum256([]byte("weights"))
 	good(t, l.put(t, "model", "weights"))
 	good(t, l.say(t, "finish", `,"status":"completed","wallSec":3,"modelTrained":true,"modelFormat":"onnx","modelBytes":7,"modelSha256":"`+hex.EncodeToString(sum[:])+`"`))
@@ -181,6 +204,7 @@ func TestARunGoesFromItsSubmissionToItsWeights(t *testing.T) {
 			t.Errorf("running: %s", got.body)
 		}
 		good(t, l.say(t, "epochs", `,"epochs":[{"epoch":1,"trainLoss":9,"valLoss":9,"valAcc":0.1},{"epoch":2,"trainLoss":0.3,"valLoss":0.2,"valAcc":0.875}]`))
+		good(t, l.say(t, "epochs", epochs(3, 20, `"trainLoss":0.3,"valLoss":0.2,"valAcc":0.875`)))
 		sum := sha256.Sum256([]byte("weights"))
 		good(t, l.put(t, "model", "weights"))
 		end := `,"status":"completed","wallSec":3,"modelTrained":true,"modelFormat":"onnx","modelBytes":7,"modelSha256":"` + hex.EncodeToString(sum[:]) + `"`
@@ -213,11 +237,11 @@ func TestARunGoesFromItsSubmissionToItsWeights(t *testing.T) {
 func (s *service) known(t *testing.T, o tenant, id string) {
 	t.Helper()
 	got := good(t, s.call(t, "GET", "/api/v1/history?fingerprint="+s.fingerprintOf(t, o, rows()), o.key, ""))
-	if !strings.Contains(got.body, `"metric":"valAcc","value":0.875,"epochs":2,"wallSec":`) || !strings.Contains(got.body, `"source":"train:tabular@gpu lab/nets#7"`) {
+	if !strings.Contains(got.body, `"metric":"valAcc","value":0.875,"epochs":20,"wallSec":`) || !strings.Contains(got.body, `"source":"train:tabular@gpu lab/nets#7"`) {
 		t.Errorf("history: %s", got.body)
 	}
 	got = good(t, s.call(t, "POST", "/api/v1/plan", o.key, `{"model":`+rows()+`}`))
-	if text := strings.Join(strings.Fields(got.json(t, "text").(string)), " "); !strings.Contains(text, "valAcc 0.875 after 2 epochs") {
+	if text := strings.Join(strings.Fields(got.json(t, "text").(string)), " "); !strings.Contains(text, "valAcc 0.875 after 20 epochs") {
 		t.Errorf("plan: %s", text)
 	}
 	for range 2 {

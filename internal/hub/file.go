@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/fence"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer"
 	"github.com/modelverifier/verifier/internal/importer/safetensors"
@@ -82,7 +83,28 @@ func (s *Source) inPackage(path string) error {
 	}
 	s.Main, s.named = slashed(rel), ""
 	d, err := s.disk.below(root, dir, mounted)
+	if err == nil && root != "" && !mounted {
+		err = s.openAbove(root, dir)
+	}
 	return s.use(d, dir, err)
+}
+
+// openAbove opens the folders between the one that imports are found in and the root, since programs are started in any of them.
+func (s *Source) openAbove(root, dir string) error {
+	s.Siblings = true
+	for range maxPackages {
+		if rel, ok := fence.Within(root, dir); !ok || rel == "." || rel == "" {
+			return nil
+		}
+		s.Within = append([]string{filepath.Base(dir)}, s.Within...)
+		dir = filepath.Dir(dir)
+		d, err := s.disk.below(root, dir, false)
+		if err != nil {
+			return err
+		}
+		s.closes, s.Above = append(s.closes, d), append(s.Above, d)
+	}
+	return nil
 }
 
 // maxPackages bounds how deep a file may lie in packages.

@@ -54,6 +54,12 @@ type Source struct {
 
 	Dir string // the folder that the names of FS start from, on disk; of a Python source that of its outermost package
 
+	// Of a Python source in a repository: the folders above Dir up to the root, nearest first, the names of the folders that lead from the
+	// root to Dir, and that what lies beside its package may be imported.
+	Above    []fs.FS
+	Within   []string
+	Siblings bool
+
 	fsys   fs.FS // a folder, or an overlay of one
 	stdin  io.Reader
 	disk   disk

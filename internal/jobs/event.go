@@ -175,10 +175,13 @@ func (e Finished) apply(j *Job, now time.Time) error {
 	return nil
 }
 
-// completed keeps the weights only where they are what the last epoch left, and are here.
+// completed ends a run that has come to its last epoch; one without any figures has none to be believed. Weights are kept only where
+// they are what the last epoch left, and are here.
 func (e Finished) completed(j *Job, now time.Time) error {
 	w := Weights{Trained: e.Trained, Reason: e.Untrained}
 	switch {
+	case int64(len(j.Epochs)) != j.Config.Epochs && (len(j.Epochs) > 0 || e.Trained && j.Mode != Simulated):
+		return action.Errorf(action.CodeValue, "status", "is completed but %d of %d epochs were reported", len(j.Epochs), j.Config.Epochs)
 	case j.Mode == Simulated:
 		w = Weights{Reason: "the run was simulated: nothing was computed"}
 	case e.Trained && (j.Weights.Key == "" || e.SHA256 != j.Weights.SHA256):

@@ -148,8 +148,28 @@ func TestWhatWasSimulatedStaysSo(t *testing.T) {
 	}
 }
 
+// rows are the figures of so many epochs.
+func rows(n int64) (out []training.Epoch) {
+	for i := range n {
+		out = append(out, training.Epoch{Epoch: i + 1, TrainLoss: 1, ValLoss: 1, ValAcc: 0.5})
+	}
+	return out
+}
+
+func TestARunIsCompletedWithAllOfItsEpochs(t *testing.T) {
+	for n := range int64(4) {
+		for _, trained := range []bool{false, true} {
+			j := behind(t, queued(), lease("a"), Measured{"a", rows(n)}, Uploaded{"a", Object{Key: "k", SHA256: "s"}})
+			_, err := Apply(j, Finished{Lease: "a", Status: Completed, Trained: trained, SHA256: "s"}, noon)
+			if whole := n == 3 || n == 0 && !trained; whole != (err == nil) {
+				t.Errorf("%d of 3 epochs, weights %v: %v", n, trained, err)
+			}
+		}
+	}
+}
+
 func TestOnlyWeightsThatAreHereAreTrained(t *testing.T) {
-	j := behind(t, queued(), lease("a"))
+	j := behind(t, queued(), lease("a"), Measured{"a", rows(3)})
 	done := Finished{Lease: "a", Status: Completed, Trained: true, SHA256: "s", Format: "onnx"}
 	if _, err := Apply(j, done, noon); err == nil {
 		t.Error("weights that nobody uploaded are trained")

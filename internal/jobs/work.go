@@ -155,7 +155,10 @@ func (s *Service) Finish(ctx context.Context, w Worker, job, lease string, end p
 			j = was
 			return nil
 		}
-		if was, err = leased(tx, w, job, lease); err == nil {
+		if was, err = leased(tx, w, job, lease); err != nil {
+			return err
+		}
+		if was.Epochs, err = tx.Epochs(job); err == nil {
 			j, err = s.change(tx, was, e)
 		}
 		return err

@@ -18,7 +18,7 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 	if err != nil {
 		return nil, err
 	}
-	options := torch.Options{Inputs: inputs, Args: opt.Args, Edits: opt.Edits}
+	options := torch.Options{Inputs: inputs, Args: opt.Args, Edits: opt.Edits, Above: src.Above, Within: src.Within, Siblings: src.Siblings}
 	var model *torch.Model
 	if opt.Trace != "" {
 		model, err = torch.Trace(ctx, opt.Trace, src.Dir, src.Main, src.Symbol, options, traceLimit)

@@ -11,7 +11,7 @@ import (
 // contract is einsum. Where every operand has the batch as its first letter, and so has the result, the catalogue has it. Else the
 // shape follows from the letters, and a component of declared shape stands for it.
 func (r *reader) contract(equation string, inputs []*Tensor) interp.Value {
-	equation = strings.ReplaceAll(equation, " ", "")
+	equation = r.spelledOut(strings.ReplaceAll(equation, " ", ""), inputs)
 	left, right, explicit := strings.Cut(equation, "->")
 	terms := strings.Split(left, ",")
 	if !explicit || strings.Contains(equation, ".") || len(terms) != len(inputs) {

@@ -16,6 +16,7 @@ import (
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+	"github.com/modelverifier/verifier/internal/importer/torch/python"
 )
 
 // Status says how much of a model was read.
@@ -72,6 +73,11 @@ type Options struct {
 	// Evaluate reads the model in evaluation mode. Otherwise it is training, unless that depends on chance.
 	Evaluate bool
 	Edits    []Edit // of layers, made after the constructor has made them
+	// Above are the folders above the one that imports start from, nearest first, in which imports are looked for, too. Within are the names
+	// of the folders that lead from the last of them to that one. Siblings is that packages beside that of the file may be imported.
+	Above    []fs.FS
+	Within   []string
+	Siblings bool
 }
 
 // The codes of the errors of this package.
@@ -93,7 +99,12 @@ func Import(ctx context.Context, fsys fs.FS, file, name string, opt Options) (*M
 	if !packed {
 		pkg = ""
 	}
-	read := &sources{fsys, map[Source]bool{}}
+	read := &sources{FS: fsys, read: map[Source]bool{}}
+	above := make([]fs.FS, len(opt.Above))
+	for i, up := range opt.Above {
+		above[i] = &sources{FS: up, read: read.read, prefix: strings.Repeat("../", i+1)}
+	}
+	opt.Above = above
 	m, err := importTwice(ctx, read, file, pkg, name, opt)
 	if err == nil {
 		m.Sources, m.Main = read.list(), file
@@ -128,8 +139,9 @@ func importOnce(ctx context.Context, fsys fs.FS, file, pkg, name string, opt Opt
 }
 
 func importWith(in *interp.Interp, file, pkg, name string, opt Options, training bool) (*Model, error) {
-	in.Package = pkg
+	in.Package, in.Siblings, in.Above, in.Within = pkg, opt.Siblings, opt.Above, opt.Within
 	r := newReader(in, training)
+	r.options = opt
 	if err := r.loadPrelude(); err != nil {
 		return nil, err
 	}
@@ -166,6 +178,9 @@ func (r *reader) build(m *interp.Module, name string, opt Options) (*interp.Inst
 	}
 	args := &interp.Args{}
 	for _, k := range sortedKeys(opt.Args) {
+		if r.taken[k] && !accepts(target, k) {
+			continue
+		}
 		args.Kw = append(args.Kw, interp.KV{Name: k, Value: r.argument(m, opt.Args[k])})
 	}
 	if missing := required(target, args); len(missing) > 0 {
@@ -203,6 +218,16 @@ func required(target interp.Value, args *interp.Args) []string {
 		}
 	}
 	return slices.DeleteFunc(names, func(n string) bool { _, given := args.Get(n, -1); return given })
+}
+
+// accepts reports whether a class or function has a parameter of that name.
+func accepts(target interp.Value, name string) bool {
+	t := interp.Unwrap(target)
+	if c, ok := t.(*interp.Class); ok {
+		t, _ = c.Lookup("__init__")
+	}
+	f, ok := t.(*interp.Func)
+	return ok && slices.ContainsFunc(f.Params, func(p python.Param) bool { return p.Name == name })
 }
 
 // target finds what is to be imported; without a name, the one module class that no other class of the file uses.

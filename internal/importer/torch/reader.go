@@ -30,7 +30,11 @@ type reader struct {
 	customs int
 	last    *Tensor
 	stopped bool
-	refused int // the component that does not run, where it is in the graph; it is never the first, which is an input
+	// einopsError is the class of what einops raises.
+	einopsError *interp.Class
+	options     Options         // what the caller gave
+	taken       map[string]bool // arguments that a parser of command lines took
+	refused     int             // the component that does not run, where it is in the graph; it is never the first, which is an input
 }
 
 // quiet are the functions of torch that switch something on or off, or describe a place or a type.
@@ -48,6 +52,7 @@ func newReader(in *interp.Interp, training bool) *reader {
 	r.parameterClass = interp.NewClass("Parameter", r.tensorClass)
 	in.Assume = r.samples
 	in.Libraries()
+	in.Own = preludeOf
 	in.Quiet = append(in.Quiet, quiet...)
 	r.libraries()
 	return r
@@ -102,11 +107,22 @@ func (r *reader) libraries() {
 	for name, m := range r.packages(nn, functional) {
 		r.in.Natives[name] = m
 	}
+	for _, make := range beside {
+		m := make(r)
+		r.in.Natives[m.Name] = m
+	}
+	torch.Values = func(name string) bool {
+		return name != "load" && name != "hub" && name != "jit" && name != "nn" && name != "classes"
+	}
+	functional.Values = func(string) bool { return true }
 	for _, m := range []*interp.Module{nn, functional, torch} {
 		r.in.Natives[m.Name] = listed(m)
 	}
 	nn.Attrs["modules"] = nn
 }
+
+// beside are the native modules of packages that models use beside torch. Each registers itself in its own file.
+var beside []func(r *reader) *interp.Module
 
 // module makes a module whose functions take a tensor first, beside those that are given.
 func (r *reader) module(name string, attrs map[string]interp.Value) *interp.Module {

@@ -19,14 +19,15 @@ type Source struct {
 // sources notes the digest of every file that is read, from the very bytes that are parsed.
 type sources struct {
 	fs.FS
-	read map[Source]bool
+	read   map[Source]bool
+	prefix string // of a folder above the one that imports start from
 }
 
 // ReadFile makes this an fs.ReadFileFS, of files that are small enough to be parsed.
 func (s *sources) ReadFile(name string) ([]byte, error) {
 	data, err := fence.ReadFile(s.FS, name, python.MaxBytes)
 	if err == nil {
-		s.read[Source{name, sha256.Sum256(data)}] = true
+		s.read[Source{s.prefix + name, sha256.Sum256(data)}] = true
 	}
 	return data, err
 }

@@ -1,11 +1,15 @@
 package interp
 
+import "strings"
+
 // Attr reads an attribute; it raises AttributeError where there is none.
 func (in *Interp) Attr(v Value, name string) Value {
 	got, ok := in.FindAttr(v, name)
 	if !ok {
 		if m, isModule := v.(*Module); isModule && !lacks(v, name) {
-			return in.Unknown("%s has nothing known by the name %s", m.Name, name)
+			u := in.Unknown("%s has nothing known by the name %s", m.Name, name)
+			u.Harmless = holdsNoParts(m.Name) || m.Values != nil && m.Values(name)
+			return u
 		}
 		in.noAttr(v, name)
 	}
@@ -125,6 +129,9 @@ func (in *Interp) funcAttr(f *Func, name string) (Value, bool) {
 }
 
 func (in *Interp) moduleAttr(m *Module, name string) (Value, bool) {
+	if name == "__dict__" {
+		return &namespace{m}, true
+	}
 	if why := m.guessed[name]; why != "" {
 		in.Guess("%s", why)
 	}
@@ -139,6 +146,9 @@ func (in *Interp) moduleAttr(m *Module, name string) (Value, bool) {
 		return v, true
 	}
 	if sub := in.Natives[m.Name+"."+name]; sub != nil {
+		return sub, true
+	}
+	if sub := in.own(strings.Trim(m.Name, "<>") + "." + name); sub != nil {
 		return sub, true
 	}
 	if m.Lookup != nil {

@@ -91,11 +91,16 @@ func init() {
 		"divmod": func(in *Interp, a *Args) Value {
 			return NewTuple(in.Binary("//", a.Pos[0], a.Pos[1]), in.Binary("%", a.Pos[0], a.Pos[1]))
 		},
-		"any":          func(in *Interp, a *Args) Value { return in.anyOf(a, true) },
-		"all":          func(in *Interp, a *Args) Value { return in.anyOf(a, false) },
-		"iter":         func(in *Interp, a *Args) Value { return &Iterator{items: in.Iterate(in.one(a, "iter"))} },
-		"next":         next,
-		"vars":         func(in *Interp, a *Args) Value { return in.Attr(in.one(a, "vars"), "__dict__") },
+		"any":  func(in *Interp, a *Args) Value { return in.anyOf(a, true) },
+		"all":  func(in *Interp, a *Args) Value { return in.anyOf(a, false) },
+		"iter": func(in *Interp, a *Args) Value { return &Iterator{items: in.Iterate(in.one(a, "iter"))} },
+		"next": next,
+		"vars": func(in *Interp, a *Args) Value {
+			if m, ok := in.one(a, "vars").(*Module); ok {
+				return &namespace{m}
+			}
+			return in.Attr(a.Pos[0], "__dict__")
+		},
 		"property":     func(in *Interp, a *Args) Value { return &Property{Get: in.one(a, "property")} },
 		"staticmethod": func(in *Interp, a *Args) Value { return &StaticMethod{in.one(a, "staticmethod")} },
 		"classmethod":  func(in *Interp, a *Args) Value { return &ClassMethod{in.one(a, "classmethod")} },
@@ -108,7 +113,6 @@ func init() {
 			return "0b" + strconv.FormatInt(n, 2)
 		},
 		"input":  func(in *Interp, a *Args) Value { return in.Unknown("input() reads what a user types") },
-		"open":   func(in *Interp, a *Args) Value { return in.Unknown("open() reads a file") },
 		"exec":   func(in *Interp, a *Args) Value { in.Fault("exec() is not followed"); return nil },
 		"format": func(in *Interp, a *Args) Value { return in.str(in.one(a, "format")) },
 	} {

@@ -204,6 +204,8 @@ func (in *Interp) contains(c, v Value) Value {
 	case *Range:
 		n, ok := AsInt(v)
 		return ok && x.Len() > 0 && (n-x.Start)%x.Step == 0 && (n-x.Start)/x.Step >= 0 && (n-x.Start)/x.Step < x.Len()
+	case interface{ Contains(*Interp, Value) Value }:
+		return x.Contains(in, v)
 	case *Instance:
 		if m, ok := in.method(x, "__contains__"); ok {
 			return in.Call(m, &Args{Pos: []Value{v}})

@@ -17,8 +17,11 @@ func (in *Interp) find(name string) *Module {
 	if m := in.modules[name]; m != nil {
 		return m
 	}
+	if m := in.own(name); m != nil {
+		return m
+	}
 	top, _, _ := strings.Cut(name, ".")
-	if in.Natives[top] != nil || in.Package != "" && top != in.Package || name == "" {
+	if in.Natives[top] != nil || in.Package != "" && top != in.Package && !in.Siblings || name == "" {
 		return nil
 	}
 	path := strings.ReplaceAll(name, ".", "/")
@@ -42,20 +45,25 @@ func (in *Interp) find(name string) *Module {
 	if info, err := fs.Stat(in.FS, path); fs.ValidPath(path) && err == nil && info.IsDir() {
 		return &Module{Name: name, File: path, Attrs: map[string]Value{}}
 	}
-	return nil
+	return in.findAbove(name, path)
 }
 
 // resolve reads the module behind an import, now that the name is used.
 func (in *Interp) resolve(l *lazy) Value {
 	m := in.find(l.module)
 	if m == nil {
-		return &Unknown{Why: "module " + l.module + " is not known", File: l.file, Line: l.line}
+		return &Unknown{Why: "module " + l.module + " is not known", File: l.file, Line: l.line, Harmless: holdsNoParts(l.module)}
 	}
 	if l.name == "" {
 		return m
 	}
-	if v, ok := in.moduleAttr(m, l.name); ok {
-		return v
+	if !l.busy { // "from . import part" of a package names what the same line binds: then it is the file
+		l.busy = true
+		v, ok := in.moduleAttr(m, l.name)
+		l.busy = false
+		if ok {
+			return v
+		}
 	}
 	if sub := in.find(l.module + "." + l.name); sub != nil {
 		return sub
@@ -85,11 +93,11 @@ func (in *Interp) importNames(e *env, s *python.Import) {
 		top, _, dotted := strings.Cut(a.Name, ".")
 		switch {
 		case a.As != "":
-			e.assign(a.As, &lazy{a.Name, "", s.Line(), in.frame.file})
+			e.assign(a.As, &lazy{module: a.Name, line: s.Line(), file: in.frame.file})
 		case dotted:
-			e.assign(top, &lazy{top, "", s.Line(), in.frame.file})
+			e.assign(top, &lazy{module: top, line: s.Line(), file: in.frame.file})
 		default:
-			e.assign(a.Name, &lazy{a.Name, "", s.Line(), in.frame.file})
+			e.assign(a.Name, &lazy{module: a.Name, line: s.Line(), file: in.frame.file})
 		}
 	}
 }
@@ -110,7 +118,7 @@ func (in *Interp) importFrom(e *env, s *python.ImportFrom) {
 		if as == "" {
 			as = a.Name
 		}
-		e.assign(as, &lazy{base, a.Name, s.Line(), in.frame.file})
+		e.assign(as, &lazy{module: base, name: a.Name, line: s.Line(), file: in.frame.file})
 	}
 }
 
@@ -120,6 +128,9 @@ func (in *Interp) relative(m *Module, s *python.ImportFrom) string {
 	up := s.Level
 	if strings.HasSuffix(m.File, "__init__.py") {
 		up--
+	}
+	if up > len(parts) {
+		parts = append(append([]string(nil), in.Within...), parts...)
 	}
 	if up > len(parts) {
 		in.Fault("a relative import leads out of the package")
@@ -150,24 +161,9 @@ func (in *Interp) importAll(e *env, module string, line int) {
 	}
 	for _, n := range names {
 		if !strings.HasPrefix(n, "_") {
-			e.assign(n, &lazy{module, n, line, in.frame.file})
+			e.assign(n, &lazy{module: module, name: n, line: line, file: in.frame.file})
 		}
 	}
-}
-
-func (in *Interp) globals() Value {
-	d := NewDict()
-	for f := in.frame; f != nil; f = f.up {
-		if f.fn != nil {
-			f.fn.module.open = true // what it gives can be written to
-			for _, n := range sortedNames(f.fn.module.Attrs) {
-				v, _ := in.moduleAttr(f.fn.module, n)
-				d.Set(n, v)
-			}
-			break
-		}
-	}
-	return d
 }
 
 // evalText is eval() of a name or an expression that the source spells out.

@@ -75,12 +75,17 @@ type Note struct {
 
 // Interp is one import: the modules that were read and what it has cost so far.
 type Interp struct {
-	FS      fs.FS
-	Natives map[string]*Module // packages that are known without their source, by their full name
-	Package string             // the top-level package of the file, or empty: what else may be read by its absolute name
-	Notes   []Note
-	Assume  func(why string) int64 // the number that a symbolic size stands for, where a program needs one; why says what for
-	Quiet   []string               // how the names begin of what may be called without making a part of a model
+	FS       fs.FS
+	Natives  map[string]*Module // packages that are known without their source, by their full name
+	Package  string             // the top-level package of the file, or empty: what else may be read by its absolute name
+	Notes    []Note
+	Siblings bool                   // packages beside that one may be read, too
+	Above    []fs.FS                // folders above FS in which modules are looked for, too, nearest first
+	Within   []string               // the names of the folders from the last of Above to FS
+	Assume   func(why string) int64 // the number that a symbolic size stands for, where a program needs one; why says what for
+	// Own gives the source of a module that this program brings along, by its full name.
+	Own   func(name string) (source string, ok bool)
+	Quiet []string // how the names begin of what may be called without making a part of a model
 
 	ctx      context.Context
 	modules  map[string]*Module // by dotted name
@@ -91,6 +96,7 @@ type Interp struct {
 	items    int
 	guess    string // what the program was followed on that was not found out, "" where nothing was
 	exact    bool   // the native function that is being bound has the arguments of the real one
+	sysPath  *List  // sys.path: what the program put there
 	doubt    int    // parts of an expression that Python may not come to
 	nested   int    // native steps that go on inside each other
 }
@@ -215,7 +221,7 @@ func (in *Interp) LoadSource(name, path, src string) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Module{Name: name, File: path, Attrs: map[string]Value{"__name__": name, "__file__": path}}
+	m := &Module{Name: name, File: path, Attrs: map[string]Value{"__name__": name, "__file__": in.absolutePath(path)}}
 	m.env = &env{vars: m.Attrs, module: m}
 	m.source = src
 	in.modules[name], in.byFile[path] = m, m

@@ -43,7 +43,7 @@ func quiet(name string) *Module { return symbols(name, nil) }
 
 // Libraries registers what is known of Python's standard library.
 func (in *Interp) Libraries() {
-	in.Quiet = append(in.Quiet, "typing.", "collections.", "contextlib.", "contextmanager", "os.path.", "warnings.", "logging.", "numbers.", "types.", "auto", "Generic",
+	in.Quiet = append(in.Quiet, "typing.", "collections.", "contextlib.", "contextmanager", "warnings.", "logging.", "numbers.", "types.", "auto", "Generic",
 		"bytes", "bytearray", "memoryview", "complex", "Counter", "ChainMap", "__future__.")
 	add := func(m *Module) { in.Natives[m.Name] = m }
 	add(Native("math", mathNames()))
@@ -77,6 +77,7 @@ func (in *Interp) Libraries() {
 	for _, n := range []string{"warnings", "logging", "numbers", "__future__"} {
 		add(quiet(n))
 	}
+	in.system()
 }
 
 func identity(in *Interp, a *Args) Value { return in.one(a, "decorator") }

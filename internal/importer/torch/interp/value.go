@@ -102,6 +102,8 @@ type Module struct {
 	env   *env
 	// Lookup, of a native module, gives the names that Attrs does not have.
 	Lookup func(name string) (Value, bool)
+	// Values, of a native module, reports names whose calls give values that are no parts of a model.
+	Values func(name string) bool
 	// Lacks, of a native module, reports names that the real one certainly does not have.
 	Lacks func(name string) bool
 	// Local are the names of a native module that differ from machine to machine.
@@ -117,6 +119,7 @@ type lazy struct {
 	module, name string
 	line         int
 	file         string
+	busy         bool // it is being looked for
 }
 
 // Args are the arguments of a call.

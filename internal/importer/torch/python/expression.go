@@ -2,7 +2,7 @@ package python
 
 // exprList reads an expression, or a tuple without parentheses.
 func (p *parser) exprList() Expr {
-	pos := p.pos()
+	pos, start := p.pos(), p.at
 	x := p.starOrExpr()
 	if !p.is(",") {
 		return x
@@ -11,7 +11,7 @@ func (p *parser) exprList() Expr {
 	for p.take(",") && p.begins() {
 		out = append(out, p.starOrExpr())
 	}
-	return &Sequence{pos, TupleKind, out}
+	return p.mark(start, &Sequence{pos, TupleKind, out})
 }
 
 // begins reports whether an expression may begin here.
@@ -36,19 +36,19 @@ func (p *parser) begins() bool {
 }
 
 func (p *parser) starOrExpr() Expr {
-	pos := p.pos()
+	pos, start := p.pos(), p.at
 	if p.take("*") {
-		return &Star{pos, p.binary(bitOr)}
+		return p.mark(start, &Star{pos, p.binary(bitOr)})
 	}
 	return p.named()
 }
 
 // named reads an expression that may be an assignment expression.
 func (p *parser) named() Expr {
-	pos := p.pos()
+	pos, start := p.pos(), p.at
 	x := p.expr()
 	if n, ok := x.(*Name); ok && p.take(":=") {
-		return &Named{pos, n.ID, p.expr()}
+		return p.mark(start, &Named{pos, n.ID, p.expr()})
 	}
 	return x
 }
@@ -56,7 +56,7 @@ func (p *parser) named() Expr {
 // expr reads one expression: a lambda, a condition or what binds more tightly.
 func (p *parser) expr() Expr {
 	defer p.deeper()()
-	pos := p.pos()
+	pos, start := p.pos(), p.at
 	switch {
 	case p.take("lambda"):
 		f := &Lambda{Pos: pos, Params: p.params(":", false)}
@@ -64,15 +64,15 @@ func (p *parser) expr() Expr {
 		p.yields = append(p.yields, false)
 		f.Body = p.expr()
 		p.yields = p.yields[:len(p.yields)-1]
-		return f
+		return p.mark(start, f)
 	case p.is("yield"):
-		return p.yield()
+		return p.mark(start, p.yield())
 	}
 	x := p.or()
 	if p.take("if") {
 		test := p.or()
 		p.want("else")
-		return &Cond{pos, test, x, p.expr()}
+		return p.mark(start, &Cond{pos, test, x, p.expr()})
 	}
 	return x
 }
@@ -93,38 +93,40 @@ func (p *parser) yield() Expr {
 }
 
 func (p *parser) or() Expr {
+	start := p.at
 	x := p.and()
 	for n := 0; p.is("or"); n++ {
 		p.chained(n)
 		pos := p.pos()
 		p.at++
-		x = &Binary{pos, "or", x, p.and()}
+		x = p.mark(start, &Binary{pos, "or", x, p.and()})
 	}
 	return x
 }
 
 func (p *parser) and() Expr {
+	start := p.at
 	x := p.not()
 	for n := 0; p.is("and"); n++ {
 		p.chained(n)
 		pos := p.pos()
 		p.at++
-		x = &Binary{pos, "and", x, p.not()}
+		x = p.mark(start, &Binary{pos, "and", x, p.not()})
 	}
 	return x
 }
 
 func (p *parser) not() Expr {
-	pos := p.pos()
+	pos, start := p.pos(), p.at
 	if p.take("not") {
 		defer p.deeper()()
-		return &Unary{pos, "not", p.not()}
+		return p.mark(start, &Unary{pos, "not", p.not()})
 	}
 	return p.comparison()
 }
 
 func (p *parser) comparison() Expr {
-	pos := p.pos()
+	pos, start := p.pos(), p.at
 	x := p.binary(bitOr)
 	var c *Compare
 	for {
@@ -140,7 +142,7 @@ func (p *parser) comparison() Expr {
 	if c == nil {
 		return x
 	}
-	return c
+	return p.mark(start, c)
 }
 
 func (p *parser) comparator() string {
@@ -185,6 +187,7 @@ func (p *parser) binary(level int) Expr {
 	if level == unary {
 		return p.unary()
 	}
+	start := p.at
 	x := p.binary(level + 1)
 	for n := 0; ; n++ {
 		p.chained(n)
@@ -193,34 +196,34 @@ func (p *parser) binary(level int) Expr {
 			return x
 		}
 		p.at++
-		x = &Binary{Pos(t.line), t.text, x, p.binary(level + 1)}
+		x = p.mark(start, &Binary{Pos(t.line), t.text, x, p.binary(level + 1)})
 	}
 }
 
 func (p *parser) unary() Expr {
-	t := p.tok()
+	t, start := p.tok(), p.at
 	if t.kind == op && (t.text == "-" || t.text == "+" || t.text == "~") {
 		defer p.deeper()()
 		p.at++
-		return &Unary{Pos(t.line), t.text, p.unary()}
+		return p.mark(start, &Unary{Pos(t.line), t.text, p.unary()})
 	}
 	x := p.primary()
 	if p.is("**") {
 		defer p.deeper()()
 		pos := p.pos()
 		p.at++
-		return &Binary{pos, "**", x, p.unary()}
+		return p.mark(start, &Binary{pos, "**", x, p.unary()})
 	}
 	return x
 }
 
 // primary reads an atom and what is called, indexed or read of it.
 func (p *parser) primary() Expr {
-	pos := p.pos()
+	pos, start := p.pos(), p.at
 	if p.take("await") {
-		return &Suspend{pos, "await", p.primary()}
+		return p.mark(start, &Suspend{pos, "await", p.primary()})
 	}
-	x := p.atom()
+	x := p.mark(start, p.atom())
 	for n := 0; ; n++ {
 		p.chained(n)
 		pos := p.pos()
@@ -235,6 +238,7 @@ func (p *parser) primary() Expr {
 		default:
 			return x
 		}
+		p.mark(start, x)
 	}
 }
 
@@ -242,7 +246,7 @@ func (p *parser) primary() Expr {
 func (p *parser) args() []Arg {
 	var out []Arg
 	for !p.take(")") {
-		switch pos := p.pos(); {
+		switch pos, start := p.pos(), p.at; {
 		case p.take("**"):
 			out = append(out, Arg{Stars: 2, Value: p.expr()})
 		case p.take("*"):
@@ -254,7 +258,7 @@ func (p *parser) args() []Arg {
 		default:
 			x := p.named()
 			if p.is("for") || p.is("async") {
-				x = p.comprehension(&Comp{Pos: pos, Kind: GeneratorKind, Item: x})
+				x = p.mark(start, p.comprehension(&Comp{Pos: pos, Kind: GeneratorKind, Item: x}))
 			}
 			out = append(out, Arg{Value: x})
 		}
@@ -266,7 +270,7 @@ func (p *parser) args() []Arg {
 }
 
 func (p *parser) subscript() Expr {
-	pos := p.pos()
+	pos, start := p.pos(), p.at
 	x := p.slice()
 	if !p.is(",") {
 		return x
@@ -275,7 +279,7 @@ func (p *parser) subscript() Expr {
 	for p.take(",") && !p.is("]") {
 		out = append(out, p.slice())
 	}
-	return &Sequence{pos, TupleKind, out}
+	return p.mark(start, &Sequence{pos, TupleKind, out})
 }
 
 func (p *parser) slice() Expr {

@@ -39,12 +39,14 @@ type token struct {
 	kind kind
 	line int
 	text string
+	end  int // the byte behind it
 }
 
 // lexer cuts a source into tokens, with Python's indentation as tokens of their own.
 type lexer struct {
 	file    string
 	src     string
+	base    int // bytes of a mark before src
 	at      int
 	line    int
 	open    int // brackets that are open: lines go on inside them
@@ -61,7 +63,9 @@ func (l *lexer) fail(format string, args ...any) {
 
 func (l *lexer) run() []token {
 	l.line, l.indents = 1, []int{0}
-	l.src = strings.TrimPrefix(l.src, "\ufeff")
+	if text, marked := strings.CutPrefix(l.src, "\ufeff"); marked {
+		l.src, l.base = text, len("\ufeff")
+	}
 	l.beginLine()
 	for l.at < len(l.src) {
 		l.next()
@@ -79,7 +83,7 @@ func (l *lexer) run() []token {
 	return l.out
 }
 
-func (l *lexer) emit(k kind, s string) { l.out = append(l.out, token{k, l.line, s}) }
+func (l *lexer) emit(k kind, s string) { l.out = append(l.out, token{k, l.line, s, l.base + l.at}) }
 
 // beginLine reads the indentation of a logical line, passing over blank and comment lines.
 func (l *lexer) beginLine() {
@@ -244,9 +248,10 @@ func (l *lexer) str(start int) {
 	} else if end < 0 {
 		l.fail("a string is never closed")
 	}
-	l.emit(text, l.src[start:end])
-	l.line += strings.Count(l.src[l.at:end], "\n")
+	quote := l.at
 	l.at = end
+	l.emit(text, l.src[start:end])
+	l.line += strings.Count(l.src[quote:end], "\n")
 }
 
 var operators = []string{

@@ -9,10 +9,13 @@ type parser struct {
 	at     int
 	depth  int
 	yields []bool // for each function that is open, whether its body yields
+	spans  Spans  // nil where nobody asks
 }
 
 // Parse reads a source. The error is an *Error.
-func Parse(file, src string) (out *File, err error) {
+func Parse(file, src string) (*File, error) { return parse(file, src, nil) }
+
+func parse(file, src string, spans Spans) (out *File, err error) {
 	if len(src) > MaxBytes {
 		return nil, &Error{file, 1, fmt.Sprintf("the file has %d bytes, more than %d", len(src), MaxBytes)}
 	}
@@ -26,7 +29,7 @@ func Parse(file, src string) (out *File, err error) {
 		}
 	}()
 	l := &lexer{file: file, src: src}
-	p := &parser{file: file, toks: l.run()}
+	p := &parser{file: file, toks: l.run(), spans: spans}
 	out = &File{Name: file}
 	for p.tok().kind != eof {
 		out.Body = append(out.Body, p.statement()...)

@@ -4,7 +4,10 @@ package python
 func (p *parser) simpleLine() []Stmt {
 	var out []Stmt
 	for {
-		out = append(out, p.simple())
+		start := p.at
+		s := p.simple()
+		p.mark(start, s)
+		out = append(out, s)
 		if p.take(";") {
 			if p.kind(newline) {
 				return out

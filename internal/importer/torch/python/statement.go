@@ -5,16 +5,19 @@ import "strings"
 // statement reads one line or one compound statement.
 func (p *parser) statement() []Stmt {
 	defer p.deeper()()
-	t := p.tok()
+	t, start := p.tok(), p.at
 	if t.kind == newline {
 		p.at++
 		return nil
 	}
 	if t.kind == op && t.text == "@" {
-		return []Stmt{p.decorated()}
+		s := p.decorated()
+		p.mark(start, s)
+		return []Stmt{s}
 	}
 	if t.kind == name {
 		if s := p.compound(t.text); s != nil {
+			p.mark(start, s)
 			return []Stmt{s}
 		}
 	}

@@ -1,0 +1,281 @@
+package fix
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelverifier/verifier/internal/patch"
+)
+
+// sample is a class that runs in PyTorch, with how it is made and called.
+type sample struct {
+	file, name string // the file's name is unique among samples
+	text       string
+	args       map[string]string
+	inputs     []string
+	training   bool
+}
+
+// Job is one run of testdata/run.py of the importer's tests.
+type job struct {
+	File     string            `json:"file"`
+	Name     string            `json:"name"`
+	Args     map[string]string `json:"args"`
+	Inputs   []jobInput        `json:"inputs"`
+	Training bool              `json:"training"`
+}
+
+type jobInput struct {
+	Shape []int64 `json:"shape"`
+	DType string  `json:"dtype,omitempty"`
+}
+
+// ran is what PyTorch made of a source.
+type ran struct {
+	Params int64
+	Output []int64
+	Error  string
+}
+
+const torchTests = "../importer/torch/testdata"
+
+// corpusSamples reads the classes that were written for the importer's tests. The last four depend on values or on chance.
+func corpusSamples(t *testing.T) []sample {
+	t.Helper()
+	files, err := filepath.Glob(torchTests + "/corpus/*.py")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no corpus", err)
+	}
+	var out []sample
+	for _, f := range files {
+		if slices.Contains([]string{"stochastic_resnet.py", "nano_gpt.py", "data_dependent.py", "switch_moe_sparse.py"}, filepath.Base(f)) {
+			continue
+		}
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := sample{file: filepath.Base(f), text: string(data), args: map[string]string{}, training: true}
+		for line := range strings.Lines(s.text) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			switch key {
+			case "# model":
+				s.name = value
+			case "# arg":
+				k, v, _ := strings.Cut(value, "=")
+				s.args[k] = v
+			case "# input":
+				s.inputs = strings.Split(strings.ReplaceAll(value, "scalar", ""), ", ")
+			case "# evaluation":
+				s.training = false
+			}
+		}
+		if s.training {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// run runs sources in PyTorch.
+func run(t *testing.T, python string, samples []sample) []ran {
+	t.Helper()
+	dir := t.TempDir()
+	var jobs []job
+	for i, s := range samples {
+		path := filepath.Join(dir, fmt.Sprintf("m%d.py", i))
+		if err := os.WriteFile(path, []byte(s.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		j := job{File: path, Name: s.name, Args: s.args, Training: s.training}
+		for _, in := range s.inputs {
+			shape, dtype, _ := strings.Cut(in, ":")
+			one := jobInput{DType: dtype}
+			for _, n := range strings.Split(shape, "x") {
+				var v int64
+				if _, err := fmt.Sscan(n, &v); err == nil {
+					one.Shape = append(one.Shape, v)
+				}
+			}
+			j.Inputs = append(j.Inputs, one)
+		}
+		jobs = append(jobs, j)
+	}
+	raw, err := json.Marshal(jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(dir, "jobs.json")
+	if err := os.WriteFile(list, raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(python, torchTests+"/run.py", list)
+	cmd.Stderr = nil
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []ran
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func (s *sample) request(text string) Request {
+	return Request{Files: []patch.File{{Path: s.file, Text: text}}, Targets: []Target{{Path: s.file, Symbol: s.name, Args: s.args, Inputs: s.inputs}}}
+}
+
+// mutant is a sample that was broken, and what became of it.
+type mutant struct {
+	sample
+	how    breakage
+	from   int // index of the sample
+	result Result
+	ran    ran // broken
+	fixed  ran
+}
+
+// figures are the counts of a run, by kind of breakage.
+type figures struct{ crash, blocked, patched, good, inverse, chosen, wrong int }
+
+func TestMendsWhatWasBroken(t *testing.T) {
+	const python = "/usr/bin/python3"
+	if testing.Short() || exec.Command(python, "-c", "import torch").Run() != nil {
+		t.Skip("runs PyTorch, which is not installed or takes seconds")
+	}
+	want := 40
+	if n := os.Getenv("FIX_BENCH"); n != "" {
+		if _, err := fmt.Sscan(n, &want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	samples := corpusSamples(t)
+	tally := bench(t, python, samples, want, 18)
+	var sum figures
+	for _, kind := range []string{"number", "name", "attribute", "typo", "keyword", "swap", "call", "line"} {
+		f := tally[kind]
+		t.Logf("%-10s %3d crash, %3d blocked, %3d patched, %3d as good, %3d inverse, %3d with a choice, %d wrong", kind, f.crash, f.blocked, f.patched, f.good, f.inverse, f.chosen, f.wrong)
+		sum = figures{sum.crash + f.crash, sum.blocked + f.blocked, sum.patched + f.patched, sum.good + f.good, sum.inverse + f.inverse, sum.chosen + f.chosen, sum.wrong + f.wrong}
+	}
+	t.Logf("together: %+v", sum)
+	if sum.wrong > 0 {
+		t.Errorf("%d patches are said to be proved and do not hold in PyTorch", sum.wrong)
+	}
+}
+
+func bench(t *testing.T, python string, samples []sample, want int, seed uint64) map[string]figures {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 2))
+	right := run(t, python, samples)
+	var all []mutant
+	for tries := 0; len(all) < want*2 && tries < want*20; tries++ {
+		i := rng.IntN(len(samples))
+		if right[i].Error != "" {
+			continue
+		}
+		how, text, ok := draw(rng, samples[i].file, samples[i].text)
+		if !ok {
+			continue
+		}
+		m := mutant{sample: samples[i], how: how, from: i}
+		m.text = text
+		all = append(all, m)
+	}
+	broke := run(t, python, texts(all))
+	kept := all[:0]
+	for i, m := range all {
+		if m.ran = broke[i]; m.ran.Error != "" && len(kept) < want {
+			kept = append(kept, m)
+		}
+	}
+	for i := range kept {
+		m := &kept[i]
+		r, err := Propose(context.Background(), m.request(m.text))
+		if err != nil {
+			t.Errorf("%s, %v: %v", m.file, m.how, err)
+		}
+		m.result = r
+	}
+	mended := slices.Clone(kept)
+	for i := range mended {
+		if len(mended[i].result.Files) > 0 {
+			mended[i].text = mended[i].result.Files[0].Text
+		}
+	}
+	for i, r := range run(t, python, texts(mended)) {
+		kept[i].fixed = r
+	}
+	return count2(t, samples, right, kept)
+}
+
+func texts(list []mutant) []sample {
+	out := make([]sample, len(list))
+	for i, m := range list {
+		out[i] = m.sample
+	}
+	return out
+}
+
+func count2(t *testing.T, samples []sample, right []ran, kept []mutant) map[string]figures {
+	t.Helper()
+	tally := map[string]figures{}
+	for _, m := range kept {
+		f := tally[m.how.kind]
+		f.crash++
+		p := project{ctx: context.Background(), Request: &Request{}}
+		req := m.request(m.text)
+		p.Request = &req
+		p.Limits.Bytes = 1 << 20
+		before := p.judge(req.Files, &req.Targets[0])
+		is := ""
+		if before.err == nil && len(before.blocks) > 0 {
+			f.blocked++
+			is = before.blocks[0].Detail
+		} else if before.err != nil {
+			is = "refused: " + before.err.Error()
+		} else {
+			is = "not blocked: " + before.why
+		}
+		verdict := "left"
+		switch {
+		case len(m.result.Patches) > 0 && m.fixed.Error == "" && slices.Equal(m.fixed.Output, right[m.from].Output):
+			f.patched++
+			f.good++
+			verdict = "good"
+			if m.result.Files[0].Text == samples[m.from].text {
+				f.inverse++
+				verdict = "inverse"
+			}
+		case len(m.result.Patches) > 0:
+			f.patched++
+			verdict = "patched, and " + m.fixed.Error + fmt.Sprint(m.fixed.Output, right[m.from].Output)
+			if m.result.Patches[0].Proved && m.fixed.Error != "" {
+				f.wrong++
+				verdict = "WRONG " + verdict
+			}
+		case len(m.result.Choices) > 0:
+			f.chosen++
+			verdict = "choice"
+			for _, o := range m.result.Choices[0].Options {
+				verdict += fmt.Sprintf(" | %d: %s", o.Line, o.Why)
+			}
+		}
+		tally[m.how.kind] = f
+		was := samples[m.from].text[m.how.edit.Start:m.how.edit.End]
+		line := strings.Count(samples[m.from].text[:m.how.edit.Start], "\n") + 1
+		t.Logf("%s:%d %s %q -> %q: torch %s: %s => %s", m.file, line, m.how.kind, was, m.how.edit.New, m.ran.Error, is, verdict)
+		for _, p := range m.result.Patches {
+			t.Logf("      line %d %s", p.Line, p.Why)
+		}
+	}
+	return tally
+}

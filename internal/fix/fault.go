@@ -1,0 +1,122 @@
+package fix
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/importer/torch/python"
+	"github.com/modelverifier/verifier/internal/patch"
+)
+
+// fault is one finding of a source, with what is known of where it comes from.
+type fault struct {
+	*trail
+	finding action.Finding
+	message string // the finding's own words, or the exception
+	at      []step // the expressions at the very lines of the fault
+	numbers []int64
+	values  []int64 // that the finding's edit sets
+	files   []patch.File
+}
+
+// upstream is how many components before the one that does not run are looked at.
+const upstream = 24
+
+// newFault finds the lines of a finding and goes back from them.
+func (p *project) newFault(files []patch.File, t *Target, v *verdict, f action.Finding) *fault {
+	x := &fault{trail: &trail{syntax: parseAll(files), seen: map[any]bool{}}, finding: f, message: f.Detail, files: files}
+	prefix := p.importDir(t)
+	m := v.source
+	if len(m.Problems) > 0 {
+		x.message = m.Problems[0].Message
+		x.line(prefix+m.Problems[0].File, m.Problems[0].Line, 0)
+	}
+	for _, e := range f.Edit {
+		if e.Value.Kind() == graph.Int {
+			x.values = append(x.values, e.Value.Int())
+		}
+		x.component(prefix, v, e.Component, 0)
+	}
+	x.component(prefix, v, f.Component, 0)
+	x.at = slices.Clone(x.steps)
+	x.before(prefix, v, f.Component)
+	x.numbers = numbersOf(x.message + " " + f.Detail)
+	x.follow()
+	return x
+}
+
+// line puts what stands on a line on the trail.
+func (x *fault) line(file string, line, far int) {
+	for _, c := range x.scripts {
+		if c.path != file {
+			continue
+		}
+		stmt := c.statement(line)
+		for _, e := range heads(stmt) {
+			x.add(c, e, far)
+		}
+	}
+}
+
+// component puts the line that made a component on the trail.
+func (x *fault) component(prefix string, v *verdict, id string, far int) {
+	i := slices.IndexFunc(v.source.Graph.Components, func(c graph.Component) bool { return c.ID == id })
+	if i >= 0 && i < len(v.source.Lines) && v.source.Lines[i].Line > 0 {
+		x.line(prefix+v.source.Lines[i].File, v.source.Lines[i].Line, far)
+	}
+}
+
+// before puts the components that a component reads on the trail, the nearest first.
+func (x *fault) before(prefix string, v *verdict, id string) {
+	seen, now := map[string]bool{id: true}, []string{id}
+	for far, n := 1, 0; len(now) > 0 && n < upstream; far++ {
+		var next []string
+		for _, c := range v.source.Graph.Connections {
+			if slices.Contains(now, c.To) && !seen[c.From] {
+				seen[c.From] = true
+				next = append(next, c.From)
+				x.component(prefix, v, c.From, min(far, 4))
+				n++
+			}
+		}
+		now = next
+	}
+}
+
+var number = regexp.MustCompile(`(^|[^\w.#])(\d{1,12})\b`)
+
+// numbersOf lists the whole numbers of a message, each once.
+func numbersOf(message string) []int64 {
+	var out []int64
+	for _, m := range number.FindAllStringSubmatch(message, -1) {
+		if n, err := strconv.ParseInt(m[2], 10, 64); err == nil && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// integer is a whole number as it is written, with the sign before it.
+func integer(c *script, node any) (int64, bool) {
+	switch n := node.(type) {
+	case *python.Const:
+		v, ok := n.Value.(int64)
+		if u, signed := c.parent[node].(*python.Unary); ok && signed && u.Op == "-" {
+			return 0, false // the sign belongs to it
+		}
+		return v, ok
+	case *python.Unary:
+		if k, ok := n.X.(*python.Const); ok && n.Op == "-" {
+			v, whole := k.Value.(int64)
+			return -v, whole
+		}
+	}
+	return 0, false
+}
+
+// said reports whether the message has a word.
+func (x *fault) said(word string) bool { return strings.Contains(x.message, word) }

@@ -1,0 +1,135 @@
+package fix_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/modelverifier/verifier/internal/fix"
+	"github.com/modelverifier/verifier/internal/patch"
+)
+
+// propose mends one source.
+func propose(t *testing.T, src, symbol string, inputs ...string) fix.Result {
+	t.Helper()
+	r, err := fix.Propose(context.Background(), fix.Request{
+		Files:   []patch.File{{Path: "net.py", Text: src}},
+		Targets: []fix.Target{{Path: "net.py", Symbol: symbol, Inputs: inputs}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+const head = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n\n\n"
+
+// mends are sources with one fault, and the line that takes its place.
+var mends = []struct{ name, src, input, want string }{
+	{"a literal of the reader", `
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Conv2d(3, 16, 3)
+        self.b = nn.BatchNorm2d(15)
+
+    def forward(self, x):
+        return self.b(self.a(x))
+`, "3x32x32", "+        self.b = nn.BatchNorm2d(16)"},
+	{"a default above", `
+class Net(nn.Module):
+    def __init__(self, hidden=15):
+        super().__init__()
+        self.a = nn.Linear(8, 16)
+        self.b = nn.Linear(hidden, 4)
+
+    def forward(self, x):
+        return self.b(self.a(x))
+`, "8", "+    def __init__(self, hidden=16):"},
+	{"a constant of the module", `
+HIDDEN = 30
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(8, 32)
+        self.b = nn.Linear(HIDDEN, 4)
+
+    def forward(self, x):
+        return self.b(F.relu(self.a(x)))
+`, "8", "+HIDDEN = 32"},
+	{"the producer, where the readers agree", `
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Conv2d(3, 65, 3)
+        self.b = nn.BatchNorm2d(64)
+        self.c = nn.Conv2d(64, 64, 3)
+
+    def forward(self, x):
+        return self.c(self.b(self.a(x)))
+`, "3x32x32", "+        self.a = nn.Conv2d(3, 64, 3)"},
+	{"a flatten in the forward", `
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Conv2d(3, 4, 3)
+        self.b = nn.Linear(4 * 30 * 30, 10)
+
+    def forward(self, x):
+        x = F.relu(self.a(x))
+        return self.b(x)
+`, "3x32x32", "+        x = torch.flatten(x, 1)"},
+	{"a flatten in a row of layers", `
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Sequential(
+            nn.Conv2d(3, 4, 3),
+            nn.Linear(3600, 10),
+        )
+
+    def forward(self, x):
+        return self.a(x)
+`, "3x32x32", "+            nn.Flatten(),"},
+	{"another name of the scope", `
+class Net(nn.Module):
+    def __init__(self, width=8, hidden=24):
+        super().__init__()
+        self.a = nn.Linear(width, hidden)
+        self.b = nn.Linear(width, 4)
+
+    def forward(self, x):
+        return self.b(self.a(x))
+`, "8", "+        self.b = nn.Linear(hidden, 4)"},
+	{"a layer that is misspelt", `
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.frist(x)
+`, "8", "+        return self.first(x)"},
+	{"a keyword that is misspelt", `
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(3, 8, kernelsize=3)
+
+    def forward(self, x):
+        return self.first(x)
+`, "3x8x8", "+        self.first = nn.Conv2d(3, 8, kernel_size=3)"},
+}
+
+func TestMendsASource(t *testing.T) {
+	for _, c := range mends {
+		t.Run(c.name, func(t *testing.T) {
+			r := propose(t, head+strings.TrimPrefix(c.src, "\n"), "Net", c.input)
+			if len(r.Patches) != 1 || !r.Patches[0].Proved || !strings.Contains(r.Patches[0].Diff, c.want+"\n") {
+				t.Errorf("want %s, got %+v", c.want, r)
+			}
+		})
+	}
+}

@@ -1,0 +1,146 @@
+package fix
+
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/importer/torch/python"
+)
+
+// maxNames bounds the names that are tried in one place.
+const maxNames = 32
+
+// names are other names of the same scope in the places of those at the fault, and other attributes of self.
+func (x *fault) names() []candidate {
+	var out []candidate
+	for _, s := range x.steps {
+		if s.far > 1 {
+			continue
+		}
+		s.inside(func(node any) {
+			switch n := node.(type) {
+			case *python.Name:
+				if called, ok := s.parent[node].(*python.Call); ok && called.Fn == python.Expr(n) || n.ID == "self" {
+					return
+				}
+				if a, ok := s.parent[node].(*python.Attr); ok && a.X == python.Expr(n) {
+					if def := s.function(n); def == nil || !slices.Contains(inScope(s.script, def), n.ID) {
+						return // a module
+					}
+				}
+				def := s.function(n)
+				if def == nil {
+					return
+				}
+				cost := costName
+				if def.Name != "__init__" {
+					cost = costTensor
+				}
+				for _, other := range inScope(s.script, def) {
+					if other != n.ID {
+						out = append(out, s.replace(node, other, cost+costFar*s.far))
+					}
+				}
+			case *python.Attr:
+				if base, ok := n.X.(*python.Name); ok && base.ID == "self" {
+					for _, other := range ownAttrs(s.script, node) {
+						if other != n.Name {
+							out = append(out, s.replace(node, "self."+other, costName+costFar*s.far))
+						}
+					}
+				}
+			}
+		})
+	}
+	return out
+}
+
+// inScope lists the parameters and the variables of a function, and those of the ones around it.
+func inScope(c *script, def *python.FuncDef) []string {
+	var out []string
+	add := func(name string) {
+		if name != "" && name != "self" && !slices.Contains(out, name) && len(out) < maxNames {
+			out = append(out, name)
+		}
+	}
+	for ; def != nil; def = c.function(def) {
+		for _, p := range def.Params {
+			if p.Stars == 0 {
+				add(p.Name)
+			}
+		}
+		python.Each(def.Body, func(node any) {
+			var targets []python.Expr
+			switch s := node.(type) {
+			case *python.Assign:
+				targets = s.Targets
+			case *python.For:
+				targets = []python.Expr{s.Target}
+			}
+			for _, t := range targets {
+				switch n := t.(type) {
+				case *python.Name:
+					add(n.ID)
+				case *python.Sequence:
+					for _, item := range n.Items {
+						add(lastNameOf(item))
+					}
+				}
+			}
+		})
+	}
+	return out
+}
+
+func lastNameOf(x python.Expr) string {
+	if n, ok := x.(*python.Name); ok {
+		return n.ID
+	}
+	return ""
+}
+
+// ownAttrs lists the attributes that the methods of the class around a node give to self.
+func ownAttrs(c *script, node any) []string {
+	class, _ := c.around(node, isClass).(*python.ClassDef)
+	if class == nil {
+		return nil
+	}
+	var out []string
+	python.Each(class, func(node any) {
+		s, ok := node.(*python.Assign)
+		if !ok {
+			return
+		}
+		for _, t := range s.Targets {
+			if a, ok := t.(*python.Attr); ok && lastNameOf(a.X) == "self" && !slices.Contains(out, a.Name) && len(out) < maxNames {
+				out = append(out, a.Name)
+			}
+		}
+	})
+	return out
+}
+
+// swaps are two neighbouring arguments of a call near the fault, exchanged.
+func (x *fault) swaps() []candidate {
+	var out []candidate
+	for _, s := range x.steps {
+		if s.far > 2 {
+			continue
+		}
+		s.inside(func(node any) {
+			call, ok := node.(*python.Call)
+			if !ok {
+				return
+			}
+			for i := 1; i < len(call.Args); i++ {
+				a, b := call.Args[i-1], call.Args[i]
+				if a.Stars+b.Stars > 0 || s.source(a.Value) == s.source(b.Value) {
+					continue
+				}
+				first, second := s.replace(a.Value, s.source(b.Value), 0), s.replace(b.Value, s.source(a.Value), 0)
+				out = append(out, candidate{edits: append(first.edits, second.edits...), cost: costSwap + costFar*s.far,
+					what: clip(s.source(a.Value)) + " and " + clip(s.source(b.Value)) + " exchanged"})
+			}
+		})
+	}
+	return out
+}

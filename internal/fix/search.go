@@ -1,0 +1,208 @@
+package fix
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/patch"
+)
+
+// The bounds of a search, in readings of a source, so that it ends and is the same on every machine.
+const (
+	maxReads  = 500 // for one finding
+	maxFollow = 8   // findings of one target, one behind the other
+)
+
+// trial is a candidate that was tried.
+type trial struct {
+	candidate
+	files []patch.File
+	after *verdict
+	score int // its cost, less what speaks for it
+}
+
+// mend mends the findings of a target, one after the other: what is behind a fault is known only once it is mended.
+func (p *project) mend(t *Target, out *Result) error {
+	given := map[string]bool{}
+	before := p.judge(out.Files, t)
+	for range maxFollow {
+		if before.err != nil || p.Max > 0 && len(out.Patches) >= p.Max {
+			return nil
+		}
+		i := slices.IndexFunc(before.blocks, func(f action.Finding) bool { return p.wanted(&f) && !given[id(&f)+f.Detail] })
+		if i < 0 {
+			return nil
+		}
+		f := before.blocks[i]
+		given[id(&f)+f.Detail] = true
+		solved, choice, dropped := p.solve(out.Files, t, before, f)
+		out.Dropped = append(out.Dropped, dropped...)
+		switch {
+		case solved != nil:
+			pt, err := p.patchOf(out.Files, t, f, before, solved)
+			if err != nil {
+				return err
+			}
+			out.Patches, out.Files, before = append(out.Patches, pt), solved.files, solved.after
+		case choice != nil:
+			out.Choices = append(out.Choices, *choice)
+		default:
+			out.Left = append(out.Left, Left{f, t.Name(), "no single change of the source is certain to mend it"})
+		}
+	}
+	return nil
+}
+
+// solve tries the candidates of a finding. It returns the one to take, or several that are as good.
+func (p *project) solve(files []patch.File, t *Target, before *verdict, f action.Finding) (*trial, *Choice, []Dropped) {
+	x := p.newFault(files, t, before, f)
+	var whole, further []trial
+	var dropped []Dropped
+	start, best := p.reads, math.MaxInt
+	for _, c := range x.candidates() {
+		if p.reads-start >= maxReads || p.ctx.Err() != nil || len(whole) > 0 && c.cost-bonus > best+margin {
+			break
+		}
+		changed, err := patch.Apply(files, c.edits)
+		if err != nil {
+			continue
+		}
+		after := p.judge(changed, t)
+		tr := trial{c, changed, after, c.cost}
+		switch how(before, after, &f) {
+		case mended:
+			tr.score -= x.evidence(&tr, before)
+			best = min(best, tr.score)
+			whole = append(whole, tr)
+		case goesOn:
+			tr.score -= x.evidence(&tr, before)
+			further = append(further, tr)
+		default:
+			if c.cost <= costEdit {
+				dropped = append(dropped, x.drop(&tr, &f))
+			}
+		}
+	}
+	if len(whole) == 0 {
+		whole = further
+	}
+	return p.choose(x, t, f, whole, dropped)
+}
+
+// choose takes the best of what mends a finding, if it is the only one that good.
+func (p *project) choose(x *fault, t *Target, f action.Finding, list []trial, dropped []Dropped) (*trial, *Choice, []Dropped) {
+	if len(list) == 0 {
+		return nil, nil, dropped
+	}
+	slices.SortStableFunc(list, func(a, b trial) int { return cmp.Compare(a.score, b.score) })
+	same := 1
+	for same < len(list) && list[same].score <= list[0].score+margin-1 {
+		same++
+	}
+	if same == 1 {
+		return &list[0], nil, dropped
+	}
+	c := &Choice{Finding: f, Target: t.Name(), Why: fmt.Sprintf("%d changes mend it, and nothing says which was meant", same)}
+	for _, tr := range list[:min(same, 8)] {
+		o, err := option(x, &tr)
+		if err == nil {
+			c.Options = append(c.Options, o)
+		}
+	}
+	return nil, c, dropped
+}
+
+// The ways in which a change can end.
+type ending int
+
+const (
+	wrong  ending = iota
+	goesOn        // the finding is gone, and another one is found further on
+	mended        // the finding is gone, and none is new
+)
+
+// how compares a target before and after a change.
+func how(before, after *verdict, f *action.Finding) ending {
+	if after.err != nil || slices.ContainsFunc(after.blocks, func(g action.Finding) bool { return id(&g) == id(f) && g.RuleID != raises }) {
+		return wrong
+	}
+	if i := slices.IndexFunc(before.graph.Components, func(c graph.Component) bool { return c.ID == f.Component }); i >= 0 && f.RuleID != raises {
+		if typ := before.graph.Components[i].Type; count(after.graph, typ) < count(before.graph, typ) {
+			return wrong // it is mended because it is not built any more
+		}
+	}
+	if after.clean() {
+		return mended
+	}
+	known := map[string]bool{}
+	for i := range before.blocks {
+		known[id(&before.blocks[i])+before.blocks[i].Detail] = true
+	}
+	fresh := slices.ContainsFunc(after.blocks, func(g action.Finding) bool { return !known[id(&g)+g.Detail] })
+	switch {
+	case len(after.blocks) > 0 && !fresh && len(after.blocks) < len(before.blocks) && after.known >= before.known:
+		return mended
+	case after.known > before.known && len(after.blocks) > 0 && len(after.blocks) <= len(before.blocks):
+		return goesOn
+	}
+	return wrong
+}
+
+// raises is the rule of exceptions, which all have the same component.
+const raises = "source-raises"
+
+// count is how many components of a type a graph has.
+func count(g *graph.Graph, typ string) int {
+	n := 0
+	for i := range g.Components {
+		if g.Components[i].Type == typ {
+			n++
+		}
+	}
+	return n
+}
+
+// option shows a trial to choose from.
+func option(x *fault, tr *trial) (Option, error) {
+	e := tr.edits[0]
+	o := Option{Path: e.Path, Edits: tr.edits, Why: tr.what, ParamsAfter: tr.after.params}
+	for _, c := range x.scripts {
+		if c.path != e.Path {
+			continue
+		}
+		o.Line = c.line(e.Start)
+		for _, f := range tr.files {
+			if f.Path == e.Path {
+				var err error
+				if o.Diff, err = patch.Diff(patch.File{Path: c.path, Text: c.text}, f); err != nil {
+					return o, err
+				}
+			}
+		}
+	}
+	return o, nil
+}
+
+// drop says why a change that was likely was not taken.
+func (x *fault) drop(tr *trial, f *action.Finding) Dropped {
+	e := tr.edits[0]
+	d := Dropped{Path: e.Path, Change: tr.what}
+	for _, c := range x.scripts {
+		if c.path == e.Path {
+			d.Line = c.line(e.Start)
+		}
+	}
+	switch {
+	case tr.after.err != nil:
+		d.Why = tr.after.err.Error()
+	case len(tr.after.blocks) > 0:
+		d.Why = tr.after.blocks[0].Detail
+	default:
+		d.Why = tr.after.why
+	}
+	return d
+}

@@ -1,0 +1,30 @@
+package interp
+
+// own loads a module that this program brings along as Python source, such as the parts of a package that models use. nil where there is none.
+func (in *Interp) own(name string) *Module {
+	if in.Own == nil {
+		return nil
+	}
+	source, ok := in.Own(name)
+	if !ok {
+		return nil
+	}
+	if m := in.modules["<"+name+">"]; m != nil {
+		return m
+	}
+	before := in.guess
+	m, err := in.LoadSource("<"+name+">", "<"+name+">", source)
+	in.guess = before
+	if err != nil {
+		panic("interp: " + name + " does not parse: " + err.Error())
+	}
+	m.Attrs["__name__"] = name
+	return m
+}
+
+// RaiseClass raises an exception of a class.
+func (in *Interp) RaiseClass(c *Class, format string, args ...any) {
+	exc := NewInstance(c)
+	exc.Set("args", NewTuple(said(format, args...)))
+	panic(in.raised(exc))
+}

@@ -1,0 +1,17 @@
+package load
+
+import (
+	"context"
+	"io/fs"
+
+	"github.com/modelverifier/verifier/internal/importer/torch"
+)
+
+// Source reads a PyTorch source of a file system whose names start where absolute imports do. Nothing is run: opt.Trace is not looked at.
+func Source(ctx context.Context, fsys fs.FS, main, symbol string, opt Options) (*torch.Model, error) {
+	inputs, err := inputShapes(opt.Inputs)
+	if err != nil {
+		return nil, err
+	}
+	return torch.Import(ctx, fsys, main, symbol, torch.Options{Inputs: inputs, Args: opt.Args, Edits: opt.Edits})
+}
