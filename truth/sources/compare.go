@@ -79,7 +79,9 @@ func compare(ctx context.Context, r *row, o *options) *answer {
 	return &answer{c, why, took}
 }
 
-func opened(r *row, _ *options) load.Options { return load.Options{Inputs: r.Inputs, Args: r.Args} }
+func opened(r *row, o *options) load.Options {
+	return load.Options{Inputs: r.Inputs, Args: r.Args, SitePackages: o.sitePackages}
+}
 
 // ofError sorts a refusal. That a name is not there, that an argument is missing or that a call raises is false of what runs; that
 // something is not followed is true.
