@@ -28,8 +28,10 @@ type Options struct {
 	Inputs []string          // 1,3,224,224 or 3x224x224:float32, for sources that do not say what they take
 	Args   map[string]string // of a class or function in a source file
 	Trace  string            // the Python to run a source file with; empty reads it without running it
-	Edits  []torch.Edit      // of the layers that a source constructs, made after they are
-	Limits graph.Limits
+	// SitePackages is a folder of installed packages that a source may import from, "" for none. They are read, and never run.
+	SitePackages string
+	Edits        []torch.Edit // of the layers that a source constructs, made after they are
+	Limits       graph.Limits
 }
 
 // ErrNotLayer is an edit of what is no layer that a source constructs.

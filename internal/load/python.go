@@ -19,6 +19,12 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 		return nil, err
 	}
 	options := torch.Options{Inputs: inputs, Args: opt.Args, Edits: opt.Edits, Above: src.Above, Within: src.Within, Siblings: src.Siblings}
+	packages, done, err := sitePackages(opt.SitePackages)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	options.Installed = packages
 	var model *torch.Model
 	if opt.Trace != "" {
 		model, err = torch.Trace(ctx, opt.Trace, src.Dir, src.Main, src.Symbol, options, traceLimit)

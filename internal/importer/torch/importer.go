@@ -79,6 +79,10 @@ type Options struct {
 	Above    []fs.FS
 	Within   []string
 	Siblings bool
+	// Installed is a folder of packages that are read where the program's own files have none of the name. PyTorch itself is not read.
+	Installed fs.FS
+
+	read map[Source]bool // what the import has read so far
 }
 
 // The codes of the errors of this package.
@@ -105,7 +109,7 @@ func Import(ctx context.Context, fsys fs.FS, file, name string, opt Options) (*M
 	for i, up := range opt.Above {
 		above[i] = &sources{FS: up, read: read.read, prefix: strings.Repeat("../", i+1)}
 	}
-	opt.Above = above
+	opt.Above, opt.read = above, read.read
 	m, err := importTwice(ctx, read, file, pkg, name, opt)
 	if err == nil {
 		m.Sources, m.Main = read.list(), file
@@ -141,6 +145,7 @@ func importOnce(ctx context.Context, fsys fs.FS, file, pkg, name string, opt Opt
 
 func importWith(in *interp.Interp, file, pkg, name string, opt Options, training bool) (*Model, error) {
 	in.Package, in.Siblings, in.Above, in.Within = pkg, opt.Siblings, opt.Above, opt.Within
+	in.Installed = installed(opt.Installed, opt.read)
 	r := newReader(in, training)
 	r.options = opt
 	if err := r.loadPrelude(); err != nil {
@@ -167,6 +172,9 @@ func importWith(in *interp.Interp, file, pkg, name string, opt Options, training
 	out, err := r.read(root, name, opt)
 	if err == nil && from != "" {
 		out.Inputs, out.InputsFrom = opt.Inputs, from
+	}
+	if err == nil {
+		out.Notes = append(out.Notes, versions(in.Installed)...)
 	}
 	return out, err
 }

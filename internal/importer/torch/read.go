@@ -309,7 +309,7 @@ func (r *reader) loadPrelude() error {
 			vision.Attrs[n] = c
 		}
 	}
-	if r.in.Package != "torchvision" { // which has its own
+	if r.in.Package != "torchvision" && !has(r.in.Installed, "torchvision") { // which have their own
 		r.in.Natives["torchvision"] = interp.Native("torchvision", map[string]interp.Value{"ops": vision})
 		r.in.Natives["torchvision.ops"], r.in.Natives["torchvision.ops.misc"] = vision, vision
 	}

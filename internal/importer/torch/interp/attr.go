@@ -156,6 +156,11 @@ func (in *Interp) moduleAttr(m *Module, name string) (Value, bool) {
 			return v, true
 		}
 	}
+	if len(m.stars) > 0 {
+		if v, ok := in.fromStars(m, name); ok {
+			return v, true
+		}
+	}
 	if m.File != "" {
 		if sub := in.find(m.Name + "." + name); sub != nil {
 			return sub, true
