@@ -43,7 +43,19 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 		}
 	}
 	m.Notes, m.Partly = sourceNotes(model), partly(model)
+	for _, in := range model.Inputs {
+		m.Inputs = append(m.Inputs, spelled(in))
+	}
+	m.InputsFrom, _, _ = strings.Cut(model.InputsFrom, ": ")
 	return m, nil
+}
+
+// spelled writes an input as --input takes it, one number a sample too.
+func spelled(in torch.Input) string {
+	if len(in.Shape) == 0 {
+		return "1," + in.String()
+	}
+	return in.String()
 }
 
 // partly says why a source was not followed to its end; "" where it was.
