@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/patch"
@@ -96,11 +95,7 @@ func (p *project) patchOf(files []patch.File, t *Target, f action.Finding, befor
 	e := tr.edits[0]
 	out := Patch{Path: e.Path, Edits: tr.edits, FindingTitles: []string{f.Title}, Findings: []action.Finding{f}, Target: t.Name(), Why: tr.what,
 		ParamsBefore: before.params, ParamsAfter: tr.after.params}
-	for _, was := range files {
-		if was.Path == e.Path {
-			out.Line = strings.Count(was.Text[:e.Start], "\n") + 1
-		}
-	}
+	out.Line = lineOf(files, e)
 	out.Why += "; " + weights(before.params, tr.after.params)
 	return out, nil
 }
