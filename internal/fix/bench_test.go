@@ -320,3 +320,18 @@ func tallied(t *testing.T, samples []sample, right []ran, kept []mutant) map[str
 	}
 	return tally
 }
+
+// TestLeavesAloneWhatIsRight gives classes that run to the fixer, which must not touch them.
+func TestLeavesAloneWhatIsRight(t *testing.T) {
+	samples := corpusSamples(t)
+	if rows := os.Getenv("FIX_ROWS"); rows != "" {
+		samples = append(samples, rowSamples(t, rows, os.Getenv("FIX_REPOS"))...)
+	}
+	for _, s := range samples {
+		r, err := Propose(context.Background(), s.request(s.text))
+		if err != nil || len(r.Patches)+len(r.Choices)+len(r.Arguments)+len(r.Left) > 0 {
+			t.Errorf("%s: %v, %+v", s.file, err, r)
+		}
+	}
+	t.Logf("%d classes that are right", len(samples))
+}

@@ -39,7 +39,7 @@ func (x *fault) divisors() []candidate {
 
 // divides reports whether a finding is about a number that does not divide another.
 func (x *want) divides() bool {
-	return strings.Contains(x.message, "divisible") || strings.Contains(x.finding.Detail, "divisible") || strings.Contains(x.finding.Detail, "divide")
+	return strings.Contains(x.message, "divisible") || strings.Contains(x.message, "no multiple of") || strings.Contains(x.finding.Detail, "divisible") || strings.Contains(x.finding.Detail, "divide")
 }
 
 // dividing lists the divisors of larger numbers, the nearest to n first.

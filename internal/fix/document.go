@@ -13,6 +13,7 @@ import (
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/hf"
 	"github.com/modelverifier/verifier/internal/patch"
+	"github.com/modelverifier/verifier/internal/rules"
 )
 
 func init() {
@@ -52,6 +53,12 @@ func (p *project) judgeConfig(files []patch.File, t *Target) *verdict {
 	v := p.check(m.Graph, t)
 	v.params = m.Params
 	return v
+}
+
+// unreadable is a configuration that transformers would refuse, as a finding: its numbers contradict each other.
+func unreadable(err error) *verdict {
+	f := action.Finding{Stage: action.Preflight, Severity: rules.Block, Title: "The configuration contradicts itself", Detail: err.Error()}
+	return &verdict{blocks: []action.Finding{f}, params: -1, graph: &graph.Graph{}, why: err.Error()}
 }
 
 // document is a finding of a graph or of a configuration, with the whole numbers that stand in it.

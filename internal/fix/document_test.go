@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelverifier/verifier/internal/fit/data"
 	"github.com/modelverifier/verifier/internal/fix"
 	"github.com/modelverifier/verifier/internal/patch"
 )
@@ -59,6 +60,26 @@ func TestMendsAGraphInJSON(t *testing.T) {
 func TestListsTheDivisorsOfAGraph(t *testing.T) {
 	r := document(t, "net.graph", "x: input shape=[8, 30]\na: multiHeadAttention embedDim=30 numHeads=4\ny: output\nx -> a -> y\n")
 	if len(r.Patches) != 0 || len(r.Choices) != 1 || len(r.Choices[0].Options) < 4 {
+		t.Errorf("%+v", r)
+	}
+}
+
+const config = `{"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_embd": 64, "n_head": 4, "n_layer": 2, "vocab_size": 100, "n_positions": 128}
+`
+
+func TestMendsAConfiguration(t *testing.T) {
+	fits := ""
+	req := fix.Request{Files: []patch.File{{Path: "m/config.json", Text: config}}, Targets: []fix.Target{{Path: "m/config.json"}}}
+	req.Judge.Data = &data.Request{SeqLen: 512}
+	r, err := fix.Propose(context.Background(), req)
+	if err != nil || len(r.Patches) != 1 || !r.Patches[0].Proved || r.Files[0].Text != strings.Replace(config, "128", "512", 1) {
+		t.Errorf("%v, %+v", err, r)
+	}
+	req.Judge.Stored = &fits // the weights beside it have 128 positions
+	if r, err := fix.Propose(context.Background(), req); err != nil || len(r.Patches) != 0 || len(r.Left) != 1 {
+		t.Errorf("%v, %+v", err, r)
+	}
+	if r := document(t, "config.json", strings.Replace(config, `"n_head": 4`, `"n_head": 5`, 1)); len(r.Patches) != 0 || len(r.Choices) != 1 || len(r.Choices[0].Options) != 7 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -125,7 +125,11 @@ func (p *project) together(out *Result) error {
 		t := &p.Targets[i]
 		var proof Proof
 		proof.Proved = true
-		p.compare(t, p.judge(p.Files, t), p.judge(out.Files, t), &proof)
+		before := p.judge(p.Files, t)
+		if before.err != nil && kindOf(t) == "config" {
+			before = unreadable(before.err)
+		}
+		p.compare(t, before, p.judge(out.Files, t), &proof)
 		for j := range out.Patches {
 			if pt := &out.Patches[j]; pt.Target == t.Name() {
 				pt.Proved = proof.Proved || len(proof.New) == 0 && len(proof.Gone) > 0 && proof.Judged

@@ -31,6 +31,9 @@ type trial struct {
 func (p *project) mend(t *Target, out *Result) error {
 	given := map[string]bool{}
 	before := p.judge(out.Files, t)
+	if before.err != nil && kindOf(t) == "config" {
+		before = unreadable(before.err)
+	}
 	if before.err != nil {
 		out.Unread[t.Name()] = before.err.Error()
 	}
@@ -144,6 +147,9 @@ func how(before, after *verdict, f *action.Finding) ending {
 		if typ := before.graph.Components[i].Type; count(after.graph, typ) < count(before.graph, typ) {
 			return wrong // it is mended because it is not built any more
 		}
+	}
+	if before.stored && after.params != before.params {
+		return wrong // the weights beside it are those of the file as it is
 	}
 	if after.clean() {
 		return mended
