@@ -56,7 +56,7 @@ type Model struct {
 	textOnly func() *graph.Graph // nil where the model has no such call, or is it
 
 	Partly   string   // why a PyTorch source was not followed to its end, or ""
-	Withheld []string // the components of its parts that are not known: Params lacks their weights
+	Withheld []string // the components of its parts that are not known: the graph lacks their weights
 
 	Read  []string // of a model's folder, the files that the graph and its comparison were read from
 	File  string   // the text that a person changes to change the model, as it was given, or ""

@@ -181,7 +181,19 @@ func (r *reader) attend(x *interp.Instance, q, k, v *Tensor, padding, mask inter
 		}
 		return r.weighted("crossAttention", params, weights, []*Tensor{q, k}, nil)
 	}
-	return r.opaque("attention", q.shape, weights, q, k, v)
+	return r.declared("attention", "attention of "+index(len(inputs))+" inputs", q.shape, r.attentionFLOPs(x, q, k, v), weights, []*Tensor{q, k, v})
+}
+
+// attentionFLOPs are those of the projections of query, key and value, of the scores, of the sums that they weigh, and of the last projection.
+func (r *reader) attentionFLOPs(x *interp.Instance, q, k, v *Tensor) int64 {
+	e, long, steps := r.attrInt(x, "embed_dim"), q.shape[0], k.shape[0]
+	projected := product([]int64{long, e, e}) + product(append([]int64{e}, k.shape...)) + product(append([]int64{e}, v.shape...)) + product([]int64{long, e, e})
+	for _, n := range []string{"add_bias_kv", "add_zero_attn"} {
+		if r.attrTrue(x, n) {
+			steps++
+		}
+	}
+	return 2 * (projected + 2*product([]int64{long, steps, e}))
 }
 
 // squeezeBatch turns an axis of size 1 into the batch.

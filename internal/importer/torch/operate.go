@@ -76,6 +76,14 @@ func (r *reader) scalar(op string, t *Tensor, other interp.Value, swapped bool) 
 	if op == "**" && !swapped {
 		return r.apply("pow", "pow", []graph.Param{{Name: "exponent", Value: r.value("exponent", other)}}, t), true
 	}
+	if op == "<<" || op == ">>" {
+		if !t.isInt {
+			r.in.Fault("%s of a tensor is not followed", op)
+		}
+		c := r.shift(op, t, true)
+		c.data = nil
+		return c, true
+	}
 	switch op {
 	case "+", "-", "*", "/", "//", "%", "**":
 		_, isInt := interp.AsInt(other)

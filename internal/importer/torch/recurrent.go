@@ -99,7 +99,11 @@ func (r *reader) recurTensor(class, typ string, x *interp.Instance, t *Tensor, s
 	if states := r.stateInputs(state); len(states) > 0 {
 		shape := slices.Clone(t.shape)
 		shape[len(shape)-1] = r.recurrentWidth(x)
-		out := r.opaque(typ, shape, r.own(x), append([]*Tensor{t}, states...)...)
+		res := r.evaluate(typ, params, []*Tensor{t})
+		if res.Err != nil {
+			r.refuse(t, typ, res.Err.Message)
+		}
+		out := r.declared(typ, typ+" with a first state", shape, res.FLOPs, r.own(x), append([]*Tensor{t}, states...))
 		return interp.NewTuple(out, r.lastStates(class, x, out))
 	}
 	out := r.weighted(typ, params, r.own(x), []*Tensor{t}, nil)
@@ -220,7 +224,13 @@ func (r *reader) makeCell(class string, gates int64) *interp.Class {
 			r.in.Fault("%s gets %s", class, r.describe(t))
 		}
 		inputs := append([]*Tensor{t}, r.stateInputs(interp.Or(b[1], nil))...)
-		h := r.opaque(class, catalog.Of(r.attrInt(x, "hidden_size")), r.own(x), inputs...)
+		flops := int64(0) // two products, of the input and of the state
+		for _, n := range []string{"weight_ih", "weight_hh"} {
+			if w, ok := attr(x, n).(*Tensor); ok {
+				flops += 2 * w.shape.Size()
+			}
+		}
+		h := r.declared(class, class, catalog.Of(r.attrInt(x, "hidden_size")), flops, r.own(x), inputs)
 		if class != "LSTMCell" {
 			return h
 		}

@@ -47,6 +47,11 @@ func (in *Interp) find(name string) *Module {
 
 // resolve reads the module behind an import, now that the name is used.
 func (in *Interp) resolve(l *lazy) Value {
+	if l.open { // two modules import a name from each other
+		return &Unknown{Why: "the import of " + l.name + " from " + l.module + " leads back to itself", File: l.file, Line: l.line}
+	}
+	l.open = true
+	defer func() { l.open = false }()
 	m := in.find(l.module)
 	if m == nil {
 		return &Unknown{Why: "module " + l.module + " is not known", File: l.file, Line: l.line}
@@ -85,11 +90,11 @@ func (in *Interp) importNames(e *env, s *python.Import) {
 		top, _, dotted := strings.Cut(a.Name, ".")
 		switch {
 		case a.As != "":
-			e.assign(a.As, &lazy{a.Name, "", s.Line(), in.frame.file})
+			e.assign(a.As, &lazy{a.Name, "", s.Line(), in.frame.file, false})
 		case dotted:
-			e.assign(top, &lazy{top, "", s.Line(), in.frame.file})
+			e.assign(top, &lazy{top, "", s.Line(), in.frame.file, false})
 		default:
-			e.assign(a.Name, &lazy{a.Name, "", s.Line(), in.frame.file})
+			e.assign(a.Name, &lazy{a.Name, "", s.Line(), in.frame.file, false})
 		}
 	}
 }
@@ -110,7 +115,7 @@ func (in *Interp) importFrom(e *env, s *python.ImportFrom) {
 		if as == "" {
 			as = a.Name
 		}
-		e.assign(as, &lazy{base, a.Name, s.Line(), in.frame.file})
+		e.assign(as, &lazy{base, a.Name, s.Line(), in.frame.file, false})
 	}
 }
 
@@ -150,7 +155,7 @@ func (in *Interp) importAll(e *env, module string, line int) {
 	}
 	for _, n := range names {
 		if !strings.HasPrefix(n, "_") {
-			e.assign(n, &lazy{module, n, line, in.frame.file})
+			e.assign(n, &lazy{module, n, line, in.frame.file, false})
 		}
 	}
 }

@@ -117,6 +117,7 @@ type lazy struct {
 	module, name string
 	line         int
 	file         string
+	open         bool // being read
 }
 
 // Args are the arguments of a call.
