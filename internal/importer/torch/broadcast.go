@@ -78,6 +78,7 @@ func (r *reader) merge(typ string, tensors ...*Tensor) *Tensor {
 	}
 	out := r.apply(typ, typ, nil, aligned...)
 	r.layoutOf(out, aligned)
+	out.width = promoted(tensors)
 	if out.constant() {
 		out.data = foldData(typ, tensors)
 	}
@@ -143,9 +144,13 @@ func (r *reader) matmul(a, b *Tensor) *Tensor {
 		res := r.matmul(one, b)
 		out = r.view(res, []interp.Value{res.size(0), res.size(2)})
 	} else {
+		r.sameWidth("matmul", a, b)
 		ab := r.align("matmul", 2, a, b)
 		out = r.apply("matmul", "matmul", nil, ab...)
 		r.layoutOf(out, ab)
+		if a.rank() < 3 || b.rank() < 3 { // which may be folded into one product, and turned
+			out.contiguous = false
+		}
 	}
 	if dropB {
 		out = r.view(out, out.dims()[:out.rank()-1])
@@ -229,7 +234,8 @@ func (r *reader) pieces(t *Tensor, typ string, params []graph.Param, dim interp.
 	out := interp.NewTuple()
 	for i := range n {
 		all := append(slices.Clone(params), param("dim", axis), param("index", i))
-		out.Items = append(out.Items, r.apply(typ, typ, all, t))
+		piece := r.apply(typ, typ, all, t)
+		out.Items = append(out.Items, piece.moved(t, func(_, strides []int64) []int64 { return slices.Clone(strides) }))
 	}
 	return out
 }

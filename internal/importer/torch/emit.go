@@ -165,7 +165,7 @@ func (r *reader) apply(typ, name string, params []graph.Param, inputs ...*Tensor
 		constant = constant && t.constant()
 	}
 	if constant && res.Err == nil && res.Out != nil {
-		return &Tensor{r: r, node: -1, shape: res.Out, isInt: res.OutIsInt, mask: inputs[0].mask && structural[typ], batch: inputs[0].batch}
+		return &Tensor{r: r, node: -1, shape: res.Out, isInt: res.OutIsInt, mask: inputs[0].mask && structural[typ], batch: inputs[0].batch, width: promoted(inputs)}
 	}
 	if res.Err == nil && res.Out != nil && r.misread(typ, params, inputs) {
 		out := r.custom(name, res.Out, res.FLOPs, inputs...)
@@ -176,6 +176,8 @@ func (r *reader) apply(typ, name string, params []graph.Param, inputs ...*Tensor
 	out.node = r.component(typ, name, params, inputs)
 	r.ints[out.node] = seen && r.seenInts(inputs)
 	out.shape, out.isInt, out.mask = res.Out, res.OutIsInt, inputs[0].mask && structural[typ]
+	out.laidOut(typ, inputs)
+	out.width = promoted(inputs)
 	if res.Err != nil || res.Out == nil {
 		message := "does not say what comes out"
 		if res.Err != nil {
@@ -225,7 +227,7 @@ func (r *reader) custom(name string, shape catalog.Shape, flops int64, inputs ..
 	}
 	r.measure(shape)
 	out := inputs[0].clone()
-	out.shape, out.isInt, out.mask = shape, false, false
+	out.shape, out.isInt, out.mask, out.width = shape, false, false, promoted(inputs)
 	if constant {
 		return out
 	}

@@ -8,6 +8,7 @@ import (
 // native makes a class of torch.nn by hand: args as in a layer, made runs at the end of __init__, forward on the call.
 func (r *reader) native(class, args string, made func(*interp.Instance), forward func(*interp.Instance, *interp.Args) interp.Value) *interp.Class {
 	sig := parseArgs(args)
+	sig.cast = &r.cast
 	c := interp.NewClass(class, r.moduleClass)
 	c.Lacks = lacking("layer")
 	c.Method("__init__", func(in *interp.Interp, a *interp.Args) interp.Value {
@@ -163,6 +164,13 @@ func (r *reader) attend(x *interp.Instance, q, k, v *Tensor, padding, mask inter
 		}
 	}
 	q, k, v = inputs[0], inputs[1], inputs[2]
+	if len(q.shape) != 2 || len(k.shape) != 2 || len(v.shape) != 2 {
+		r.in.Fault("attention over a folded batch is not followed")
+	}
+	if k.shape[0] != v.shape[0] {
+		r.in.Raise("AssertionError", "key's sequence and batch dims %s do not match value's %s", r.describe(k), r.describe(v))
+	}
+	r.fitsMask(interp.Or(mask, nil), r.attrInt(x, "num_heads"), q.shape[0], k.shape[0])
 	params := []graph.Param{{Name: "embedDim", Value: r.value("embed_dim", attr(x, "embed_dim"))}, {Name: "numHeads", Value: r.value("num_heads", attr(x, "num_heads"))}}
 	if attr(x, "bias") == false {
 		params = append(params, param("bias", false))

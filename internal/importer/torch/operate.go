@@ -96,6 +96,9 @@ func (r *reader) scalar(op string, t *Tensor, other interp.Value, swapped bool) 
 // integers into numbers with a fraction.
 func (r *reader) shift(op string, t *Tensor, keepsInt bool) *Tensor {
 	c := t.clone()
+	if t.dense() {
+		c.contiguous, c.mem = t.contiguous, t.mem
+	}
 	if t.param != nil && !t.constant() {
 		c.node = r.place(t)
 	}
@@ -140,6 +143,7 @@ func (r *reader) elementwise(name string, tensors ...*Tensor) *Tensor {
 	}
 	out := r.custom(name, shape, 0, aligned...)
 	r.layoutOf(out, aligned)
+	out.width = promoted(tensors)
 	return out
 }
 

@@ -160,7 +160,7 @@ func (r *reader) end() {
 func (r *reader) give(opt Options) *interp.Args {
 	args := &interp.Args{}
 	for i, in := range opt.Inputs {
-		t := &Tensor{r: r, node: -1, shape: append(catalog.Of(), in.Shape...), batch: 0, isInt: in.isInt()}
+		t := &Tensor{r: r, node: -1, shape: append(catalog.Of(), in.Shape...), batch: 0, isInt: in.isInt(), contiguous: true}
 		params := []graph.Param{param("shape", t.shape)}
 		if in.DType != "" {
 			params = append(params, param("dtype", in.DType))

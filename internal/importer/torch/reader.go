@@ -12,6 +12,7 @@ import (
 type reader struct {
 	in       *interp.Interp
 	training bool
+	cast     bool // the program changes the width of weights or of products in ways that are not followed
 
 	moduleClass, sequentialClass *interp.Class
 	tensorClass, parameterClass  *interp.Class
@@ -79,7 +80,9 @@ func (r *reader) libraries() {
 		if t.batch >= 0 {
 			in.Fault("a weight is made of a tensor that depends on the input")
 		}
-		return r.newParam(t.shape)
+		p := r.newParam(t.shape)
+		p.width = t.width
+		return p
 	}))
 	nn.Attrs["Parameter"] = r.parameterClass
 	r.tensorClass.SetOwn("__new__", interp.Fn("Tensor", func(in *interp.Interp, a *interp.Args) interp.Value {
@@ -111,6 +114,9 @@ func (r *reader) libraries() {
 func (r *reader) module(name string, attrs map[string]interp.Value) *interp.Module {
 	m := interp.Native(name, attrs)
 	m.Lookup = func(n string) (interp.Value, bool) {
+		if strings.HasPrefix(n, "autocast") || strings.HasPrefix(n, "set_default_") {
+			r.cast = true
+		}
 		if name == "torch" && dtypes[n] != "" { // torch.long is a type of numbers, where x.long() is a method
 			return interp.Symbol{Name: name + "." + n}, true
 		}

@@ -96,6 +96,7 @@ func (r *reader) recurTensor(class, typ string, x *interp.Instance, t *Tensor, s
 	if attr(x, "bias") == false {
 		params = append(params, param("bias", false))
 	}
+	r.fitsStates(class, x, state)
 	if states := r.stateInputs(state); len(states) > 0 {
 		shape := slices.Clone(t.shape)
 		shape[len(shape)-1] = r.recurrentWidth(x)
@@ -223,6 +224,7 @@ func (r *reader) makeCell(class string, gates int64) *interp.Class {
 		if !t.plain() || t.rank() != 2 {
 			r.in.Fault("%s gets %s", class, r.describe(t))
 		}
+		r.fitsCell(class, x, t, interp.Or(b[1], nil))
 		inputs := append([]*Tensor{t}, r.stateInputs(interp.Or(b[1], nil))...)
 		flops := int64(0) // two products, of the input and of the state
 		for _, n := range []string{"weight_ih", "weight_hh"} {
