@@ -65,8 +65,8 @@ beside it differ from what its description implies go to standard error; --json 
 })
 
 func printImport(cmd *cobra.Command, m *load.Model, out string) error {
-	withheld := append([]string{}, m.Withheld...)
-	if m.Params < 0 && m.Kind != hub.Python {
+	withheld := []string{}
+	if m.Params < 0 && (m.Kind != hub.Python || len(m.Withheld) > 0) {
 		g := m.Graph.Clone()
 		g.Normalize(catalog.Vocabulary)
 		walked := infer.Walk(g)

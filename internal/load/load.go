@@ -58,7 +58,7 @@ type Model struct {
 	textOnly func() *graph.Graph // nil where the model has no such call, or is it
 
 	Partly   string   // why a PyTorch source was not followed to its end, or ""
-	Withheld []string // the components of its parts that are not known: Params lacks their weights
+	Withheld []string // the components of its parts that are not known: the graph lacks their weights
 
 	Inputs     []string // of a PyTorch source: those that were found in its file, where none were given
 	InputsFrom string   // and where: path:line

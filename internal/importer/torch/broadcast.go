@@ -94,6 +94,7 @@ func (r *reader) merge(typ string, tensors ...*Tensor) *Tensor {
 	}
 	out := r.apply(typ, typ, nil, aligned...)
 	r.layoutOf(out, aligned)
+	out.width = promoted(tensors)
 	if out.constant() {
 		out.data = foldData(typ, tensors)
 	}
@@ -152,7 +153,11 @@ func (r *reader) matmul(a, b *Tensor) *Tensor {
 	if dropB {
 		b = r.view(b, append(b.dims(), int64(1)))
 	}
+	r.sameWidth("matmul", a, b)
 	out := r.product(a, b)
+	if a.rank() != b.rank() || a.rank() > 2 && a.batch < 0 { // which may be folded into one product, and turned
+		out.contiguous = false
+	}
 	if dropB {
 		out = r.view(out, out.dims()[:out.rank()-1])
 	}
@@ -299,7 +304,8 @@ func (r *reader) pieces(t *Tensor, typ string, params []graph.Param, dim interp.
 	out := interp.NewTuple()
 	for i := range n {
 		all := append(slices.Clone(params), param("dim", axis), param("index", i))
-		out.Items = append(out.Items, r.apply(typ, typ, all, t))
+		piece := r.apply(typ, typ, all, t)
+		out.Items = append(out.Items, piece.moved(t, func(_, strides []int64) []int64 { return slices.Clone(strides) }))
 	}
 	return out
 }

@@ -96,11 +96,14 @@ func (r *reader) typed(t *Tensor, a *interp.Args) {
 	switch {
 	case !ok || d == nil:
 	case !isSymbol: // of another tensor, or not known
-		t.isInt, t.mask = false, false
+		t.isInt, t.mask, t.width = false, false, anyWidth
 	case s.Name == "torch.bool":
 		t.isInt, t.mask = false, true
 	default:
 		t.isInt, t.mask = r.isIntType(a), false
+		if !t.isInt {
+			t.width = widthOf(d)
+		}
 	}
 }
 
@@ -176,13 +179,17 @@ func (r *reader) sequence(a *interp.Args) interp.Value {
 	n := int64(math.Ceil((stop - start) / step))
 	d, hasType := a.Get("dtype", -1)
 	t := &Tensor{r: r, node: -1, shape: catalog.Of(n), batch: -1, isInt: whole && !(hasType && isFloatType(d)) || r.isIntType(a)}
-	if n <= maxData {
+	if n <= longestCount {
+		r.in.Spend(n / 16)
 		for i := range n {
 			t.data = append(t.data, start+float64(float64(i)*step))
 		}
 	}
 	return t
 }
+
+// longestCount is how many numbers of arange are kept: positions are looked up in tables with them.
+const longestCount = 1 << 16
 
 func (r *reader) linspace(a *interp.Args) interp.Value {
 	b := (&interp.Args{Pos: a.Pos}).Bind(r.in, "linspace", "start", "end", "steps")

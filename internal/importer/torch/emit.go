@@ -165,7 +165,7 @@ func (r *reader) apply(typ, name string, params []graph.Param, inputs ...*Tensor
 		constant = constant && t.constant()
 	}
 	if constant && res.Err == nil && res.Out != nil {
-		return &Tensor{r: r, node: -1, shape: res.Out, isInt: res.OutIsInt, mask: inputs[0].mask && structural[typ], batch: inputs[0].batch}
+		return &Tensor{r: r, node: -1, shape: res.Out, isInt: res.OutIsInt, mask: inputs[0].mask && structural[typ], batch: inputs[0].batch, width: promoted(inputs)}
 	}
 	if res.Err == nil && res.Out != nil && r.misread(typ, params, inputs) {
 		out := r.custom(name, res.Out, res.FLOPs, inputs...)
@@ -180,6 +180,8 @@ func (r *reader) apply(typ, name string, params []graph.Param, inputs ...*Tensor
 	r.ints[out.node] = seen && r.seenInts(inputs)
 	out.shape, out.isInt, out.joint = res.Out, res.OutIsInt, anyJoint(inputs)
 	out.mask = inputs[0].mask && structural[typ]
+	out.laidOut(typ, inputs)
+	out.width = promoted(inputs)
 	if res.Err != nil || res.Out == nil {
 		message := "does not say what comes out"
 		if res.Err != nil {
@@ -230,6 +232,7 @@ func (r *reader) custom(name string, shape catalog.Shape, flops int64, inputs ..
 	r.measure(shape)
 	out := inputs[0].clone()
 	out.shape, out.isInt, out.mask, out.joint = shape, false, false, anyJoint(inputs)
+	out.width = promoted(inputs)
 	if constant {
 		return out
 	}

@@ -47,9 +47,9 @@ type Edges struct {
 // Model is what was read.
 type Model struct {
 	Graph    *graph.Graph
-	Params   int64    // of the constructed module, used or not
+	Params   int64    // of the constructed module, used or not; -1 where a part of it is not known
 	Unused   int64    // of them, those that the forward never uses
-	Withheld []string // the components of parts that are not known: their weights are not in Params
+	Withheld []string // the components of parts that are not known: the graph lacks their weights
 	Status   Status
 	Problems []Problem
 	Notes    []Problem

@@ -87,7 +87,13 @@ func (r *reader) unsqueeze(t *Tensor, at int) *Tensor {
 	}
 	out := r.apply("unsqueeze", "unsqueeze", []graph.Param{param("dim", g+1)}, t)
 	out.batch, out.pre, out.post = batch, t.pre, t.post
-	return out
+	return out.moved(t, func(sizes, strides []int64) []int64 {
+		stride := int64(1)
+		if at < len(sizes) {
+			stride = sizes[at] * strides[at]
+		}
+		return slices.Insert(slices.Clone(strides), at, stride)
+	})
 }
 
 // squeeze drops an axis if it is of size 1.
@@ -104,7 +110,12 @@ func (r *reader) squeeze(t *Tensor, at int) *Tensor {
 	if at < t.batch {
 		out.batch--
 	}
-	return out
+	return out.moved(t, dropped(at))
+}
+
+// dropped are strides without one axis.
+func dropped(at int) func(_, strides []int64) []int64 {
+	return func(_, strides []int64) []int64 { return slices.Delete(slices.Clone(strides), at, at+1) }
 }
 
 func (r *reader) sliced(t *Tensor, axis int, s *interp.Slice) *Tensor {
@@ -148,7 +159,11 @@ func (r *reader) sliced(t *Tensor, axis int, s *interp.Slice) *Tensor {
 		}
 	}
 	out.isInt = t.isInt
-	return out
+	return out.moved(t, func(_, strides []int64) []int64 {
+		cut := slices.Clone(strides)
+		cut[axis] *= step
+		return cut
+	})
 }
 
 // sliceFolded takes the parts of a batch that tensors were joined along.
@@ -189,6 +204,7 @@ func (r *reader) selected(t *Tensor, axis int, n int64) *Tensor {
 	if axis < t.batch {
 		out.batch--
 	}
+	out.moved(t, dropped(axis))
 	if t.constant() && len(t.shape) == 1 && int64(len(t.data)) == size {
 		if n < 0 {
 			n += size

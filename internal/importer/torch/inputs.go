@@ -368,7 +368,7 @@ func (r *reader) given(in Input) interp.Value {
 
 // givenTensor makes an input of the graph. One that was given with another number of entries in front than the first has no batch.
 func (r *reader) givenTensor(in Input) *Tensor {
-	t := &Tensor{r: r, node: -1, shape: append(catalog.Of(), in.Shape...), batch: in.At, isInt: in.isInt()}
+	t := &Tensor{r: r, node: -1, shape: append(catalog.Of(), in.Shape...), batch: in.At, isInt: in.isInt(), contiguous: true}
 	switch {
 	case in.Unbatched:
 		t.batch, t.joint = -1, true

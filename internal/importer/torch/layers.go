@@ -136,6 +136,7 @@ type signature struct {
 	names    []string
 	defaults []interp.Value
 	any      bool
+	cast     *bool // is set where a dtype is given
 }
 
 func parseArgs(s string) signature {
@@ -171,6 +172,9 @@ func (s *signature) bind(in *interp.Interp, class string, a *interp.Args) []inte
 	given := bind(in, class+".__init__", s.names...)
 	for i := range given {
 		given[i] = interp.Or(given[i], s.defaults[i])
+		if s.names[i] == "dtype" && given[i] != nil && s.cast != nil {
+			*s.cast = true
+		}
 		if _, missing := given[i].(interp.Missing); missing {
 			in.Raise("TypeError", "%s.__init__() missing 1 required positional argument: '%s'", class, s.names[i])
 		}
@@ -184,6 +188,7 @@ func (s *signature) bind(in *interp.Interp, class string, a *interp.Args) []inte
 // makeLayer builds a class of torch.nn from its entry.
 func (r *reader) makeLayer(l *layer) *interp.Class {
 	sig := parseArgs(l.args)
+	sig.cast = &r.cast
 	c := interp.NewClass(l.class, r.moduleClass)
 	c.Lacks = lacking("layer")
 	c.Method("__init__", func(in *interp.Interp, a *interp.Args) interp.Value {

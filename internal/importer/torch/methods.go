@@ -33,7 +33,7 @@ func (t *Tensor) Attr(in *interp.Interp, name string) (interp.Value, bool) {
 			return interp.Symbol{Name: "torch.int64"}, true
 		}
 		if name == "dtype" {
-			return interp.Symbol{Name: "torch.float32"}, true
+			return t.dtype(), true
 		}
 		return interp.Symbol{Name: name}, true
 	case "data":
@@ -64,6 +64,9 @@ func (t *Tensor) Attr(in *interp.Interp, name string) (interp.Value, bool) {
 		return interp.Fn(name, func(in *interp.Interp, a *interp.Args) interp.Value { return op(r, t, numpyNames(a)) }), true
 	}
 	if len(name) > 1 && name[len(name)-1] == '_' && name[0] != '_' { // relu_ and the like
+		if op, ok := operations[name[:len(name)-1]]; ok && reshapesInPlace[name] {
+			return interp.Fn(name, func(in *interp.Interp, a *interp.Args) interp.Value { return r.inPlace(t, op, numpyNames(a)) }), true
+		}
 		if op, ok := operations[name[:len(name)-1]]; ok {
 			return interp.Fn(name, func(in *interp.Interp, a *interp.Args) interp.Value { return op(r, t, a) }), true
 		}
@@ -132,19 +135,30 @@ func shaped(name string) operation {
 }
 
 func init() {
-	for _, n := range []string{"contiguous", "to", "cuda", "cpu", "detach", "clone", "type_as", "float", "half", "double", "bfloat16", "requires_grad_",
+	register(map[string]operation{"contiguous": contiguousOp})
+	for _, n := range []string{"to", "cuda", "cpu", "detach", "clone", "type_as", "float", "half", "double", "bfloat16", "requires_grad_",
 		"pin_memory", "as_subclass", "retain_grad", "type", "rename", "refine_names", "align_to", "numpy"} {
 		register(map[string]operation{n: func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			if n == "float" || n == "half" || n == "double" || n == "bfloat16" || len(a.Pos) == 1 && isFloatType(a.Pos[0]) || n == "type_as" && !a.Pos[0].(*Tensor).isInt {
-				return r.toFloat(t)
+			switch n {
+			case "float":
+				return r.wide(t, "")
+			case "half":
+				return r.wide(t, "float16")
+			case "double":
+				return r.wide(t, "float64")
+			case "bfloat16":
+				return r.wide(t, n)
 			}
-			if dtype, ok := a.Get("dtype", -1); ok && isFloatType(dtype) {
-				return r.toFloat(t)
+			if to, ok := r.converted(n, t, a); ok {
+				return to
 			}
 			if n == "clone" && t.param != nil || n == "detach" && t.param != nil {
 				return r.reshapeGraph(t, t.shape)
 			}
-			return t
+			if n == "detach" {
+				return t
+			}
+			return t.copied(n, a)
 		}})
 	}
 	for _, n := range []string{"long", "int", "bool", "byte"} {
@@ -191,7 +205,13 @@ func init() {
 		"dim":        func(r *reader, t *Tensor, _ *interp.Args) interp.Value { return int64(t.rank()) },
 		"ndimension": func(r *reader, t *Tensor, _ *interp.Args) interp.Value { return int64(t.rank()) },
 		"numel":      numel, "nelement": numel,
-		"is_contiguous":     func(*reader, *Tensor, *interp.Args) interp.Value { return true },
+		"is_contiguous": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+			is, known := t.isContiguous()
+			if !known || len(a.Pos)+len(a.Kw) > 0 {
+				return interp.Assumed{Value: true, Why: "whether a tensor is contiguous is not known"}
+			}
+			return is
+		},
 		"is_floating_point": func(r *reader, t *Tensor, _ *interp.Args) interp.Value { return !t.isInt },
 		"get_device":        func(*reader, *Tensor, *interp.Args) interp.Value { return int64(0) },
 		"item":              func(r *reader, t *Tensor, _ *interp.Args) interp.Value { return t.ToNumber(r.in) },
@@ -246,7 +266,11 @@ func axisOp(typ string, more ...string) operation {
 		if t.axis(r.dim(d, t.rank())) < 0 {
 			return r.acrossBatch(typ, r.toFloat(t))
 		}
-		return r.apply(typ, typ, []graph.Param{param("dim", r.sampleAxis(t, d, typ))}, r.toFloat(t))
+		out := r.apply(typ, typ, []graph.Param{param("dim", r.sampleAxis(t, d, typ))}, r.toFloat(t))
+		if to := interp.Or(b[2], nil); to != nil {
+			out.width = widthOf(to)
+		}
+		return out
 	}
 }
 
@@ -270,7 +294,11 @@ func reduce(typ string) operation {
 		default:
 			axes = []interp.Value{x}
 		}
-		return r.reduced(typ, t, axes, keep)
+		out := r.reduced(typ, t, axes, keep)
+		if to := interp.Or(b[2], nil); to != nil {
+			out.width = widthOf(to)
+		}
+		return out
 	}
 }
 

@@ -141,8 +141,14 @@ func (r *reader) makeModuleClass() *interp.Class {
 		return set(in, &interp.Args{Pos: []interp.Value{a.Pos[0], b[0], b[1]}})
 	})
 	same := func(in *interp.Interp, a *interp.Args) interp.Value { return a.Pos[0] }
-	for _, n := range []string{"eval", "train", "to", "cuda", "cpu", "float", "half", "double", "bfloat16", "requires_grad_", "share_memory", "type", "compile"} {
+	for _, n := range []string{"eval", "train", "cuda", "cpu", "requires_grad_", "share_memory", "compile"} {
 		c.Method(n, same)
+	}
+	for _, n := range []string{"to", "float", "half", "double", "bfloat16", "type", "to_empty"} {
+		c.Method(n, func(in *interp.Interp, a *interp.Args) interp.Value {
+			r.cast = true // which of its weights get another width is not followed
+			return a.Pos[0]
+		})
 	}
 	quietMethods(c)
 	c.Lacks = lacking("module")

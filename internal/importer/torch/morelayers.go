@@ -8,6 +8,7 @@ import (
 // native makes a class of torch.nn by hand: args as in a layer, made runs at the end of __init__, forward on the call.
 func (r *reader) native(class, args string, made func(*interp.Instance), forward func(*interp.Instance, *interp.Args) interp.Value) *interp.Class {
 	sig := parseArgs(args)
+	sig.cast = &r.cast
 	c := interp.NewClass(class, r.moduleClass)
 	c.Lacks = lacking("layer")
 	c.Method("__init__", func(in *interp.Interp, a *interp.Args) interp.Value {
@@ -170,6 +171,13 @@ func (r *reader) attend(x *interp.Instance, q, k, v *Tensor, padding, mask inter
 		}
 	}
 	q, k, v = inputs[0], inputs[1], inputs[2]
+	if len(q.shape) != 2 || len(k.shape) != 2 || len(v.shape) != 2 {
+		r.in.Fault("attention over a folded batch is not followed")
+	}
+	if k.shape[0] != v.shape[0] {
+		r.in.Raise("AssertionError", "key's sequence and batch dims %s do not match value's %s", r.describe(k), r.describe(v))
+	}
+	r.fitsMask(interp.Or(mask, nil), r.attrInt(x, "num_heads"), q.shape[0], k.shape[0])
 	params := []graph.Param{{Name: "embedDim", Value: r.value("embed_dim", attr(x, "embed_dim"))}, {Name: "numHeads", Value: r.value("num_heads", attr(x, "num_heads"))}}
 	if attr(x, "bias") == false {
 		params = append(params, param("bias", false))
@@ -191,7 +199,19 @@ func (r *reader) attend(x *interp.Instance, q, k, v *Tensor, padding, mask inter
 		}
 		return r.weighted("crossAttention", params, weights, []*Tensor{q, k}, nil)
 	}
-	return r.opaque("attention", q.shape, weights, q, k, v)
+	return r.holding("attention", "attention of "+index(len(inputs))+" inputs", q.shape, r.attentionFLOPs(x, q, k, v), weights, []*Tensor{q, k, v})
+}
+
+// attentionFLOPs are those of the projections of query, key and value, of the scores, of the sums that they weigh, and of the last projection.
+func (r *reader) attentionFLOPs(x *interp.Instance, q, k, v *Tensor) int64 {
+	e, long, steps := r.attrInt(x, "embed_dim"), q.shape[0], k.shape[0]
+	projected := product([]int64{long, e, e}) + product(append([]int64{e}, k.shape...)) + product(append([]int64{e}, v.shape...)) + product([]int64{long, e, e})
+	for _, n := range []string{"add_bias_kv", "add_zero_attn"} {
+		if r.attrTrue(x, n) {
+			steps++
+		}
+	}
+	return 2 * (projected + 2*product([]int64{long, steps, e}))
 }
 
 // squeezeBatch turns an axis of size 1 into the batch.

@@ -76,6 +76,14 @@ func (r *reader) scalar(op string, t *Tensor, other interp.Value, swapped bool) 
 	if op == "**" && !swapped {
 		return r.apply("pow", "pow", []graph.Param{{Name: "exponent", Value: r.value("exponent", other)}}, t), true
 	}
+	if op == "<<" || op == ">>" {
+		if !t.isInt {
+			r.in.Fault("%s of a tensor is not followed", op)
+		}
+		c := r.shift(op, t, true)
+		c.data = nil
+		return c, true
+	}
 	switch op {
 	case "+", "-", "*", "/", "//", "%", "**":
 		_, isInt := interp.AsInt(other)
@@ -88,6 +96,9 @@ func (r *reader) scalar(op string, t *Tensor, other interp.Value, swapped bool) 
 // integers into numbers with a fraction.
 func (r *reader) shift(op string, t *Tensor, keepsInt bool) *Tensor {
 	c := t.clone()
+	if t.dense() {
+		c.contiguous, c.mem = t.contiguous, t.mem
+	}
 	if t.param != nil && !t.constant() {
 		c.node = r.place(t)
 	}
@@ -132,6 +143,7 @@ func (r *reader) elementwise(name string, tensors ...*Tensor) *Tensor {
 	}
 	out := r.custom(name, shape, 0, aligned...)
 	r.layoutOf(out, aligned)
+	out.width = promoted(tensors)
 	return out
 }
 

@@ -2,6 +2,7 @@ package torch
 
 import (
 	_ "embed"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
 )
@@ -29,7 +30,10 @@ func (r *reader) initialisers() *interp.Module {
 // ignored is a module whose decorators and helpers change nothing that matters.
 func (r *reader) ignored(name string, attrs map[string]interp.Value) *interp.Module {
 	m := interp.Native(name, attrs)
-	m.Lookup = func(n string) (interp.Value, bool) { return interp.Symbol{Name: name + "." + n}, n[0] != '_' }
+	m.Lookup = func(n string) (interp.Value, bool) {
+		r.cast = r.cast || strings.HasSuffix(name, ".amp") || n == "autocast"
+		return interp.Symbol{Name: name + "." + n}, n[0] != '_'
+	}
 	return m
 }
 

@@ -50,6 +50,9 @@ func (r *reader) read(root *interp.Instance, name string, opt Options) (*Model, 
 	out.Lines = r.lines
 	r.check(out)
 	r.settle(out)
+	if len(out.Withheld) > 0 {
+		out.Params = -1
+	}
 	return out, nil
 }
 

@@ -16,6 +16,7 @@ type reader struct {
 	fixed    bool  // it needed one
 	// unbatched is set where no input has a batch: what comes out of one call is the sample.
 	unbatched bool
+	cast      bool // the program changes the width of weights or of products in ways that are not followed
 
 	moduleClass, sequentialClass *interp.Class
 	tensorClass, parameterClass  *interp.Class
@@ -90,7 +91,9 @@ func (r *reader) libraries() {
 		if t.batch >= 0 {
 			in.Fault("a weight is made of a tensor that depends on the input")
 		}
-		return r.newParam(t.shape)
+		p := r.newParam(t.shape)
+		p.width = t.width
+		return p
 	}))
 	nn.Attrs["Parameter"] = r.parameterClass
 	r.tensorClass.SetOwn("__new__", interp.Fn("Tensor", func(in *interp.Interp, a *interp.Args) interp.Value {
@@ -133,6 +136,9 @@ var beside []func(r *reader) *interp.Module
 func (r *reader) module(name string, attrs map[string]interp.Value) *interp.Module {
 	m := interp.Native(name, attrs)
 	m.Lookup = func(n string) (interp.Value, bool) {
+		if strings.HasPrefix(n, "autocast") || strings.HasPrefix(n, "set_default_") {
+			r.cast = true
+		}
 		if name == "torch" && dtypes[n] != "" { // torch.long is a type of numbers, where x.long() is a method
 			return interp.Symbol{Name: name + "." + n}, true
 		}

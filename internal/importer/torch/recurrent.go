@@ -99,6 +99,7 @@ func (r *reader) recurTensor(class, typ string, x *interp.Instance, t *Tensor, s
 	if attr(x, "bias") == false {
 		params = append(params, param("bias", false))
 	}
+	r.fitsStates(class, x, state)
 	if over {
 		return r.recurAcross(class, typ, x, t, params, want)
 	}
@@ -241,6 +242,7 @@ func (r *reader) makeCell(class string, gates int64) *interp.Class {
 		if !t.plain() || t.rank() != 2 {
 			r.in.Fault("%s gets %s", class, r.describe(t))
 		}
+		r.fitsCell(class, x, t, interp.Or(b[1], nil))
 		inputs := append([]*Tensor{t}, r.stateInputs(interp.Or(b[1], nil))...)
 		h := r.cell(class, gates, x, inputs)
 		if class != "LSTMCell" {

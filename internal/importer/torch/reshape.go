@@ -14,6 +14,7 @@ func (r *reader) reshapeGraph(t *Tensor, shape catalog.Shape) *Tensor {
 	r.measure(shape)
 	if t.shape.Equal(shape) {
 		c := t.clone()
+		c.contiguous, c.mem = t.contiguous, t.mem
 		switch {
 		case t.constant():
 			c.data = t.data
@@ -23,6 +24,7 @@ func (r *reader) reshapeGraph(t *Tensor, shape catalog.Shape) *Tensor {
 		return c
 	}
 	out := r.apply("reshape", "reshape", []graph.Param{param("shape", shape)}, t)
+	out.contiguous, _ = t.isContiguous()
 	if t.constant() {
 		out.data, out.isInt = t.data, t.isInt
 	}
@@ -63,7 +65,7 @@ func (r *reader) view(t *Tensor, want []interp.Value) *Tensor {
 	shape = append(shape, sizes[batchAt:]...)
 	res := r.reshapeGraph(t, shape)
 	res.batch, res.pre, res.post = batchAt, out.pre, out.post
-	return res
+	return res.reshaped(t)
 }
 
 // apart says why a view cannot keep the batch on one axis, "" where it may.
@@ -236,7 +238,13 @@ func (r *reader) permute(t *Tensor, order []int) *Tensor {
 		res = r.reshapeGraph(t, t.shape)
 	}
 	res.batch, res.pre, res.post = out.batch, t.pre, t.post
-	return res
+	return res.moved(t, func(_, strides []int64) []int64 {
+		moved := make([]int64, len(order))
+		for i, o := range order {
+			moved[i] = strides[o]
+		}
+		return moved
+	})
 }
 
 // dim resolves an axis of PyTorch's shape.

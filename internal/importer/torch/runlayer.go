@@ -13,6 +13,9 @@ import (
 func (r *reader) runLayer(l *layer, sig *signature, x *interp.Instance, inputs []*Tensor) interp.Value {
 	params := r.layerParams(l, sig, x)
 	t := inputs[0]
+	if ranks := normRanks[l.class]; ranks != nil && !slices.Contains(ranks, t.rank()) && !(t.constant() && len(r.inputs) == 0) {
+		r.in.Raise("ValueError", "%s: expected %s input (got %dD input of %s)", l.class, rankNames[l.class], t.rank(), r.describe(t))
+	}
 	switch {
 	case l.typ == "identity":
 		return t
@@ -106,6 +109,7 @@ func (r *reader) weighted(typ string, params []graph.Param, weights []child, inp
 	if inner != nil {
 		over = append([]*Tensor{inner}, inputs[1:]...)
 	}
+	r.fitsWeight(typ, inputs[0], weights)
 	taken := -1
 	for _, w := range weights {
 		if p := w.value.(*Tensor).param; p.counted {
@@ -171,6 +175,7 @@ func (r *reader) folded(typ string, params []graph.Param, weights []child, input
 	}
 	given = append(given, param("numParams", count), param("flops", res.FLOPs*t.folded()))
 	out.node = r.component("customModule", r.leafName(typ), given, inputs)
+	out.laidOut(typ, inputs)
 	r.customs++
 	return out
 }
@@ -253,8 +258,18 @@ func (r *reader) lookupConstant(x *interp.Instance, t *Tensor) interp.Value {
 	return r.rows(w, t)
 }
 
+// normRanks are the numbers of axes that batch normalisation takes.
+var normRanks = map[string][]int{"BatchNorm1d": {2, 3}, "BatchNorm2d": {4}, "BatchNorm3d": {5}}
+
+var rankNames = map[string]string{"BatchNorm1d": "2D or 3D", "BatchNorm2d": "4D", "BatchNorm3d": "5D"}
+
 // rows takes rows of a weight by constant indices.
 func (r *reader) rows(w, indices *Tensor) *Tensor {
+	for _, v := range indices.data {
+		if v < 0 || v >= float64(w.shape[0]) {
+			r.in.Raise("IndexError", "index out of range in self: %d in a table of %d rows", int64(v), w.shape[0])
+		}
+	}
 	r.place(w)
 	out := append(append(catalog.Of(), indices.shape...), w.shape[1:]...)
 	plainWeight := &Tensor{r: r, node: r.place(w), shape: w.shape, batch: -1}

@@ -10,9 +10,13 @@ import (
 
 func init() {
 	register(map[string]operation{
-		"view": viewOp, "reshape": viewOp,
+		"view": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+			out := viewOp(r, t, a).(*Tensor)
+			return r.mustView(t, out)
+		},
+		"reshape": viewOp,
 		"view_as": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			return r.view(t, r.tensor("view_as", a.Pos[0]).dims())
+			return r.mustView(t, r.view(t, r.tensor("view_as", a.Pos[0]).dims()))
 		},
 		"reshape_as": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
 			return r.view(t, r.tensor("reshape_as", a.Pos[0]).dims())
@@ -131,7 +135,7 @@ func (r *reader) flatten(t *Tensor, lo, hi int) *Tensor {
 		if hi != t.rank()-1 {
 			params = append(params, param("endDim", hi))
 		}
-		return r.apply("flatten", "flatten", params, t)
+		return r.apply("flatten", "flatten", params, t).reshaped(t)
 	}
 	d := t.dims()
 	n := interp.Value(int64(1))
@@ -243,7 +247,7 @@ func expandOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 		out = r.apply("expand", "expand", []graph.Param{param("shape", goal)}, out)
 		out.batch, out.pre, out.post = layout.batch, layout.pre, layout.post
 	}
-	return out
+	return out.expanded(t)
 }
 
 func repeatOp(r *reader, t *Tensor, a *interp.Args) interp.Value {

@@ -16,11 +16,15 @@ type Tensor struct {
 	node  int // the component that gives it; -1 for a weight that no component has yet, or a constant
 	shape catalog.Shape
 	isInt bool
-	mask  bool // of truths, as comparisons give
+	mask  bool   // of truths, as comparisons give
+	width string // of its numbers, see dtype.go
 	batch int
 	pre   int
 	post  int
 	joint bool // it was computed of all samples together, which counts where it has no batch
+
+	contiguous bool    // its elements lie in memory in their order
+	mem        *memory // how they lie otherwise, nil where that is not known
 
 	param *Param    // a weight, as it is
 	data  []float64 // the values of a small constant
@@ -41,6 +45,7 @@ func (t *Tensor) clone() *Tensor {
 	t.r.measure(t.shape)
 	c := *t
 	c.param, c.data = nil, nil
+	c.contiguous, c.mem = false, nil
 	return &c
 }
 

@@ -59,7 +59,7 @@ func (r *reader) torch() map[string]interp.Value {
 		"einsum":   fn("einsum", r.einsum),
 		"meshgrid": fn("meshgrid", r.meshgrid),
 		"arange":   fn("arange", r.sequence), "linspace": fn("linspace", r.linspace),
-		"tensor": fn("tensor", r.literalTensor), "as_tensor": fn("as_tensor", r.literalTensor), "from_numpy": fn("from_numpy", r.literalTensor),
+		"tensor": fn("tensor", r.literalTensor), "as_tensor": fn("as_tensor", r.literalTensor), "from_numpy": fn("from_numpy", r.fromNumpy),
 		"zeros": r.constantOf(0), "ones": r.constantOf(1), "empty": r.constantOf(math.NaN()), "rand": r.constantOf(math.NaN()), "randn": r.constantOf(math.NaN()),
 		"full": fn("full", func(a *interp.Args) interp.Value {
 			size := arg(a, "size", 0, nil)

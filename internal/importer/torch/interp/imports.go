@@ -60,7 +60,7 @@ func (in *Interp) resolve(l *lazy) Value {
 	if l.name == "" {
 		return m
 	}
-	if !l.busy { // "from . import part" of a package names what the same line binds: then it is the file
+	if !l.busy { // "from . import part" of a package names what the same line binds: then it is the file. Two modules may import each other
 		l.busy = true
 		v, ok := in.moduleAttr(m, l.name)
 		l.busy = false
