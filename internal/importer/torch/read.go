@@ -47,7 +47,10 @@ func (r *reader) read(root *interp.Instance, name string, opt Options) (*Model, 
 	for _, n := range r.in.Notes {
 		out.Notes = append(out.Notes, Problem(n))
 	}
-	out.Customs = r.customs
+	out.Customs, out.results = r.customs, r.results
+	if r.fixed {
+		out.fixed = r.batch
+	}
 	for _, w := range weights {
 		if t := w.value.(*Tensor); !t.param.counted {
 			out.Unused += t.shape.Size()
@@ -129,7 +132,7 @@ func (r *reader) outputs(v interp.Value, n *int, depth int) {
 	switch x := v.(type) {
 	case *Tensor:
 		*n++
-		if x = r.batched(x, 0); x.ofAll() {
+		if x = r.noted(x); x.ofAll() && !r.unbatched {
 			r.in.Note("%s: a result is one for all samples of a batch", foldedResult)
 		}
 		if x.pre+x.post > 0 {
