@@ -39,8 +39,9 @@ func (s sym) Count(in *interp.Interp) int64 {
 	return s.count(in, "a number is needed where the size of the batch stands")
 }
 
-// Whole reports whether a tensor is computed of all samples together and has no batch axis.
-func (t *Tensor) ofAll() bool { return t.joint && t.batch < 0 }
+// ofAll reports whether a tensor is one for all samples together: computed of them, or, where the program is read for a batch from the
+// beginning, of weights and constants alone.
+func (t *Tensor) ofAll() bool { return t.batch < 0 && (t.joint || t.r != nil && t.r.pinned) }
 
 // whole makes the batch an axis like any other, of the size that the program is read for.
 func (r *reader) whole(t *Tensor, why string) *Tensor {
@@ -86,7 +87,7 @@ func (r *reader) fits(t *Tensor, axis int) bool {
 
 // batched gives a tensor of all samples its batch back at an axis, where that fits.
 func (r *reader) batched(t *Tensor, axis int) *Tensor {
-	if t.ofAll() && r.fits(t, axis) {
+	if t.ofAll() && r.fits(t, axis) && t.shape[axis] == r.batch {
 		return r.rebatch(t, axis)
 	}
 	return t
@@ -112,7 +113,7 @@ func allJoint(inputs []*Tensor) bool {
 		if t.batch >= 0 {
 			return false
 		}
-		some = some || t.joint
+		some = some || t.ofAll()
 	}
 	return some
 }
@@ -149,7 +150,7 @@ func (r *reader) attachJoint(typ string, spatial int, params []graph.Param, weig
 		return r.attachUnbatched(typ, spatial, params, weights, inputs)
 	}
 	single := spatial == 0 || spatial > 0 && len(t.shape) == spatial+1 // which PyTorch takes without a batch
-	if len(t.shape) > 1 && r.fits(t, 0) && !(single && spatial > 0) {
+	if len(t.shape) > 1 && r.fits(t, 0) && t.shape[0] == r.batch && !(single && spatial > 0) {
 		return r.attach(typ, spatial, params, weights, append([]*Tensor{r.rebatch(t, 0)}, inputs[1:]...))
 	}
 	lead, inner := catalog.Of(), t.shape

@@ -19,6 +19,7 @@ type ran struct {
 	Params  int64
 	Results [][]int64
 	FLOPs   int64
+	Axes    []int // of the results, that are the batch; -1 for none, and nil where PyTorch takes no other batch
 }
 
 // written is a module of a text file, with its inputs.
@@ -109,17 +110,22 @@ func compareRan(t *testing.T, w written, real ran) {
 		}
 	}
 	batch := batchOf(w.inputs)
-	tensors := tensorsIn(w.inputs)
-	unbatched := !slices.ContainsFunc(tensors, func(in Input) bool { return !in.Unbatched })
 	if batch == 0 {
-		batch = map[bool]int64{true: 1, false: 2}[unbatched]
+		batch = 2
+	}
+	if !slices.ContainsFunc(tensorsIn(w.inputs), func(in Input) bool { return !in.Unbatched }) {
+		batch = 1
 	}
 	if len(got) != len(real.Results) {
 		t.Fatalf("%d results, PyTorch has %d", len(got), len(real.Results))
 	}
 	for i, want := range real.Results {
-		if unbatched && !slices.Equal(got[i], want) || !unbatched && !resultOf(got[i], want, batch) {
-			t.Errorf("result %d is %v, PyTorch's %v for a batch of %d", i, got[i], want, batch)
+		axis := 0
+		if real.Axes != nil {
+			axis = real.Axes[i]
+		}
+		if whole := real.Axes == nil && slices.Equal(got[i], want); !whole && !resultOf(got[i], want, axis, batch) {
+			t.Errorf("result %d is %v, PyTorch's %v for a batch of %d at axis %d", i, got[i], want, batch, axis)
 		}
 	}
 	if known := res.KnownFLOPs(); known == nil || *known*batch != real.FLOPs {
@@ -127,10 +133,13 @@ func compareRan(t *testing.T, w written, real ran) {
 	}
 }
 
-// resultOf reports whether a shape of the graph is that of a result: of each sample, with several entries for each, or of all samples.
-func resultOf(got, want []int64, batch int64) bool {
-	if len(want) > 0 && want[0] == batch {
-		return slices.Equal(got, want[1:])
+// resultOf reports whether a shape of the graph is that of a result without its batch, with what is folded into it as axes of its own.
+func resultOf(got, want []int64, axis int, batch int64) bool {
+	switch {
+	case axis < 0 || axis >= len(want) || want[axis]%batch != 0: // of all samples, or of half of them
+		return slices.Equal(got, want)
+	case want[axis] == batch:
+		return slices.Equal(got, slices.Delete(slices.Clone(want), axis, axis+1))
 	}
-	return slices.Equal(got, want) || len(want) > 0 && product(got)*batch == product(want) && want[0]%batch == 0
+	return product(got)*batch == product(want)
 }

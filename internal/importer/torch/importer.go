@@ -64,6 +64,9 @@ type Model struct {
 	InputsFrom string
 	Raises     bool // the constructor or the forward certainly raises: the first of Problems
 
+	fixed   int64 // the batch that the program was read for, 0 where it did not need one
+	results []result
+
 	lost bool // the forward branches on what is not known: it may do otherwise in evaluation
 }
 
@@ -82,7 +85,9 @@ type Options struct {
 	// Installed is a folder of packages that are read where the program's own files have none of the name. PyTorch itself is not read.
 	Installed fs.FS
 
-	read map[Source]bool // what the import has read so far
+	batch     int64           // read for this batch, whatever the inputs say
+	batchAxes []int           // of the results, where they were found out
+	read      map[Source]bool // what the import has read so far
 }
 
 // The codes of the errors of this package.
@@ -118,12 +123,12 @@ func Import(ctx context.Context, fsys fs.FS, file, name string, opt Options) (*M
 }
 
 func importTwice(ctx context.Context, fsys fs.FS, rel, pkg, name string, opt Options) (*Model, error) {
-	first, err := importOnce(ctx, fsys, rel, pkg, name, opt, !opt.Evaluate)
+	first, err := importForBatch(ctx, fsys, rel, pkg, name, opt, !opt.Evaluate)
 	if err != nil || first.Status == Full || opt.Evaluate || !first.lost || first.Raises {
 		return first, err
 	}
 	// What a program does in training may depend on chance; in evaluation it does not. A program that raises in training does not run.
-	second, err := importOnce(ctx, fsys, rel, pkg, name, opt, false)
+	second, err := importForBatch(ctx, fsys, rel, pkg, name, opt, false)
 	if err == nil && second.Status == Full {
 		second.Notes = append(second.Notes, Problem{rel, 1, "read in evaluation mode: " + first.Problems[0].Message})
 		return second, nil

@@ -324,7 +324,9 @@ func batchOf(inputs []Input) int64 {
 
 // give makes the arguments of forward, and an input of the graph for each tensor among them.
 func (r *reader) give(opt Options) *interp.Args {
-	r.batch = batchOf(opt.Inputs)
+	if r.batch = batchOf(opt.Inputs); opt.batch > 0 {
+		r.batch, r.pinned = opt.batch, true
+	}
 	tensors := tensorsIn(opt.Inputs)
 	r.unbatched = len(tensors) > 0 && !slices.ContainsFunc(tensors, func(in Input) bool { return !in.Unbatched })
 	args := &interp.Args{}

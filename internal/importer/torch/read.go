@@ -46,7 +46,10 @@ func (r *reader) read(root *interp.Instance, name string, opt Options) (*Model, 
 	for _, n := range r.in.Notes {
 		out.Notes = append(out.Notes, Problem(n))
 	}
-	out.Customs = r.customs
+	out.Customs, out.results = r.customs, r.results
+	if r.fixed {
+		out.fixed = r.batch
+	}
 	out.Lines = r.lines
 	r.check(out)
 	r.settle(out)
@@ -140,7 +143,7 @@ func (r *reader) outputs(v interp.Value, n *int, depth int) {
 	switch x := v.(type) {
 	case *Tensor:
 		*n++
-		if x = r.batched(x, 0); x.ofAll() {
+		if x = r.noted(x); x.ofAll() && !r.unbatched {
 			r.in.Note("%s: a result is one for all samples of a batch", foldedResult)
 		}
 		if x.pre+x.post > 0 {

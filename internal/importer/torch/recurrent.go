@@ -239,7 +239,7 @@ func (r *reader) makeCell(class string, gates int64) *interp.Class {
 	}, func(x *interp.Instance, a *interp.Args) interp.Value {
 		b := a.Bind(r.in, "forward", "input", "hx")
 		t := r.tensor(class, b[0])
-		if !t.plain() || t.rank() != 2 {
+		if t = r.batched(t, 0); t.batch > 0 || t.rank() != 2 {
 			r.in.Fault("%s gets %s", class, r.describe(t))
 		}
 		r.fitsCell(class, x, t, interp.Or(b[1], nil))
@@ -266,8 +266,16 @@ func (r *reader) cell(class string, gates int64, x *interp.Instance, inputs []*T
 	if !ok {
 		r.in.Fault("%s has more FLOPs than 64 bits hold", class)
 	}
-	params := []graph.Param{param("outShape", catalog.Of(hidden)), param("code", class), param("numParams", count), param("flops", flops)}
-	return r.opaqueWith(class, catalog.Of(hidden), params, weights, inputs)
+	t := inputs[0]
+	shape := append(append(catalog.Of(), t.shape[:len(t.shape)-1]...), hidden) // with what is folded into the batch
+	if flops, ok = quantity.Mul(flops, product(t.shape[:len(t.shape)-1])); !ok {
+		r.in.Fault("%s has more FLOPs than 64 bits hold", class)
+	}
+	if t.ofAll() {
+		return r.opaqueJoint(class, shape, false, flops, weights, inputs)
+	}
+	params := []graph.Param{param("outShape", shape), param("code", class), param("numParams", count), param("flops", flops)}
+	return r.opaqueWith(class, shape, params, weights, inputs)
 }
 
 // packed is what pack_padded_sequence gives: the sequences of a batch without their padding. Here they keep the padded length.

@@ -42,7 +42,10 @@ func (r *reader) attach(typ string, spatial int, params []graph.Param, weights [
 		return r.attachJoint(typ, spatial, params, weights, inputs)
 	}
 	if spatial == 0 {
-		r.trailing(typ, params, inputs[0])
+		if r.trailing(typ, params, inputs[0]) {
+			all := r.whole(inputs[0], typ+" works on the batch axis")
+			return r.attach(typ, spatial, params, weights, append([]*Tensor{all}, inputs[1:]...))
+		}
 		return r.weighted(typ, params, weights, inputs, nil)
 	}
 	t := inputs[0]
@@ -59,7 +62,8 @@ func (r *reader) attach(typ string, spatial int, params []graph.Param, weights [
 		}
 	}
 	if t.batch != 0 {
-		r.in.Fault("%s gets a tensor whose first axis is not the batch: what it does to a batch is not followed", typ)
+		all := r.whole(t, typ+" gets a tensor whose first axis is not the batch")
+		return r.attach(typ, spatial, params, weights, append([]*Tensor{all}, inputs[1:]...))
 	}
 	if t.plain() {
 		return r.weighted(typ, params, weights, inputs, nil)
@@ -84,8 +88,8 @@ func (r *reader) rehearse(typ string, spatial int, params []graph.Param, t *Tens
 	return &Tensor{r: r, node: -1, shape: append(slices.Clone(lead), res.Out...), isInt: res.OutIsInt, batch: -1}
 }
 
-// trailing refuses layers over the last axes where the batch is among them.
-func (r *reader) trailing(typ string, params []graph.Param, t *Tensor) {
+// trailing reports whether a layer over the last axes has the batch among them.
+func (r *reader) trailing(typ string, params []graph.Param, t *Tensor) bool {
 	n := 0
 	switch typ {
 	case "linear", "bilinear":
@@ -98,9 +102,7 @@ func (r *reader) trailing(typ string, params []graph.Param, t *Tensor) {
 			}
 		}
 	}
-	if t.batch >= 0 && t.batch >= t.rank()-n && n > 0 {
-		r.in.Fault("%s works on the batch axis, which is not followed", typ)
-	}
+	return t.batch >= 0 && t.batch >= t.rank()-n && n > 0
 }
 
 // weighted emits a component and books its weights. Weights that another component has are not counted again.

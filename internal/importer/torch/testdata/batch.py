@@ -28,9 +28,14 @@ def apart(text: str) -> list:
     return out
 
 
+TIMES = 1  # how often the batch is taken
+
+
 def tensor(text: str) -> torch.Tensor:
     shape, *words = text.split(":")
-    sizes = [2 if n == "B" else int(n) for n in shape.replace("x", ",").strip("()").split(",") if n]
+    sizes = [2 * TIMES if n == "B" else int(n) for n in shape.replace("x", ",").strip("()").split(",") if n]
+    if "," in shape and "B" not in shape and "unbatched" not in words and sizes[0] > 1:
+        sizes[0] *= TIMES
     kind = getattr(torch, ([w for w in words if w != "unbatched"] or ["float32"])[0])
     return torch.rand(sizes).to(kind) if kind.is_floating_point else torch.zeros(sizes, dtype=kind)
 
@@ -66,6 +71,20 @@ def shapes(value) -> list:
     return [s for v in value for s in shapes(v)] if isinstance(value, (list, tuple)) else []
 
 
+def axes(net, inputs: str, results: list) -> list:
+    """The first axis of each result that doubles with the batch, -1 where none does; nothing where the module takes one batch only."""
+    global TIMES
+    TIMES = 2
+    try:
+        pos, kw = arguments(inputs)
+        doubled = shapes(net(*pos, **kw))
+    except (RuntimeError, ValueError):
+        return None
+    finally:
+        TIMES = 1
+    return [next((i for i, n in enumerate(a) if b[i] == 2 * n), -1) for a, b in zip(results, doubled)]
+
+
 def main(path: str) -> None:
     for part in open(path).read().split("### ")[1:]:
         head, source = part.split("\n", 1)
@@ -78,7 +97,9 @@ def main(path: str) -> None:
             pos, kw = arguments(inputs)
             results = net(*pos, **kw)
         params = sum(p.numel() for p in net.parameters())
-        print(json.dumps({"name": name, "params": params, "results": shapes(results), "flops": counter.get_total_flops()}))
+        results = shapes(results)
+        row = {"name": name, "params": params, "results": results, "flops": counter.get_total_flops(), "axes": axes(net, inputs, results)}
+        print(json.dumps(row))
 
 
 main(sys.argv[1])
