@@ -10,6 +10,9 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action/check"
 	"github.com/modelverifier/verifier/internal/fix"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/hub"
+	"github.com/modelverifier/verifier/internal/load"
 )
 
 var _ = register(func() *cobra.Command {
@@ -123,30 +126,51 @@ func (o *fixOptions) take(cmd *cobra.Command, name string, trees *[]*tree) error
 		return err
 	}
 	in, err := readInput(cmd, name, false)
+	if err != nil && filepath.Base(name) == "config.json" && exists(name) { // its numbers may contradict each other
+		in, err = &input{name: name, model: &graph.Graph{}, loaded: &load.Model{Kind: hub.Config, File: name}}, nil
+	}
 	if err != nil {
 		return err
 	}
 	if in.model == nil || in.loaded == nil || in.loaded.File == "" {
 		return fmt.Errorf("%s: is no text that can be changed; fix takes file.py:Name, config.json, and graphs in JSON or in the text notation", name)
 	}
-	q, err := checkRequest(j, in)
+	q := &check.Request{Text: in.textCall()}
+	j.apply(&q.Policy)
+	if in.loaded.Weights != nil {
+		differs := in.loaded.Weights.Differs()
+		q.Stored = &differs
+	}
+	if err := datasets(j, q); err != nil {
+		return err
+	}
+	target, err := fixTarget(cmd, name)
 	if err != nil {
 		return err
 	}
-	target := fix.Target{Judge: &check.Request{Policy: q.Policy, Data: q.Data, Stored: q.Stored}}
-	target.Inputs, _ = cmd.Flags().GetStringArray("input")
+	target.Judge = &check.Request{Policy: q.Policy, Data: q.Data, Stored: q.Stored, Text: q.Text}
+	return addTo(trees, in, target)
+}
+
+// fixTarget is a model with what the flags say about it.
+func fixTarget(cmd *cobra.Command, name string) (fix.Target, error) {
+	var t fix.Target
+	t.Inputs, _ = cmd.Flags().GetStringArray("input")
 	args, _ := cmd.Flags().GetStringArray("arg")
 	for _, a := range args {
-		key, value, _ := strings.Cut(a, "=")
-		if target.Args == nil {
-			target.Args = map[string]string{}
+		key, value, ok := strings.Cut(a, "=")
+		if !ok || key == "" {
+			return t, fmt.Errorf("--arg is %q but takes name=value", a)
 		}
-		target.Args[key] = value
+		if t.Args == nil {
+			t.Args = map[string]string{}
+		}
+		t.Args[key] = value
 	}
 	if i := strings.LastIndex(name, ".py:"); i >= 0 {
-		target.Symbol = name[i+len(".py:"):]
+		t.Symbol = name[i+len(".py:"):]
 	}
-	return addTo(trees, in, target)
+	return t, nil
 }
 
 // listedModels are those under models: in the repository's policy file that are files.

@@ -17,7 +17,7 @@ type candidate struct {
 	what  string
 	// several is set where the finding wants any of many values, such as a divisor: then none is chosen.
 	several  bool
-	order    int // among them
+	order    int  // among them
 	respells bool // a name that nothing has
 	arg      *KeyValue
 }
@@ -48,6 +48,11 @@ func (x *fault) candidates() []candidate {
 	for _, make := range makers {
 		out = append(out, make(x)...)
 	}
+	return sorted(out)
+}
+
+// sorted leaves each candidate once, the cheapest first.
+func sorted(out []candidate) []candidate {
 	seen := map[string]bool{}
 	out = slices.DeleteFunc(out, func(c candidate) bool {
 		k := key(&c)
@@ -137,7 +142,7 @@ func (x *fault) numbersHere() []candidate {
 
 // wantedFor lists the values that a number may have to have: those of the edit, those of the message, and what changes by as much or in
 // the same proportion as one of the message's numbers must to become another.
-func (x *fault) wantedFor(n int64) []int64 {
+func (x *want) wantedFor(n int64) []int64 {
 	var out []int64
 	add := func(v int64) {
 		if v != n && v >= 0 && !slices.Contains(out, v) && len(out) < 24 {

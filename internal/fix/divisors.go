@@ -12,7 +12,7 @@ const costSeveral = -20
 
 // divisors are the values that divide what a number of heads or groups has to divide. Several of them would do.
 func (x *fault) divisors() []candidate {
-	if !strings.Contains(x.message, "divisible") && !strings.Contains(x.finding.Detail, "divisible") && !strings.Contains(x.finding.Detail, "divide") {
+	if !x.divides() {
 		return nil
 	}
 	var out []candidate
@@ -35,6 +35,11 @@ func (x *fault) divisors() []candidate {
 		})
 	}
 	return out
+}
+
+// divides reports whether a finding is about a number that does not divide another.
+func (x *want) divides() bool {
+	return strings.Contains(x.message, "divisible") || strings.Contains(x.message, "no multiple of") || strings.Contains(x.finding.Detail, "divisible") || strings.Contains(x.finding.Detail, "divide")
 }
 
 // dividing lists the divisors of larger numbers, the nearest to n first.

@@ -2,7 +2,6 @@ package fix
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -61,7 +60,7 @@ type verdict struct {
 	complete bool             // whether it was read and judged to its end
 	why      string           // if not, why
 	unused   int64            // weights that the forward never uses
-	output   string           // the shape of the first result
+	stored   bool             // weights lie beside it and fit: another number of them would not be theirs
 	source   *torch.Model     // of a PyTorch source
 	graph    *graph.Graph
 	walked   *infer.Result
@@ -162,11 +161,7 @@ func (p *project) check(g *graph.Graph, t *Target) *verdict {
 			v.known++
 		}
 	}
-	for _, n := range v.walked.Nodes {
-		if n.Component != nil && n.Component.Type == "output" && v.output == "" {
-			v.output = fmt.Sprint(n.Out)
-		}
-	}
+	v.stored = q.Stored != nil && *q.Stored == ""
 	switch {
 	case r.Study.Unread() != "":
 		v.complete, v.why = false, r.Study.Unread()

@@ -31,6 +31,9 @@ type trial struct {
 func (p *project) mend(t *Target, out *Result) error {
 	given := map[string]bool{}
 	before := p.judge(out.Files, t)
+	if before.err != nil && kindOf(t) == "config" {
+		before = unreadable(before.err)
+	}
 	if before.err != nil {
 		out.Unread[t.Name()] = before.err.Error()
 	}
@@ -67,7 +70,7 @@ func (p *project) mend(t *Target, out *Result) error {
 
 // solve tries the candidates of a finding. It returns the one to take, or several that are as good.
 func (p *project) solve(files []patch.File, t *Target, before *verdict, f action.Finding) (*trial, *Choice, []Dropped) {
-	x := p.newFault(files, t, before, f)
+	x := p.suspect(files, t, before, f)
 	var whole, further []trial
 	var dropped []Dropped
 	start, best := p.reads, math.MaxInt
@@ -93,18 +96,18 @@ func (p *project) solve(files []patch.File, t *Target, before *verdict, f action
 			further = append(further, tr)
 		default:
 			if c.cost <= costEdit {
-				dropped = append(dropped, x.drop(&tr, &f))
+				dropped = append(dropped, drop(files, &tr))
 			}
 		}
 	}
 	if len(whole) == 0 {
 		whole = further
 	}
-	return p.choose(x, t, f, whole, dropped)
+	return choose(files, t, f, whole, dropped)
 }
 
 // choose takes the best of what mends a finding, if it is the only one that good.
-func (p *project) choose(x *fault, t *Target, f action.Finding, list []trial, dropped []Dropped) (*trial, *Choice, []Dropped) {
+func choose(files []patch.File, t *Target, f action.Finding, list []trial, dropped []Dropped) (*trial, *Choice, []Dropped) {
 	if len(list) == 0 {
 		return nil, nil, dropped
 	}
@@ -118,7 +121,7 @@ func (p *project) choose(x *fault, t *Target, f action.Finding, list []trial, dr
 	}
 	c := &Choice{Finding: f, Target: t.Name(), Why: fmt.Sprintf("%d changes mend it, and nothing says which was meant", same)}
 	for _, tr := range list[:min(same, 12)] {
-		o, err := option(x, &tr)
+		o, err := option(files, &tr)
 		if err == nil {
 			c.Options = append(c.Options, o)
 		}
@@ -144,6 +147,9 @@ func how(before, after *verdict, f *action.Finding) ending {
 		if typ := before.graph.Components[i].Type; count(after.graph, typ) < count(before.graph, typ) {
 			return wrong // it is mended because it is not built any more
 		}
+	}
+	if before.stored && after.params != before.params {
+		return wrong // the weights beside it are those of the file as it is
 	}
 	if after.clean() {
 		return mended
@@ -185,41 +191,27 @@ func count(g *graph.Graph, typ string) int {
 }
 
 // option shows a trial to choose from.
-func option(x *fault, tr *trial) (Option, error) {
+func option(files []patch.File, tr *trial) (Option, error) {
 	if tr.arg != nil {
 		return Option{Why: "--arg " + tr.arg.Name + "=" + tr.arg.Value, ParamsAfter: tr.after.params}, nil
 	}
 	e := tr.edits[0]
-	o := Option{Path: e.Path, Edits: tr.edits, Why: tr.what, ParamsAfter: tr.after.params}
-	for _, c := range x.scripts {
-		if c.path != e.Path {
-			continue
-		}
-		o.Line = c.line(e.Start)
-		for _, f := range tr.files {
-			if f.Path == e.Path {
-				var err error
-				if o.Diff, err = patch.Diff(patch.File{Path: c.path, Text: c.text}, f); err != nil {
-					return o, err
-				}
-			}
-		}
-	}
-	return o, nil
+	o := Option{Path: e.Path, Line: lineOf(files, e), Edits: tr.edits, Why: tr.what, ParamsAfter: tr.after.params}
+	var err error
+	o.Diff, err = patch.Diff(patch.File{Path: e.Path, Text: textOf(files, e.Path)}, patch.File{Path: e.Path, Text: textOf(tr.files, e.Path)})
+	return o, err
+}
+
+// lineOf is the line that an edit begins on.
+func lineOf(files []patch.File, e patch.Edit) int {
+	return strings.Count(textOf(files, e.Path)[:e.Start], "\n") + 1
 }
 
 // drop says why a change that was likely was not taken.
-func (x *fault) drop(tr *trial, f *action.Finding) Dropped {
+func drop(files []patch.File, tr *trial) Dropped {
 	d := Dropped{Change: tr.what}
-	e := patch.Edit{}
 	if len(tr.edits) > 0 {
-		e = tr.edits[0]
-		d.Path = e.Path
-	}
-	for _, c := range x.scripts {
-		if c.path == e.Path {
-			d.Line = c.line(e.Start)
-		}
+		d.Path, d.Line = tr.edits[0].Path, lineOf(files, tr.edits[0])
 	}
 	switch {
 	case tr.after.err != nil:
@@ -230,4 +222,12 @@ func (x *fault) drop(tr *trial, f *action.Finding) Dropped {
 		d.Why = tr.after.why
 	}
 	return d
+}
+
+// suspect finds the places that may be at fault, by the kind of the file.
+func (p *project) suspect(files []patch.File, t *Target, before *verdict, f action.Finding) suspect {
+	if kindOf(t) == "python" {
+		return p.newFault(files, t, before, f)
+	}
+	return newDocument(files, t, f)
 }
