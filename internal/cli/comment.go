@@ -58,6 +58,9 @@ reaches no network.`,
 			if !r.Worth() {
 				body = ""
 			}
+			for _, s := range r.Suggestions() {
+				body += fmt.Sprintf("\non %s:%d:\n%s", s.Path, s.Last, s.Text(tag, "suggestion"))
+			}
 			return printText(cmd, body)
 		}
 		return postComment(cmd, r, tag, body)
@@ -106,6 +109,12 @@ func postComment(cmd *cobra.Command, r *comment.Record, tag, body string) error 
 		return fmt.Errorf("%w: %w", errWrite, err)
 	}
 	note(cmd, "comment: "+string(done))
+	lines, err := comment.Suggest(ctx, s, tag, r.Suggestions())
+	if err != nil { // the comment says what is wrong; that it could not be offered as a click is no failure
+		note(cmd, "suggestions could not be written: "+err.Error())
+	} else if lines != (comment.Suggested{}) {
+		note(cmd, fmt.Sprintf("suggestions: %d new, %d unchanged, %d on lines that the pull request does not touch", lines.New, lines.Kept, lines.Elsewhere))
+	}
 	return nil
 }
 

@@ -76,21 +76,29 @@ func (t *tree) read(path string) error {
 	return nil
 }
 
-// shown names files as from the working directory, where they lie beneath it.
-func (t *tree) shown(r *fix.Result) error {
+// namer names files as from the working directory, where they lie beneath it.
+func (t *tree) namer() (func(path string) string, error) {
 	wd, err := os.Getwd()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if wd, err = filepath.EvalSymlinks(wd); err != nil {
-		return err
+		return nil, err
 	}
-	name := func(path string) string {
+	return func(path string) string {
 		rel, err := filepath.Rel(wd, filepath.Join(t.root, filepath.FromSlash(path)))
 		if err != nil || !filepath.IsLocal(rel) {
 			return path
 		}
 		return filepath.ToSlash(rel)
+	}, nil
+}
+
+// shown names files as from the working directory, where they lie beneath it.
+func (t *tree) shown(r *fix.Result) error {
+	name, err := t.namer()
+	if err != nil {
+		return err
 	}
 	rename := func(diff, path string) string {
 		head := func(p string) string {

@@ -187,6 +187,7 @@ func (j *judge) finish(end error) error {
 }
 
 func (j *judge) write() error {
+	j.mend()
 	for _, f := range formats {
 		path := given(j.cmd, f.flag)
 		if path == "" {

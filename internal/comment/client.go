@@ -142,6 +142,8 @@ func refusal(method, path string, res *http.Response, answer []byte) (time.Durat
 		return -1, fmt.Errorf("%w: %w", ErrForbidden, err)
 	case res.StatusCode == http.StatusNotFound || res.StatusCode == http.StatusGone:
 		return -1, fmt.Errorf("%w: %w", errGone, err)
+	case res.StatusCode == http.StatusBadRequest || res.StatusCode == http.StatusUnprocessableEntity:
+		return -1, fmt.Errorf("%w: %w", errElsewhere, err)
 	}
 	return -1, err
 }

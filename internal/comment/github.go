@@ -17,6 +17,7 @@ type github struct {
 	number     int64
 	login      string // of the token's owner, "" where it is an app's, which cannot ask for its own
 	asked      bool
+	head       string // of the pull request, "" before it was asked for
 }
 
 var repositoryName = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
@@ -59,7 +60,7 @@ func (g *github) list(ctx context.Context) ([]posted, error) {
 		}
 		for _, c := range some {
 			if g.wrote(&c) {
-				own = append(own, posted{c.ID, c.Body})
+				own = append(own, posted{id: c.ID, body: c.Body})
 			}
 		}
 		if !strings.Contains(header.Get("Link"), `rel="next"`) {
@@ -99,7 +100,7 @@ func (g *github) wrote(c *githubComment) bool {
 func (g *github) create(ctx context.Context, body string) (posted, error) {
 	var c githubComment
 	_, err := g.do(ctx, http.MethodPost, fmt.Sprintf("/repos/%s/issues/%d/comments", g.repository, g.number), map[string]string{"body": body}, &c)
-	return posted{c.ID, c.Body}, err
+	return posted{id: c.ID, body: c.Body}, err
 }
 
 func (g *github) update(ctx context.Context, id int64, body string) error {

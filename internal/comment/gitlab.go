@@ -11,8 +11,9 @@ import (
 // gitlab speaks GitLab's API for notes on merge requests. https://docs.gitlab.com/api/notes
 type gitlab struct {
 	*client
-	path string // of the notes
-	user int64  // the token's owner, 0 before it was asked for
+	path string            // of the notes
+	user int64             // the token's owner, 0 before it was asked for
+	refs map[string]string // of the merge request's diff, nil before they were asked for
 }
 
 // GitLab is the merge request of a project, which is its number or its path. The address is that of the API, as CI_API_V4_URL has it.
@@ -37,6 +38,10 @@ type gitlabNote struct {
 	Author struct {
 		ID int64 `json:"id"`
 	} `json:"author"`
+	Position struct { // of one on a line
+		Path string `json:"new_path"`
+		Line int    `json:"new_line"`
+	} `json:"position"`
 }
 
 func (g *gitlab) list(ctx context.Context) ([]posted, error) {
@@ -59,7 +64,7 @@ func (g *gitlab) list(ctx context.Context) ([]posted, error) {
 		}
 		for _, n := range some {
 			if !n.System && n.Author.ID == g.user {
-				own = append(own, posted{n.ID, n.Body})
+				own = append(own, posted{n.ID, n.Body, n.Position.Path, n.Position.Line})
 			}
 		}
 		if page = header.Get("X-Next-Page"); page == "" {
@@ -72,7 +77,7 @@ func (g *gitlab) list(ctx context.Context) ([]posted, error) {
 func (g *gitlab) create(ctx context.Context, body string) (posted, error) {
 	var n gitlabNote
 	_, err := g.do(ctx, http.MethodPost, g.path, map[string]string{"body": body}, &n)
-	return posted{n.ID, n.Body}, err
+	return posted{id: n.ID, body: n.Body}, err
 }
 
 func (g *gitlab) update(ctx context.Context, id int64, body string) error {

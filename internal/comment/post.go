@@ -21,6 +21,8 @@ type Service interface {
 type posted struct {
 	id   int64
 	body string
+	path string // of one on a line
+	line int    // the last that it is about
 }
 
 // Done is what became of the comment.

@@ -66,6 +66,8 @@ type Finding struct {
 	Name string `json:"name,omitempty"`
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
+
+	Suggestions []Suggestion `json:"suggestions,omitempty"` // lines of files that mend it, all of them together
 }
 
 // Of are the figures of a version that has been priced.
@@ -99,8 +101,25 @@ func (m *Model) Judge(r *report.Run, paths report.Paths) {
 		f := &r.Findings[i]
 		m.Findings = append(m.Findings, Finding{Judged: report.Judged{Checker: f.Checker, Rule: f.Rule, Severity: f.Severity, Effective: f.Effective, Gates: f.Gates,
 			Waived: f.Waived, Reason: f.Reason, Baseline: f.Baseline, Title: f.Title, Detail: f.Detail, Fix: f.Fix, Component: f.Component},
-			Name: f.Name, File: paths(r.Where(f)), Line: f.Line})
+			Name: f.Name, File: paths(r.Where(f)), Line: f.Line, Suggestions: suggestions(f, paths)})
 	}
+}
+
+// suggestions are the lines of the change that mends a finding. Where there are several, each says so: one without the others mends
+// nothing.
+func suggestions(f *report.Finding, paths report.Paths) (all []Suggestion) {
+	if f.Change == nil {
+		return nil
+	}
+	n := len(f.Change.Lines)
+	for i, l := range f.Change.Lines {
+		why := f.Title + ": " + f.Change.Why
+		if n > 1 {
+			why += fmt.Sprintf(" (part %d of %d: commit all of them)", i+1, n)
+		}
+		all = append(all, Suggestion{Path: paths(l.Path), First: l.First, Last: l.Last, New: l.New, Why: why})
+	}
+	return all
 }
 
 // Worth reports whether a model is worth a comment of its own: it could not be read, is refused, is new, has begun or ceased to run, or

@@ -194,6 +194,7 @@ func TestEveryToolAnswers(t *testing.T) {
 		{"fit", `{"model":"llm","serve":{"command":"vllm serve x --tensor-parallel-size 5","gpu":"H100"}}`, "serve: block"},
 		{"describe", `{}`, "does not run"}, {"describe", `{"model":"right.json","component":"b"}`, "reads r [16]"}, {"describe", `{"model":"right.json","from":"x","to":"b"}`, "- a linear [16]"},
 		{"describe", `{"model":"right.json","block":"a"}`, "a: 1 components"}, {"describe", `{"model":"llm","top":3}`, "heaviest"},
+		{"fix", `{"model":"net.py:build","inputs":["8"]}`, "Nothing blocks."}, {"fix", `{"model":"wrong.json"}`, ""},
 		{"import", `{"model":"llm"}`, "GPT2LMHeadModel"}, {"import", `{"model":"net.py:build","inputs":["8"]}`, "212 parameters"}, {"import", `{"model":` + right + `,"graph":false}`, "212 parameters"},
 		{"export", `{"model":"right.json","to":"torch"}`, "nn.Linear"}, {"export", `{"model":"right.json","to":"mermaid"}`, "flowchart"}, {"export", `{"to":"svg"}`, "<svg"}, {"export", `{"to":"notation"}`, "x: input"}, {"export", `{"to":"graph"}`, "components"},
 		{"catalog", `{}`, "linear-in-mismatch"}, {"catalog", `{"type":"Conv2d"}`, "conv2d"}, {"catalog", `{"rule":"cycle"}`, "cycle (block)"}, {"catalog", `{"search":"attention"}`, "multiHeadAttention"},

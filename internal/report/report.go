@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/modelverifier/verifier/internal/patch"
 	"github.com/modelverifier/verifier/internal/policy"
 	"github.com/modelverifier/verifier/internal/rules"
 )
@@ -66,11 +67,18 @@ type Finding struct {
 	Component, Name    string // id and label, "" for the graph itself
 	Line               int    // 1-based line in Source, 0 where not known
 	File               string // that Line lies in where it is not Source, as a source that other files belong to
+	Change             *Patch // the change of files that mends it, nil where none is certain or nobody asked for it
 
 	at    int  // position of the component in the graph, -1 for the graph itself
 	quiet bool // the body does not show it
 	firm  bool // nothing but an approval softens it
 	open  bool // it says what was not judged: nothing softens it, and it makes no command fail
+}
+
+// Patch is a change of files that was proved: with it the finding is gone and none is new.
+type Patch struct {
+	Why   string
+	Lines []patch.Lines // with paths as Source has them
 }
 
 // The words for a finding where there is a baseline.

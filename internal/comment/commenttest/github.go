@@ -48,7 +48,7 @@ func (s *Server) githubList(w http.ResponseWriter, r *http.Request) {
 	if !s.allowed(w, r, false) {
 		return
 	}
-	some, next := page(r, s.Comments())
+	some, next := page(r, slices.DeleteFunc(s.Comments(), func(c Comment) bool { return c.Line > 0 })) // those on lines have a list of their own
 	out := []any{}
 	for i := range some {
 		out = append(out, githubBody(&some[i]))

@@ -27,7 +27,11 @@ func gitlabBody(c *Comment) map[string]any {
 	if c.Author == bot {
 		id = 5
 	}
-	return map[string]any{"id": c.ID, "body": c.Body, "system": false, "author": map[string]any{"id": id, "username": c.Author}}
+	out := map[string]any{"id": c.ID, "body": c.Body, "system": false, "author": map[string]any{"id": id, "username": c.Author}}
+	if c.Line > 0 {
+		out["type"], out["position"] = "DiffNote", map[string]any{"new_path": c.Path, "new_line": c.Line}
+	}
+	return out
 }
 
 func (s *Server) gitlabList(w http.ResponseWriter, r *http.Request) {

@@ -34,7 +34,17 @@ type Comment struct {
 	Body   string
 	Author string // login
 	Bot    bool
+	Path   string // of one on a line
+	First  int    // of several lines
+	Line   int    // 0: it is on none
 }
+
+// Touched is the one file that the pull request changes, and TouchedLines the last of its lines that are in the diff.
+const (
+	Touched      = "parts/net.py"
+	TouchedLines = 40
+	Head         = "0123456789abcdef0123456789abcdef01234567"
+)
 
 // Fault is an answer in place of the next one.
 type Fault struct {
@@ -64,6 +74,12 @@ func Serve(t testing.TB) *Server {
 	mux.HandleFunc("POST /repos/acme/nets/issues/7/comments", s.githubCreate)
 	mux.HandleFunc("PATCH /repos/acme/nets/issues/comments/{id}", s.githubChange)
 	mux.HandleFunc("DELETE /repos/acme/nets/issues/comments/{id}", s.githubChange)
+	mux.HandleFunc("GET /repos/acme/nets/pulls/7", s.githubPull)
+	mux.HandleFunc("GET /repos/acme/nets/pulls/7/comments", s.githubRemarks)
+	mux.HandleFunc("POST /repos/acme/nets/pulls/7/comments", s.githubRemark)
+	mux.HandleFunc("DELETE /repos/acme/nets/pulls/comments/{id}", s.githubChange)
+	mux.HandleFunc("GET /api/v4/projects/42/merge_requests/7", s.gitlabRequest)
+	mux.HandleFunc("POST /api/v4/projects/42/merge_requests/7/discussions", s.gitlabRemark)
 	mux.HandleFunc("GET /api/v4/user", s.gitlabUser)
 	mux.HandleFunc("GET /api/v4/projects/42/merge_requests/7/notes", s.gitlabList)
 	mux.HandleFunc("POST /api/v4/projects/42/merge_requests/7/notes", s.gitlabCreate)

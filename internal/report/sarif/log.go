@@ -73,6 +73,7 @@ type result struct {
 	Prints       fingerprints     `json:"partialFingerprints"`
 	Suppressions []suppression    `json:"suppressions"`
 	Baseline     string           `json:"baselineState,omitempty"`
+	Fixes        []fix            `json:"fixes,omitempty"`
 	Properties   resultProperties `json:"properties"`
 }
 
@@ -114,6 +115,28 @@ type artifact struct {
 
 type region struct {
 	StartLine int `json:"startLine"`
+}
+
+// fix is a change that mends a result.
+type fix struct {
+	Description message          `json:"description"`
+	Changes     []artifactChange `json:"artifactChanges"`
+}
+
+type artifactChange struct {
+	Artifact     artifact      `json:"artifactLocation"`
+	Replacements []replacement `json:"replacements"`
+}
+
+type replacement struct {
+	Deleted  lineRegion `json:"deletedRegion"`
+	Inserted message    `json:"insertedContent"`
+}
+
+// lineRegion is whole lines, without the line ending of the last: that is what a region without columns is.
+type lineRegion struct {
+	Start int `json:"startLine"`
+	End   int `json:"endLine"`
 }
 
 type logical struct {

@@ -141,6 +141,7 @@ func (b *builder) results(r *report.Run) {
 			Locations: []location{b.location(r, f)}, Prints: fingerprints{ids[i], ids[i]}, Suppressions: suppressions(f),
 			Properties: resultProperties{Model: report.Plain(r.Model), Command: r.Command, Severity: string(f.Severity), Gates: f.Gates, Component: report.Plain(f.Component), Fix: report.Plain(f.Fix)},
 		}
+		out.Fixes = b.fixes(f)
 		switch f.Baseline {
 		case report.New:
 			out.Baseline = "new"
@@ -149,6 +150,33 @@ func (b *builder) results(r *report.Run) {
 		}
 		b.out = append(b.out, out)
 	}
+}
+
+// fixes is the change that mends a finding, file by file.
+func (b *builder) fixes(f *report.Finding) []fix {
+	if f.Change == nil {
+		return nil
+	}
+	out := fix{Description: message{report.Plain(f.Change.Why)}}
+	for _, l := range f.Change.Lines {
+		at := b.artifact(l.Path)
+		n := len(out.Changes)
+		if n == 0 || out.Changes[n-1].Artifact != at {
+			out.Changes, n = append(out.Changes, artifactChange{Artifact: at}), n+1
+		}
+		change := &out.Changes[n-1]
+		change.Replacements = append(change.Replacements, replacement{lineRegion{l.First, l.Last}, message{l.New}})
+	}
+	return []fix{out}
+}
+
+// artifact is a file as results name it.
+func (b *builder) artifact(file string) artifact {
+	out := artifact{uri(b.opt.Paths(file)), srcRoot}
+	if !isRelative(out.URI) {
+		out.Base = ""
+	}
+	return out
 }
 
 // states fills in the state of results of models without a baseline: one result has it only where all have it.
@@ -178,10 +206,7 @@ func words(f *report.Finding) string {
 // location is where a finding lies. Services show only what has a line: where none is known it is the first of the file.
 func (b *builder) location(r *report.Run, f *report.Finding) location {
 	file := r.Where(f)
-	out := location{Physical: physical{Artifact: artifact{uri(b.opt.Paths(file)), srcRoot}, Region: region{max(1, f.Line)}}}
-	if !isRelative(out.Physical.Artifact.URI) {
-		out.Physical.Artifact.Base = ""
-	}
+	out := location{Physical: physical{Artifact: b.artifact(file), Region: region{max(1, f.Line)}}}
 	if f.Component != "" {
 		out.Logical = []logical{{Name: report.Plain(f.Name), Full: report.Plain(f.Component), Kind: "component"}}
 	}
