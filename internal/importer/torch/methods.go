@@ -50,7 +50,9 @@ func (t *Tensor) Attr(in *interp.Interp, name string) (interp.Value, bool) {
 			return r.permute(t, order), true
 		}
 		return r.swap(t, t.rank()-2, t.rank()-1), true
-	case "is_cuda", "is_quantized", "is_sparse", "is_nested", "is_complex":
+	case "real", "imag":
+		return operations[name](r, t, &interp.Args{}), true
+	case "is_cuda", "is_quantized", "is_sparse", "is_nested":
 		return false, true
 	case "requires_grad":
 		return t.param != nil || !t.constant(), true
@@ -156,7 +158,7 @@ func init() {
 			if !t.constant() {
 				c = r.custom(n, t.shape, 0, t)
 			}
-			c.isInt = true
+			r.integers(c)
 			if n != "bool" {
 				c.data = slices.Clone(t.data)
 				for i := range c.data {

@@ -12,14 +12,15 @@ import (
 // does: pre and post say whether an axis of the graph shape is folded in before and behind it. Folded axes are axes of their own
 // in the graph.
 type Tensor struct {
-	r     *reader
-	node  int // the component that gives it; -1 for a weight that no component has yet, or a constant
-	shape catalog.Shape
-	isInt bool
-	batch int
-	pre   int
-	post  int
-	joint bool // it was computed of all samples together, which counts where it has no batch
+	r       *reader
+	node    int // the component that gives it; -1 for a weight that no component has yet, or a constant
+	shape   catalog.Shape
+	isInt   bool
+	batch   int
+	pre     int
+	post    int
+	complex bool // of complex numbers
+	joint   bool // it was computed of all samples together, which counts where it has no batch
 
 	param *Param    // a weight, as it is
 	data  []float64 // the values of a small constant

@@ -129,6 +129,12 @@ func head(lists [][]*Class) *Class {
 	return nil
 }
 
+// Derive makes a native class derive from another one, first of all.
+func (c *Class) Derive(base *Class) {
+	c.Bases = append([]*Class{base}, slices.DeleteFunc(slices.Clone(c.Bases), func(b *Class) bool { return base.Is(b) })...)
+	c.linearize()
+}
+
 // Get returns an attribute of the object itself.
 func (x *Instance) Get(name string) (Value, bool) {
 	v, ok := x.attrs[name]
