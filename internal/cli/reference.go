@@ -28,6 +28,7 @@ standard input.`
 func takesModels(c *cobra.Command) *cobra.Command {
 	c.Flags().Bool("download", false, "fetch the description of a model that is not in the local cache, never its weights")
 	c.Flags().StringArray("input", nil, "`shape` of one input of a PyTorch source: 1,3,224,224 with the batch in front, or 3x224x224 without; :int64 behind it for token ids; several by repeating the flag or with ; between them; name=5 or name=None for an argument that is no tensor (docs/torch.md has them all)")
+	c.Flags().String("site-packages", "", "`folder` of installed packages, such as timm, that a PyTorch source imports: they are read like it, and never run")
 	c.Flags().StringArray("arg", nil, "`name=value` of an argument of a PyTorch class or function")
 	c.Flags().Bool(textFlag, false, "a config.json of a model that also reads pictures or sounds is called with text alone")
 	return c
@@ -59,6 +60,7 @@ func loadFrom(cmd *cobra.Command, root *os.Root, ref string, edits []action.Edit
 	}
 	opt.Hub.Download, _ = cmd.Flags().GetBool("download")
 	opt.Inputs, _ = cmd.Flags().GetStringArray("input")
+	opt.SitePackages, _ = cmd.Flags().GetString("site-packages")
 	opt.SeqLen, _ = cmd.Flags().GetInt64("seq-len")
 	opt.Text, _ = cmd.Flags().GetBool(textFlag)
 	if trace, _ := cmd.Flags().GetBool("trace"); trace { // only import has the flag: nothing else ever runs a model

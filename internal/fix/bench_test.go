@@ -152,7 +152,7 @@ func TestMendsWhatWasBroken(t *testing.T) {
 	if testing.Short() || exec.Command(python, "-c", "import torch").Run() != nil {
 		t.Skip("runs PyTorch, which is not installed or takes seconds")
 	}
-	want := 40
+	want := 12
 	if n := os.Getenv("FIX_BENCH"); n != "" {
 		if _, err := fmt.Sscan(n, &want); err != nil {
 			t.Fatal(err)

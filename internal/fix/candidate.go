@@ -17,8 +17,13 @@ type candidate struct {
 	what  string
 	// several is set where the finding wants any of many values, such as a divisor: then none is chosen.
 	several  bool
+	order    int // among them
 	respells bool // a name that nothing has
+	arg      *KeyValue
 }
+
+// KeyValue is an argument of the caller's with another value.
+type KeyValue struct{ Name, Value string }
 
 // The costs. The nearest ones are tried first, and those that mend a fault for about the same cost are a choice.
 const (
@@ -45,7 +50,7 @@ func (x *fault) candidates() []candidate {
 	}
 	seen := map[string]bool{}
 	out = slices.DeleteFunc(out, func(c candidate) bool {
-		k := key(c.edits)
+		k := key(&c)
 		again := seen[k]
 		seen[k] = true
 		return again
@@ -55,10 +60,10 @@ func (x *fault) candidates() []candidate {
 }
 
 // makers make candidates, one file for each kind.
-var makers = []func(*fault) []candidate{(*fault).spellings, (*fault).insertions, (*fault).numbersHere, (*fault).names, (*fault).swaps, (*fault).renames,
-	(*fault).forgotten, (*fault).reshapes, (*fault).neighbours}
+var makers = []func(*fault) []candidate{(*fault).divisors, (*fault).spellings, (*fault).insertions, (*fault).numbersHere, (*fault).names, (*fault).swaps, (*fault).renames,
+	(*fault).arguments, (*fault).forgotten, (*fault).reshapes, (*fault).neighbours}
 
-func key(edits []patch.Edit) string { return fmt.Sprintf("%#v", edits) }
+func key(c *candidate) string { return fmt.Sprintf("%#v %q", c.edits, c.argument()) }
 
 // replace is the candidate that writes a node otherwise.
 func (c *script) replace(node any, text string, cost int) candidate {

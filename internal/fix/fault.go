@@ -21,6 +21,7 @@ type fault struct {
 	numbers []int64
 	values  []int64 // that the finding's edit sets
 	files   []patch.File
+	target  *Target
 }
 
 // upstream is how many components before the one that does not run are looked at.
@@ -28,7 +29,7 @@ const upstream = 24
 
 // newFault finds the lines of a finding and goes back from them.
 func (p *project) newFault(files []patch.File, t *Target, v *verdict, f action.Finding) *fault {
-	x := &fault{trail: &trail{syntax: parseAll(files), seen: map[any]bool{}}, finding: f, message: f.Detail, files: files}
+	x := &fault{trail: &trail{syntax: parseAll(files), seen: map[any]bool{}}, finding: f, message: f.Detail, files: files, target: t}
 	prefix := p.importDir(t)
 	m := v.source
 	if len(m.Problems) > 0 {

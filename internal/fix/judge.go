@@ -103,7 +103,7 @@ func (p *project) judgeSource(files []patch.File, t *Target) *verdict {
 	if err != nil {
 		return &verdict{err: err, params: -1}
 	}
-	v := p.check(m.Graph)
+	v := p.check(m.Graph, t)
 	v.source, v.params, v.unused = m, m.Params, m.Unused
 	if m.Status != torch.Full && v.why == "" {
 		v.complete, v.why = false, "the source was followed in part only"
@@ -139,13 +139,21 @@ func (p *project) importDir(t *Target) string {
 	for _, f := range p.Files {
 		texts[f.Path] = ""
 	}
-	_, main := importRoot(&memory{texts, p.Rest}, t.Path)
-	return strings.TrimSuffix(t.Path, main)
+	return ImportDir(&memory{texts, p.Rest}, t.Path)
+}
+
+// ImportDir is the folder that absolute imports of a Python file start from, with a slash behind it, or "" where that is the root.
+func ImportDir(fsys fs.FS, file string) string {
+	_, main := importRoot(fsys, file)
+	return strings.TrimSuffix(file, main)
 }
 
 // check judges a graph as the caller does.
-func (p *project) check(g *graph.Graph) *verdict {
+func (p *project) check(g *graph.Graph, t *Target) *verdict {
 	q := p.Judge
+	if t.Judge != nil {
+		q = *t.Judge
+	}
 	q.Model = g.Clone()
 	r := check.Run(&q)
 	v := &verdict{blocks: edit.Blocking(r.Findings), params: -1, graph: g, walked: r.Study.Walked, complete: true}

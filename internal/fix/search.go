@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
@@ -29,6 +31,9 @@ type trial struct {
 func (p *project) mend(t *Target, out *Result) error {
 	given := map[string]bool{}
 	before := p.judge(out.Files, t)
+	if before.err != nil {
+		out.Unread[t.Name()] = before.err.Error()
+	}
 	for range maxFollow {
 		if before.err != nil || p.Max > 0 && len(out.Patches) >= p.Max {
 			return nil
@@ -42,6 +47,9 @@ func (p *project) mend(t *Target, out *Result) error {
 		solved, choice, dropped := p.solve(out.Files, t, before, f)
 		out.Dropped = append(out.Dropped, dropped...)
 		switch {
+		case solved != nil && solved.arg != nil:
+			out.Arguments = append(out.Arguments, Argument{f, t.Name(), solved.arg.Name, t.Args[solved.arg.Name], solved.arg.Value, before.params, solved.after.params})
+			*t, before = *t.with(solved.arg), solved.after
 		case solved != nil:
 			pt, err := p.patchOf(out.Files, t, f, before, solved)
 			if err != nil {
@@ -71,11 +79,13 @@ func (p *project) solve(files []patch.File, t *Target, before *verdict, f action
 		if err != nil {
 			continue
 		}
-		after := p.judge(changed, t)
+		after := p.judge(changed, t.with(c.arg))
 		tr := trial{c, changed, after, c.cost}
 		switch how(before, after, &f) {
 		case mended:
-			tr.score -= x.evidence(&tr, before)
+			if !c.several {
+				tr.score -= x.evidence(&tr, before)
+			}
 			best = min(best, tr.score)
 			whole = append(whole, tr)
 		case goesOn:
@@ -107,7 +117,7 @@ func (p *project) choose(x *fault, t *Target, f action.Finding, list []trial, dr
 		return &list[0], nil, dropped
 	}
 	c := &Choice{Finding: f, Target: t.Name(), Why: fmt.Sprintf("%d changes mend it, and nothing says which was meant", same)}
-	for _, tr := range list[:min(same, 8)] {
+	for _, tr := range list[:min(same, 12)] {
 		o, err := option(x, &tr)
 		if err == nil {
 			c.Options = append(c.Options, o)
@@ -127,7 +137,7 @@ const (
 
 // how compares a target before and after a change.
 func how(before, after *verdict, f *action.Finding) ending {
-	if after.err != nil || slices.ContainsFunc(after.blocks, func(g action.Finding) bool { return id(&g) == id(f) && g.RuleID != raises }) {
+	if after.err != nil || slices.ContainsFunc(after.blocks, func(g action.Finding) bool { return id(&g) == id(f) && (g.RuleID != raises || core(&g) == core(f)) }) {
 		return wrong
 	}
 	if i := slices.IndexFunc(before.graph.Components, func(c graph.Component) bool { return c.ID == f.Component }); i >= 0 && f.RuleID != raises {
@@ -155,6 +165,14 @@ func how(before, after *verdict, f *action.Finding) ending {
 // raises is the rule of exceptions, which all have the same component.
 const raises = "source-raises"
 
+var placed = regexp.MustCompile(`\S+\.py:\d+: `)
+
+// core is what a finding about an exception says beside its line and the values there.
+func core(f *action.Finding) string {
+	text, _, _ := strings.Cut(placed.ReplaceAllString(f.Detail, ""), "; ")
+	return text
+}
+
 // count is how many components of a type a graph has.
 func count(g *graph.Graph, typ string) int {
 	n := 0
@@ -168,6 +186,9 @@ func count(g *graph.Graph, typ string) int {
 
 // option shows a trial to choose from.
 func option(x *fault, tr *trial) (Option, error) {
+	if tr.arg != nil {
+		return Option{Why: "--arg " + tr.arg.Name + "=" + tr.arg.Value, ParamsAfter: tr.after.params}, nil
+	}
 	e := tr.edits[0]
 	o := Option{Path: e.Path, Edits: tr.edits, Why: tr.what, ParamsAfter: tr.after.params}
 	for _, c := range x.scripts {
@@ -189,8 +210,12 @@ func option(x *fault, tr *trial) (Option, error) {
 
 // drop says why a change that was likely was not taken.
 func (x *fault) drop(tr *trial, f *action.Finding) Dropped {
-	e := tr.edits[0]
-	d := Dropped{Path: e.Path, Change: tr.what}
+	d := Dropped{Change: tr.what}
+	e := patch.Edit{}
+	if len(tr.edits) > 0 {
+		e = tr.edits[0]
+		d.Path = e.Path
+	}
 	for _, c := range x.scripts {
 		if c.path == e.Path {
 			d.Line = c.line(e.Start)

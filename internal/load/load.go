@@ -28,8 +28,10 @@ type Options struct {
 	Inputs []string          // 1,3,224,224 or 3x224x224:float32, for sources that do not say what they take
 	Args   map[string]string // of a class or function in a source file
 	Trace  string            // the Python to run a source file with; empty reads it without running it
-	Edits  []torch.Edit      // of the layers that a source constructs, made after they are
-	Limits graph.Limits
+	// SitePackages is a folder of installed packages that a source may import from, "" for none. They are read, and never run.
+	SitePackages string
+	Edits        []torch.Edit // of the layers that a source constructs, made after they are
+	Limits       graph.Limits
 }
 
 // ErrNotLayer is an edit of what is no layer that a source constructs.
@@ -55,7 +57,8 @@ type Model struct {
 
 	textOnly func() *graph.Graph // nil where the model has no such call, or is it
 
-	Partly string // why a PyTorch source was not followed to its end, or ""
+	Partly   string   // why a PyTorch source was not followed to its end, or ""
+	Withheld []string // the components of its parts that are not known: Params lacks their weights
 
 	Read  []string // of a model's folder, the files that the graph and its comparison were read from
 	File  string   // the text that a person changes to change the model, as it was given, or ""

@@ -19,6 +19,12 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 		return nil, err
 	}
 	options := torch.Options{Inputs: inputs, Args: opt.Args, Edits: opt.Edits, Above: src.Above, Within: src.Within, Siblings: src.Siblings}
+	packages, done, err := sitePackages(opt.SitePackages)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	options.Installed = packages
 	var model *torch.Model
 	if opt.Trace != "" {
 		model, err = torch.Trace(ctx, opt.Trace, src.Dir, src.Main, src.Symbol, options, traceLimit)
@@ -28,7 +34,7 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Type: src.Symbol, Graph: model.Graph, Params: model.Params, lines: func() []Place { return sourcePlaces(src, model) }}
+	m := &Model{Type: src.Symbol, Graph: model.Graph, Params: model.Params, Withheld: model.Withheld, lines: func() []Place { return sourcePlaces(src, model) }}
 	for _, s := range model.Sources {
 		if s.Name == model.Main {
 			m.MainSum = s.Sum
@@ -54,6 +60,8 @@ func sourceNotes(model *torch.Model) []string {
 	switch {
 	case model.Raises:
 		notes = append(notes, "the source raises an exception: nothing behind it was read")
+	case len(model.Withheld) > 0:
+		notes = append(notes, "the source was followed in part only: the weights of "+strings.Join(model.Withheld, ", ")+" are not known, and no count has them")
 	case model.Status == torch.Partly:
 		notes = append(notes, "the source was followed in part only: its weights are all counted, but not where each of them is used")
 	}

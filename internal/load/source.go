@@ -13,5 +13,10 @@ func Source(ctx context.Context, fsys fs.FS, main, symbol string, opt Options) (
 	if err != nil {
 		return nil, err
 	}
-	return torch.Import(ctx, fsys, main, symbol, torch.Options{Inputs: inputs, Args: opt.Args, Edits: opt.Edits})
+	packages, done, err := sitePackages(opt.SitePackages)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return torch.Import(ctx, fsys, main, symbol, torch.Options{Inputs: inputs, Args: opt.Args, Edits: opt.Edits, Installed: packages})
 }

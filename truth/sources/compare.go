@@ -79,7 +79,9 @@ func compare(ctx context.Context, r *row, o *options) *answer {
 	return &answer{c, why, took}
 }
 
-func opened(r *row, _ *options) load.Options { return load.Options{Inputs: r.Inputs, Args: r.Args} }
+func opened(r *row, o *options) load.Options {
+	return load.Options{Inputs: r.Inputs, Args: r.Args, SitePackages: o.sitePackages}
+}
 
 // ofError sorts a refusal. That a name is not there, that an argument is missing or that a call raises is false of what runs; that
 // something is not followed is true.
@@ -142,10 +144,11 @@ func firstBlock(res *check.Result) string {
 
 // counts compares the weights: those of the constructor, and those of the graph that is priced, which may lack what is never used.
 func counts(r *row, m *load.Model, w *infer.Result) (class, string) {
-	if m.Params >= 0 && m.Params != r.Params {
+	withheld := len(w.ParamsWithheld()) > 0
+	if m.Params >= 0 && m.Params != r.Params && !withheld {
 		return wrongCount, fmt.Sprintf("%d weights are constructed, PyTorch has %d", m.Params, r.Params)
 	}
-	if n := w.Params + unused(m); n != r.Params && len(w.ParamsWithheld()) == 0 {
+	if n := w.Params; n != r.Params && n+unused(m) != r.Params && !withheld {
 		return wrongCount, fmt.Sprintf("%d weights are priced, PyTorch has %d", n, r.Params)
 	}
 	return "", ""

@@ -105,11 +105,8 @@ func init() {
 			}
 			return out
 		},
-		"tril": shapedAny("tril"), "triu": shapedAny("triu"),
-		"gather": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			b := a.Bind(r.in, "gather", "dim", "index", "sparse_grad")
-			return r.apply("gather", "gather", []graph.Param{param("dim", r.sampleAxis(t, b[0], "gather"))}, t, r.tensor("gather", b[1]))
-		},
+		"tril": triangle("tril"), "triu": triangle("triu"),
+		"gather": gatherOp,
 		"lerp": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
 			return r.elementwise("lerp", t, r.tensor("lerp", a.Pos[0]))
 		},

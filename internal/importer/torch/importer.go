@@ -47,8 +47,9 @@ type Edges struct {
 // Model is what was read.
 type Model struct {
 	Graph    *graph.Graph
-	Params   int64 // of the constructed module, used or not
-	Unused   int64 // of them, those that no component of the graph has
+	Params   int64    // of the constructed module, used or not
+	Unused   int64    // of them, those that the forward never uses
+	Withheld []string // the components of parts that are not known: their weights are not in Params
 	Status   Status
 	Problems []Problem
 	Notes    []Problem
@@ -78,6 +79,10 @@ type Options struct {
 	Above    []fs.FS
 	Within   []string
 	Siblings bool
+	// Installed is a folder of packages that are read where the program's own files have none of the name. PyTorch itself is not read.
+	Installed fs.FS
+
+	read map[Source]bool // what the import has read so far
 }
 
 // The codes of the errors of this package.
@@ -104,7 +109,7 @@ func Import(ctx context.Context, fsys fs.FS, file, name string, opt Options) (*M
 	for i, up := range opt.Above {
 		above[i] = &sources{FS: up, read: read.read, prefix: strings.Repeat("../", i+1)}
 	}
-	opt.Above = above
+	opt.Above, opt.read = above, read.read
 	m, err := importTwice(ctx, read, file, pkg, name, opt)
 	if err == nil {
 		m.Sources, m.Main = read.list(), file
@@ -140,6 +145,7 @@ func importOnce(ctx context.Context, fsys fs.FS, file, pkg, name string, opt Opt
 
 func importWith(in *interp.Interp, file, pkg, name string, opt Options, training bool) (*Model, error) {
 	in.Package, in.Siblings, in.Above, in.Within = pkg, opt.Siblings, opt.Above, opt.Within
+	in.Installed = installed(opt.Installed, opt.read)
 	r := newReader(in, training)
 	r.options = opt
 	if err := r.loadPrelude(); err != nil {
@@ -167,6 +173,9 @@ func importWith(in *interp.Interp, file, pkg, name string, opt Options, training
 	if err == nil && from != "" {
 		out.Inputs, out.InputsFrom = opt.Inputs, from
 	}
+	if err == nil {
+		out.Notes = append(out.Notes, versions(in.Installed)...)
+	}
 	return out, err
 }
 
@@ -175,6 +184,12 @@ func (r *reader) build(m *interp.Module, name string, opt Options) (*interp.Inst
 	target, label, err := r.target(m, name)
 	if err != nil {
 		return nil, err
+	}
+	if x, made := r.isModule(target); made { // an instance at the level of the file
+		if len(opt.Args) > 0 {
+			return nil, fail(CodeArgs, m.File+":"+label, "is an instance already, and takes no --arg")
+		}
+		return x, nil
 	}
 	args := &interp.Args{}
 	for _, k := range sortedKeys(opt.Args) {
@@ -270,6 +285,10 @@ func (r *reader) candidates(m *interp.Module) []string {
 			}
 		case *interp.Func:
 			if !strings.HasPrefix(n, "_") {
+				out = append(out, n)
+			}
+		case *interp.Instance:
+			if _, isModule := r.isModule(v); isModule {
 				out = append(out, n)
 			}
 		}

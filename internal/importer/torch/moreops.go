@@ -14,7 +14,7 @@ import (
 
 // integers marks a tensor as one of integers, for the engine, too.
 func (r *reader) integers(t *Tensor) *Tensor {
-	t.isInt = true
+	t.isInt, t.mask = true, false
 	if t.node >= 0 && t.node < len(r.graph.Components) {
 		if c := &r.graph.Components[t.node]; c.Type == "customModule" {
 			c.Params = append(c.Params, param("outDtype", "int64"))
@@ -64,6 +64,17 @@ func pairwise(name string, keepsInt bool) operation {
 		}
 		if keepsInt && t.isInt && (!isTensor || o.isInt) {
 			r.integers(out)
+		}
+		return out
+	}
+}
+
+// masks is an operation that gives truths.
+func masks(op operation) operation {
+	return func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+		out := op(r, t, a)
+		if x, ok := out.(*Tensor); ok {
+			x.mask, x.isInt = true, false
 		}
 		return out
 	}
@@ -157,8 +168,11 @@ var addOperations = sync.OnceFunc(func() {
 })
 
 func elementOperations() {
-	for _, n := range []string{"eq", "ne", "lt", "gt", "le", "ge", "less", "greater", "less_equal", "greater_equal", "not_equal", "logical_and", "logical_or", "logical_xor", "isclose"} {
-		register(map[string]operation{n: pairwise(n, false)})
+	for n, op := range map[string]string{"eq": "==", "ne": "!=", "lt": "<", "gt": ">", "le": "<=", "ge": ">=", "less": "<", "greater": ">", "less_equal": "<=", "greater_equal": ">=", "not_equal": "!="} {
+		register(map[string]operation{n: arithmeticOp(op)})
+	}
+	for _, n := range []string{"logical_and", "logical_or", "logical_xor", "isclose"} {
+		register(map[string]operation{n: masks(pairwise(n, false))})
 	}
 	for _, n := range []string{"atan2", "arctan2", "hypot", "xlogy", "logaddexp", "logaddexp2", "copysign", "fmax", "fmin", "float_power", "heaviside", "nextafter"} {
 		register(map[string]operation{n: pairwise(n, false)})
@@ -167,8 +181,7 @@ func elementOperations() {
 		register(map[string]operation{n: pairwise(n, true)})
 	}
 	for _, n := range []string{"erfinv", "erfc", "logit", "exp2", "arccos", "arcsin", "arctan", "arccosh", "arcsinh", "arctanh", "acosh", "asinh", "atanh", "sinc", "deg2rad", "rad2deg",
-		"i0", "sgn", "fix", "cumprod", "logcumsumexp", "renorm", "clamp_max", "expit", "ndtri", "ndtr", "log_ndtr", "positive", "conj", "conj_physical", "resolve_conj", "isfinite", "isposinf", "isneginf",
-		"isreal", "bitwise_not", "rot90", "poisson", "softplus_", "matrix_exp", "mvlgamma", "polygamma", "entr", "i0e", "i1", "i1e", "gammaln"} {
+		"i0", "sgn", "fix", "cumprod", "logcumsumexp", "renorm", "clamp_max", "expit", "ndtri", "ndtr", "log_ndtr", "positive", "conj", "conj_physical", "resolve_conj", "bitwise_not", "rot90", "poisson", "softplus_", "matrix_exp", "mvlgamma", "polygamma", "entr", "i0e", "i1", "i1e", "gammaln"} {
 		if operations[n] == nil {
 			register(map[string]operation{n: same(n, false)})
 		}
@@ -190,7 +203,10 @@ func elementOperations() {
 		register(map[string]operation{n: reduceBy(n, true)})
 	}
 	for _, n := range []string{"all", "any"} {
-		register(map[string]operation{n: reduceBy(n, false)})
+		register(map[string]operation{n: masks(reduceBy(n, false))})
+	}
+	for _, n := range []string{"isfinite", "isposinf", "isneginf", "isreal"} {
+		register(map[string]operation{n: masks(same(n, false))})
 	}
 	for _, n := range []string{"nonzero", "unique", "unique_consecutive", "masked_select", "argwhere", "bincount"} {
 		register(map[string]operation{n: withheld(n)})

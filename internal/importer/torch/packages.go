@@ -3,7 +3,6 @@ package torch
 import (
 	_ "embed"
 
-	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
 )
 
@@ -74,7 +73,7 @@ func (r *reader) packages(nn, functional *interp.Module) map[string]*interp.Modu
 		"annotate": interp.Fn("annotate", func(_ *interp.Interp, a *interp.Args) interp.Value { return a.Pos[1] })})
 	fx := r.ignored("torch.fx", map[string]interp.Value{"wrap": first()})
 	checkpoint := r.ignored("torch.utils.checkpoint", map[string]interp.Value{"checkpoint": run()})
-	norms := map[string]interp.Value{"weight_norm": interp.Fn("weight_norm", r.weightNorm), "spectral_norm": first(), "remove_weight_norm": first()}
+	norms := r.weightNorms()
 	utils := r.ignored("torch.nn.utils", norms)
 	utils.Attrs["parametrizations"] = r.ignored("torch.nn.utils.parametrizations", norms)
 	utils.Attrs["rnn"] = r.ignored("torch.nn.utils.rnn", r.packing())
@@ -127,29 +126,6 @@ func pairs(n int) interp.Value {
 		}
 		return t
 	})
-}
-
-// weightNorm splits a weight into a direction and a length: the length is a weight of its own, one for each output.
-func (r *reader) weightNorm(in *interp.Interp, a *interp.Args) interp.Value {
-	b := a.Bind(in, "weight_norm", "module", "name", "dim")
-	x, ok := r.isModule(b[0])
-	if !ok {
-		in.Fault("weight_norm of a %s", interp.TypeName(b[0]))
-	}
-	name, _ := interp.Or(b[1], "weight").(string)
-	w, ok := attr(x, name).(*Tensor)
-	dim, isInt := interp.AsInt(interp.Or(b[2], int64(0)))
-	if !ok || !isInt || name != "weight" || dim < 0 || int(dim) >= len(w.shape) {
-		in.Fault("weight_norm of this kind is not followed")
-	}
-	shape := append(catalog.Of(), w.shape...)
-	for i := range shape {
-		if i != int(dim) {
-			shape[i] = 1
-		}
-	}
-	x.Set("weight_g", r.newParam(shape))
-	return x
 }
 
 // quantization are the modules that mark where a network would be quantised: they pass their input on.

@@ -16,10 +16,11 @@ type Tensor struct {
 	node    int // the component that gives it; -1 for a weight that no component has yet, or a constant
 	shape   catalog.Shape
 	isInt   bool
+	complex bool // of complex numbers
+	mask    bool // of truths, as comparisons give
 	batch   int
 	pre     int
 	post    int
-	complex bool // of complex numbers
 	joint   bool // it was computed of all samples together, which counts where it has no batch
 
 	param *Param    // a weight, as it is

@@ -39,6 +39,9 @@ func (in *Interp) lookup(e *env, name string) (Value, bool) {
 		}
 	}
 	v, ok := in.builtins[name]
+	if m := e.module; !ok && m != nil && len(m.stars) > 0 {
+		return in.fromStars(m, name)
+	}
 	return v, ok
 }
 

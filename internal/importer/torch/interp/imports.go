@@ -17,12 +17,17 @@ func (in *Interp) find(name string) *Module {
 	if m := in.modules[name]; m != nil {
 		return m
 	}
-	if m := in.own(name); m != nil {
+	if m := in.findFile(name); m != nil {
 		return m
 	}
+	return in.own(name) // a package that is there is read as it is
+}
+
+// findFile returns a module that lies below the root, in a folder above it, or beside.
+func (in *Interp) findFile(name string) *Module {
 	top, _, _ := strings.Cut(name, ".")
 	if in.Natives[top] != nil || in.Package != "" && top != in.Package && !in.Siblings || name == "" {
-		return nil
+		return in.findBeside(name)
 	}
 	path := strings.ReplaceAll(name, ".", "/")
 	for _, p := range []string{path + ".py", path + "/__init__.py"} {
@@ -45,7 +50,10 @@ func (in *Interp) find(name string) *Module {
 	if info, err := fs.Stat(in.FS, path); fs.ValidPath(path) && err == nil && info.IsDir() {
 		return &Module{Name: name, File: path, Attrs: map[string]Value{}}
 	}
-	return in.findAbove(name, path)
+	if m := in.findAbove(name, path); m != nil {
+		return m
+	}
+	return in.findBeside(name)
 }
 
 // resolve reads the module behind an import, now that the name is used.
@@ -143,6 +151,10 @@ func (in *Interp) relative(m *Module, s *python.ImportFrom) string {
 }
 
 func (in *Interp) importAll(e *env, module string, line int) {
+	if e.module.installed() {
+		in.deferStar(e.module, module)
+		return
+	}
 	m := in.find(module)
 	if m == nil {
 		in.Note("module %s is not known: what it would define is not, either", module)

@@ -75,14 +75,15 @@ type Note struct {
 
 // Interp is one import: the modules that were read and what it has cost so far.
 type Interp struct {
-	FS       fs.FS
-	Natives  map[string]*Module // packages that are known without their source, by their full name
-	Package  string             // the top-level package of the file, or empty: what else may be read by its absolute name
-	Notes    []Note
-	Siblings bool                   // packages beside that one may be read, too
-	Above    []fs.FS                // folders above FS in which modules are looked for, too, nearest first
-	Within   []string               // the names of the folders from the last of Above to FS
-	Assume   func(why string) int64 // the number that a symbolic size stands for, where a program needs one; why says what for
+	FS        fs.FS
+	Natives   map[string]*Module // packages that are known without their source, by their full name
+	Package   string             // the top-level package of the file, or empty: what else may be read by its absolute name
+	Notes     []Note
+	Installed *Beside                // packages that are installed beside the program, nil where none may be read
+	Siblings  bool                   // packages beside that one may be read, too
+	Above     []fs.FS                // folders above FS in which modules are looked for, too, nearest first
+	Within    []string               // the names of the folders from the last of Above to FS
+	Assume    func(why string) int64 // the number that a symbolic size stands for, where a program needs one; why says what for
 	// Own gives the source of a module that this program brings along, by its full name.
 	Own   func(name string) (source string, ok bool)
 	Quiet []string // how the names begin of what may be called without making a part of a model
@@ -99,6 +100,7 @@ type Interp struct {
 	sysPath  *List  // sys.path: what the program put there
 	doubt    int    // parts of an expression that Python may not come to
 	nested   int    // native steps that go on inside each other
+	exposed  map[*Instance]*Unknown
 }
 
 // frame is a call that is going on.
@@ -241,7 +243,11 @@ func (in *Interp) LoadSource(name, path, src string) (*Module, error) {
 // module's statements have nothing to do with the model that is asked for.
 func (in *Interp) topLevel(m *Module, s python.Stmt) {
 	before := in.guess
-	err := in.Protect(func() { in.exec(m.env, []python.Stmt{s}) })
+	body := []python.Stmt{s}
+	if x, ok := typeChecked(m, s); ok {
+		body = x.Then
+	}
+	err := in.Protect(func() { in.exec(m.env, body) })
 	if in.guess != before {
 		in.setAside(m, s)
 		in.guess = before
@@ -254,7 +260,10 @@ func (in *Interp) topLevel(m *Module, s python.Stmt) {
 	}
 	why := &Unknown{Why: err.Error(), File: m.File, Line: s.Line()}
 	for _, n := range defines(s) {
-		if _, set := m.Attrs[n]; !set {
+		m.Attrs[n] = why
+	}
+	for _, n := range touched(s) {
+		if v, set := m.Attrs[n]; set && changeable(v) {
 			m.Attrs[n] = why
 		}
 	}

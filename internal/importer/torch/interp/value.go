@@ -111,6 +111,7 @@ type Module struct {
 
 	source  string
 	guessed map[string]string // names that were defined on a guess, and which
+	stars   []string          // modules that it imports all of, when a name is asked for
 	open    bool              // there are names that are not known: it imports all of a module that is not
 }
 
