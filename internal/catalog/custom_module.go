@@ -14,11 +14,13 @@ var _ = define(Type{
 		{Name: "outShape", Kind: Ints, Min: 1, EmptyOK: true, Optional: true, Aliases: []string{"outputShape"}, Doc: "shape of the result without the batch"},
 		{Name: "numParams", Kind: Int, Optional: true, Aliases: []string{"paramCount", "parameterCount"}, Doc: "number of its trained parameters"},
 		{Name: "flops", Kind: Int, Optional: true, Doc: "FLOPs of one sample, forward, 2 per multiply-add"},
+		{Name: "outDtype", Kind: String, Optional: true, Values: []string{"float32", "int64"}, Doc: "kind of the result's numbers: int64 for token ids and indices"},
 		{Name: "code", Kind: String, Optional: true, Doc: "its source, for the reader"},
 		{Name: "unread", Kind: String, Optional: true, Doc: "why an importer could not follow the source behind this place"},
 		{Name: "raises", Kind: String, Optional: true, Breaks: SourceRaises, Doc: "the exception that the source certainly raises here, with its line"},
 	},
 	Shape: func(c *Call) (Shape, error) {
+		c.OutIsInt = c.Str("outDtype") == "int64"
 		if !c.Has("outShape") {
 			return nil, nil
 		}
@@ -44,26 +46,29 @@ var _ = define(Type{
 			c.KeepInput(i)
 		}
 	},
-	Torch: `CustomModule({{outShape}}, {{numParams}})`,
+	Torch: `CustomModule({{outShape}}, {{numParams}}, {{outDtype}})`,
 	Module: `class CustomModule(nn.Module):
     """Holds the place of a module that only its author knows: its weights, and zeros of its shape."""
 
-    def __init__(self, out_shape=None, num_params=None):
+    def __init__(self, out_shape=None, num_params=None, out_dtype=None):
         super().__init__()
         self.out_shape = (out_shape,) if isinstance(out_shape, int) else out_shape
+        self.out_dtype = out_dtype
         if num_params:
             self.weight = nn.Parameter(torch.zeros(num_params))
 
     def forward(self, x, *others):
         if self.out_shape is None:
             raise NotImplementedError("the module declares no outShape")
-        return torch.zeros(x.shape[0], *self.out_shape, device=x.device)
+        dtype = torch.int64 if self.out_dtype == "int64" else None
+        return torch.zeros(x.shape[0], *self.out_shape, dtype=dtype, device=x.device)
 `,
 	WeightFormula: "numParams",
 	FLOPsFormula:  "flops",
 	Examples: []Example{
 		{In: "[8,4]", Args: "outShape=[16] numParams=100 flops=200", Out: "[16]", Weights: 100, FLOPs: 200},
 		{In: "[8] int[3]", Args: "outShape=[]", Out: "[]"},
+		{In: "[8]", Args: "outShape=[3] outDtype=int64", Out: "[3]"},
 		{In: "[8]", Out: "unknown"},
 		{In: "[8]", Args: "raises=\"net.py:9: assert d % h == 0: 1 == 0 does not hold\"", Err: "net.py:9: assert d % h == 0"},
 		{In: "[8]", Args: "outShape=[4,0]", Err: "outShape is [4,0]"},

@@ -4,7 +4,8 @@ import "github.com/modelverifier/verifier/internal/importer/torch/interp"
 
 func init() { beside = append(beside, (*reader).commandLine) }
 
-// commandLine is what preludes/argparse.py asks: the arguments that the caller gave, and values that nobody gave.
+// commandLine is what preludes ask: the arguments that the caller gave, values that nobody gave, and to give up where a form of a module is not
+// written there.
 func (r *reader) commandLine() *interp.Module {
 	return interp.Native("_commandline", map[string]interp.Value{
 		"given": interp.Fn("given", func(in *interp.Interp, a *interp.Args) interp.Value {
@@ -18,6 +19,10 @@ func (r *reader) commandLine() *interp.Module {
 			}
 			r.taken[name] = true
 			return text
+		}),
+		"unfollowed": interp.Fn("unfollowed", func(in *interp.Interp, a *interp.Args) interp.Value {
+			in.Fault("%s is not followed", interp.Str(a.Pos[0]))
+			return nil
 		}),
 		"missing": interp.Fn("missing", func(in *interp.Interp, a *interp.Args) interp.Value {
 			u := in.Unknown("the argument %s of the command line has no default: pass --arg %s=…", interp.Str(a.Pos[0]), interp.Str(a.Pos[0]))

@@ -98,8 +98,14 @@ func init() {
 		"conv_transpose2d": convOp("transposeConv2d", 2), "conv_transpose1d": convOp("transposeConv1d", 1),
 		"layer_norm": layerNormOp, "batch_norm": batchNormOp, "group_norm": groupNormOp, "rms_norm": rmsNormOp, "instance_norm": instanceNormOp,
 		"embedding": embeddingOp, "scaled_dot_product_attention": attentionOp,
-		"masked_fill": func(r *reader, t *Tensor, a *interp.Args) interp.Value { return r.masked("masked_fill", t, a.Pos[0]) },
-		"tril":        triangle("tril"), "triu": triangle("triu"),
+		"masked_fill": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+			out := r.masked("masked_fill", t, a.Pos[0])
+			if t.isInt {
+				r.integers(out)
+			}
+			return out
+		},
+		"tril": triangle("tril"), "triu": triangle("triu"),
 		"gather": gatherOp,
 		"lerp": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
 			return r.elementwise("lerp", t, r.tensor("lerp", a.Pos[0]))

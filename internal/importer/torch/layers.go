@@ -202,11 +202,15 @@ func (r *reader) makeLayer(l *layer) *interp.Class {
 				r.setWeight(x, w)
 			}
 		}
+		r.runningStatistics(x)
 		return nil
 	})
 	c.Method("forward", func(in *interp.Interp, a *interp.Args) interp.Value {
 		var inputs []*Tensor
 		for _, v := range a.Pos[1:] {
+			if l, isLater := v.(*later); isLater {
+				v = l.make()
+			}
 			t, ok := v.(*Tensor)
 			if !ok {
 				if v == nil && len(inputs) > 0 {

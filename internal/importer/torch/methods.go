@@ -50,7 +50,9 @@ func (t *Tensor) Attr(in *interp.Interp, name string) (interp.Value, bool) {
 			return r.permute(t, order), true
 		}
 		return r.swap(t, t.rank()-2, t.rank()-1), true
-	case "is_cuda", "is_quantized", "is_sparse", "is_nested", "is_complex":
+	case "real", "imag":
+		return operations[name](r, t, &interp.Args{}), true
+	case "is_cuda", "is_quantized", "is_sparse", "is_nested":
 		return false, true
 	case "requires_grad":
 		return t.param != nil || !t.constant(), true
@@ -170,7 +172,12 @@ func init() {
 			if !t.constant() {
 				c = r.custom(n, t.shape, 0, t)
 			}
-			c.isInt, c.mask = n != "bool", n == "bool"
+			if n == "bool" {
+				c.isInt, c.mask = false, true
+			} else {
+				r.integers(c)
+				c.mask = false
+			}
 			c.data = slices.Clone(t.data)
 			for i := range c.data {
 				c.data[i] = math.Trunc(c.data[i])

@@ -727,6 +727,7 @@ func (r *reader) numpyPairs(set func(string, func(*interp.Args) interp.Value)) {
 		}
 		return r.array(r.broadcastArrays(r.broadcastArrays(c.shape, x.shape), y.shape), wider(x.kind, y.kind), nil)
 	})
+	set("einsum", func(a *interp.Args) interp.Value { return r.numpyEinsum(a) })
 	set("unique", func(a *interp.Args) interp.Value {
 		return r.withArray(a, 0, func(x *ndarray) interp.Value {
 			if x.data == nil || len(a.Pos)+len(a.Kw) > 1 {
@@ -738,4 +739,21 @@ func (r *reader) numpyPairs(set func(string, func(*interp.Args) interp.Value)) {
 			return r.array([]int64{int64(len(data))}, x.kind, data)
 		})
 	})
+}
+
+// numpyEinsum is numpy.einsum: the shape.
+func (r *reader) numpyEinsum(a *interp.Args) interp.Value {
+	equation, ok := a.Pos[0].(string)
+	if !ok {
+		r.in.Fault("einsum with an equation that is not known")
+	}
+	args := &interp.Args{Pos: []interp.Value{equation}}
+	for _, v := range a.Pos[1:] {
+		x := r.asArray(v)
+		if x == nil {
+			return r.in.Unknown("the values of an array are not known")
+		}
+		args.Pos = append(args.Pos, r.constantOfShape(false, x.shape...))
+	}
+	return r.asArray(r.einsum(args))
 }

@@ -89,12 +89,12 @@ func (r *reader) packages(nn, functional *interp.Module) map[string]*interp.Modu
 		"torch.nn.utils.parametrizations": utils.Attrs["parametrizations"].(*interp.Module),
 		"torch.nn.parameter":              interp.Native("torch.nn.parameter", map[string]interp.Value{"Parameter": r.parameterClass}),
 		"torch.utils.model_zoo":           r.ignored("torch.utils.model_zoo", nil), "torch.hub": r.ignored("torch.hub", nil),
-		"torch.autograd": r.ignored("torch.autograd", map[string]interp.Value{"Variable": first()}),
+		"torch.autograd": r.ignored("torch.autograd", map[string]interp.Value{"Variable": first(), "Function": r.functionClass()}),
 		"torch.cuda.amp": r.ignored("torch.cuda.amp", nil), "torch.amp": r.ignored("torch.amp", nil), "torch.cuda": r.ignored("torch.cuda", map[string]interp.Value{"is_available": absent}),
 		"torch.optim": r.ignored("torch.optim", nil), "torch.distributed": r.ignored("torch.distributed", map[string]interp.Value{"is_available": absent, "is_initialized": absent}),
 		"torch.utils.data": r.ignored("torch.utils.data", nil), "torch.backends": r.ignored("torch.backends", nil),
 		"torch._jit_internal": r.ignored("torch._jit_internal", nil), "torch.types": r.ignored("torch.types", nil), "torch.version": r.ignored("torch.version", nil),
-		"torch.special": r.module("torch.special", nil), "torch.linalg": r.module("torch.linalg", nil),
+		"torch.special": r.module("torch.special", nil), "torch.linalg": r.linalgModule(),
 		"torch.profiler": r.ignored("torch.profiler", nil), "torch.export": r.ignored("torch.export", nil), "torch._dynamo": r.ignored("torch._dynamo", nil),
 		"torch.ao":              r.ignored("torch.ao", nil),
 		"torch.ao.quantization": r.ignored("torch.ao.quantization", r.quantization()), "torch.quantization": r.ignored("torch.quantization", r.quantization()),
@@ -105,6 +105,9 @@ func (r *reader) packages(nn, functional *interp.Module) map[string]*interp.Modu
 		out["torch.nn.modules."+part].Lookup = func(n string) (interp.Value, bool) {
 			if n == "_pair" || n == "_triple" || n == "_single" {
 				return pairs(map[string]int{"_single": 1, "_pair": 2, "_triple": 3}[n]), true
+			}
+			if base := baseLayers[n]; base != "" {
+				return r.baseLayer(nn, n, base), true
 			}
 			v, ok := nn.Attrs[n]
 			return v, ok

@@ -155,6 +155,10 @@ func (r *reader) outputs(v interp.Value, n *int, depth int) {
 		}
 	case *state:
 		r.outputs(x.tensor(), n, depth+1)
+	case *later:
+		r.outputs(x.make(), n, depth+1)
+	case *interp.Unknown:
+		r.in.Fault("a result is not known: %s", x.Reason())
 	case *interp.Tuple:
 		for _, item := range x.Items {
 			r.outputs(item, n, depth+1)

@@ -54,6 +54,7 @@ var quiet = []string{
 }
 
 func newReader(in *interp.Interp, training bool) *reader {
+	addOperations()
 	r := &reader{in: in, training: training, graph: &graph.Graph{}, used: map[string]int{}, paths: map[*interp.Instance]string{}, buffers: map[*interp.Instance][]string{}, leaves: map[string]bool{}, built: map[string]interp.Place{}}
 	r.moduleClass = r.makeModuleClass()
 	r.tensorClass = interp.NewClass("Tensor")
@@ -121,6 +122,7 @@ func (r *reader) libraries() {
 		m := make(r)
 		r.in.Natives[m.Name] = m
 	}
+	r.moreFunctions(torch)
 	torch.Values = func(name string) bool {
 		return name != "load" && name != "hub" && name != "jit" && name != "nn" && name != "classes"
 	}

@@ -12,16 +12,17 @@ import (
 // does: pre and post say whether an axis of the graph shape is folded in before and behind it. Folded axes are axes of their own
 // in the graph.
 type Tensor struct {
-	r     *reader
-	node  int // the component that gives it; -1 for a weight that no component has yet, or a constant
-	shape catalog.Shape
-	isInt bool
-	mask  bool   // of truths, as comparisons give
-	width string // of its numbers, see dtype.go
-	batch int
-	pre   int
-	post  int
-	joint bool // it was computed of all samples together, which counts where it has no batch
+	r       *reader
+	node    int // the component that gives it; -1 for a weight that no component has yet, or a constant
+	shape   catalog.Shape
+	isInt   bool
+	complex bool   // of complex numbers
+	mask    bool   // of truths, as comparisons give
+	width   string // of its numbers, see dtype.go
+	batch   int
+	pre     int
+	post    int
+	joint   bool // it was computed of all samples together, which counts where it has no batch
 
 	contiguous bool    // its elements lie in memory in their order
 	mem        *memory // how they lie otherwise, nil where that is not known

@@ -89,7 +89,7 @@ func (r *reader) torch() map[string]interp.Value {
 			if len(a.Pos) != 3 || len(list) == 0 {
 				r.in.Fault("torch.where with one argument is not followed")
 			}
-			return r.elementwise("where", list...)
+			return r.chosen(a.Pos[1], a.Pos[2], r.elementwise("where", list...))
 		}),
 	}
 	for name, v := range r.torchChecks() {

@@ -148,9 +148,6 @@ func (in *Interp) moduleAttr(m *Module, name string) (Value, bool) {
 	if sub := in.Natives[m.Name+"."+name]; sub != nil {
 		return sub, true
 	}
-	if sub := in.own(strings.Trim(m.Name, "<>") + "." + name); sub != nil {
-		return sub, true
-	}
 	if m.Lookup != nil {
 		if v, ok := m.Lookup(name); ok {
 			return v, true
@@ -161,10 +158,8 @@ func (in *Interp) moduleAttr(m *Module, name string) (Value, bool) {
 			return v, true
 		}
 	}
-	if m.File != "" {
-		if sub := in.find(m.Name + "." + name); sub != nil {
-			return sub, true
-		}
+	if sub := in.find(strings.Trim(m.Name, "<>") + "." + name); sub != nil {
+		return sub, true
 	}
 	return nil, false
 }

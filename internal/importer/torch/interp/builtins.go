@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"unicode"
+
+	"github.com/modelverifier/verifier/internal/importer/torch/python"
 )
 
 var exceptions = [][2]string{
@@ -20,7 +22,7 @@ func builtinNames() map[string]Value {
 	out := map[string]Value{
 		"object": objectClass, "int": intClass, "bool": boolClass, "float": floatClass, "str": strClass, "list": listClass,
 		"tuple": tupleClass, "set": setClass, "frozenset": frozenSetClass, "dict": dictClass, "type": typeClass, "range": rangeClass,
-		"slice": sliceClass, "NotImplemented": Symbol{"NotImplemented"}, "Ellipsis": Symbol{"Ellipsis"}, "__name__": "model", "__debug__": true,
+		"slice": sliceClass, "NotImplemented": Symbol{"NotImplemented"}, "Ellipsis": python.Dots{}, "__name__": "model", "__debug__": true,
 		"bytes": Symbol{"bytes"}, "complex": Symbol{"complex"}, "bytearray": Symbol{"bytearray"}, "memoryview": Symbol{"memoryview"},
 	}
 	for _, e := range exceptions {

@@ -130,6 +130,12 @@ func head(lists [][]*Class) *Class {
 	return nil
 }
 
+// Derive makes a native class derive from another one, first of all.
+func (c *Class) Derive(base *Class) {
+	c.Bases = append([]*Class{base}, slices.DeleteFunc(slices.Clone(c.Bases), func(b *Class) bool { return base.Is(b) })...)
+	c.linearize()
+}
+
 // classDef makes a class of a definition.
 func (in *Interp) classDef(e *env, s *python.ClassDef) Value {
 	c := &Class{Name: s.Name, Module: e.module, File: in.frame.file, Line: s.Line(), attrs: map[string]Value{}}

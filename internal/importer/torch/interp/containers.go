@@ -94,6 +94,8 @@ var numberMethods map[string]method
 func init() {
 	numberMethods = map[string]method{
 		"item":       func(_ *Interp, v Value, _ *Args) Value { return v },
+		"astype":     castNumber,
+		"tolist":     func(_ *Interp, v Value, _ *Args) Value { return v },
 		"is_integer": func(_ *Interp, v Value, _ *Args) Value { f, _ := AsFloat(v); return f == float64(int64(f)) },
 		"bit_length": func(_ *Interp, v Value, _ *Args) Value {
 			n, _ := AsInt(v)
@@ -104,6 +106,23 @@ func init() {
 			return bits
 		},
 	}
+}
+
+// castNumber is astype of a number that numpy gave.
+func castNumber(in *Interp, v Value, a *Args) Value {
+	name := strings.ToLower(TypeName(in.one(a, "astype")))
+	switch x := a.Pos[0].(type) {
+	case *Class:
+		name = x.Name
+	case *Builtin:
+		name = x.Name
+	case string:
+		name = x
+	}
+	if strings.Contains(name, "int") || strings.Contains(name, "long") {
+		return toInt(in, &Args{Pos: []Value{v}})
+	}
+	return toFloat(in, &Args{Pos: []Value{v}})
 }
 
 var listMethods map[string]method

@@ -17,9 +17,14 @@ func (in *Interp) find(name string) *Module {
 	if m := in.modules[name]; m != nil {
 		return m
 	}
-	if m := in.own(name); m != nil {
+	if m := in.findFile(name); m != nil {
 		return m
 	}
+	return in.own(name) // a package that is there is read as it is
+}
+
+// findFile returns a module that lies below the root, in a folder above it, or beside.
+func (in *Interp) findFile(name string) *Module {
 	top, _, _ := strings.Cut(name, ".")
 	if in.Natives[top] != nil || in.Package != "" && top != in.Package && !in.Siblings || name == "" {
 		return in.findBeside(name)

@@ -130,13 +130,14 @@ var noParts = map[string]bool{}
 func init() {
 	for _, n := range strings.Fields(`tqdm matplotlib PIL cv2 wandb requests termcolor colorama prettytable tabulate psutil sklearn scipy pandas gym gymnasium visdom
 		tensorboardX tensorboard seaborn skimage imageio h5py librosa soundfile nltk sacrebleu ipdb pdb rich loguru pynvml tensorboard_logger
-		thop ptflops torchsummary torchinfo fvcore.nn.flop_count`) {
+		torchvision.transforms torchvision.datasets torchvision.utils torchvision.io thop ptflops torchsummary torchinfo fvcore.nn.flop_count`) {
 		noParts[n] = true
 	}
 }
 
 // holdsNoParts reports whether nothing that a package gives can be, or hold, a part of a model.
 func holdsNoParts(name string) bool {
+	name = strings.Trim(name, "<>")
 	top, _, _ := strings.Cut(name, ".")
 	switch top {
 	case "pickle", "importlib", "runpy", "copyreg", "shelve", "marshal":

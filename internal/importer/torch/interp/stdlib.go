@@ -291,6 +291,23 @@ func itertoolsNames() map[string]Value {
 			s := toSlice(a.Pos[1:])
 			return &Iterator{items: in.cut(in.Iterate(a.Pos[0]), s)}
 		}),
+		"zip_longest": Fn("zip_longest", zipLongest),
+		"cycle":       Fn("cycle", cycled),
+		"combinations": Fn("combinations", func(in *Interp, a *Args) Value {
+			items := in.Iterate(in.one(a, "combinations"))
+			n, ok := AsInt(a.Pos[1])
+			if !ok || n != 2 {
+				return in.Unknown("combinations of this kind are not followed")
+			}
+			out := &Iterator{}
+			for i := range items {
+				for k := i + 1; k < len(items); k++ {
+					in.spend(2)
+					out.items = append(out.items, NewTuple(items[i], items[k]))
+				}
+			}
+			return out
+		}),
 		"pairwise": Fn("pairwise", func(in *Interp, a *Args) Value {
 			items, out := in.Iterate(in.one(a, "pairwise")), &Iterator{}
 			in.spend(int64(len(items)))
@@ -341,6 +358,47 @@ func product(in *Interp, a *Args) Value {
 	out := &Iterator{}
 	for _, row := range rows {
 		out.items = append(out.items, NewTuple(row...))
+	}
+	return out
+}
+
+// maxCycle is how many items of an endless iterator are made: as many as a program that zips it with layers takes.
+const maxCycle = 4096
+
+// cycled is itertools.cycle, of which so many items are there.
+func cycled(in *Interp, a *Args) Value {
+	items := in.Iterate(in.one(a, "cycle"))
+	out := &Iterator{}
+	if len(items) == 0 {
+		return out
+	}
+	in.spend(maxCycle)
+	for i := range maxCycle {
+		out.items = append(out.items, items[i%len(items)])
+	}
+	out.items = append(out.items, in.Unknown("an endless iterator was followed to %d items", maxCycle))
+	return out
+}
+
+func zipLongest(in *Interp, a *Args) Value {
+	fill, _ := a.Get("fillvalue", -1)
+	n, lists := 0, [][]Value(nil)
+	for _, v := range a.Pos {
+		lists = append(lists, in.Iterate(v))
+		n = max(n, len(lists[len(lists)-1]))
+	}
+	in.spend(int64(n * len(lists)))
+	out := &Iterator{}
+	for i := range n {
+		row := NewTuple()
+		for _, l := range lists {
+			v := fill
+			if i < len(l) {
+				v = l[i]
+			}
+			row.Items = append(row.Items, v)
+		}
+		out.items = append(out.items, row)
 	}
 	return out
 }

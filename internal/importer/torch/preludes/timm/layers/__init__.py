@@ -4,6 +4,8 @@ from functools import partial
 
 import torch
 from torch import nn
+
+from _commandline import unfollowed
 from torchvision.ops import StochasticDepth
 
 
@@ -76,7 +78,7 @@ class PatchEmbed(nn.Module):
                  strict_img_size=True, dynamic_img_pad=False, device=None, dtype=None):
         super().__init__()
         if output_fmt is not None or dynamic_img_pad:
-            raise NotImplementedError("this form of PatchEmbed is not followed")
+            unfollowed("this form of PatchEmbed")
         self.patch_size = to_2tuple(patch_size)
         self.img_size = self.grid_size = self.num_patches = None
         if img_size is not None:

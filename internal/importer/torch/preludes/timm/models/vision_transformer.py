@@ -3,6 +3,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from _commandline import unfollowed
+
 from timm.layers import DropPath, Mlp, PatchEmbed, lecun_normal_, to_2tuple, trunc_normal_
 
 LayerNorm = nn.LayerNorm
@@ -34,7 +36,7 @@ class Attention(nn.Module):
                  norm_layer=None, attn_head_dim=None, dim_out=None, device=None, dtype=None, depth=0, **kwargs):
         super().__init__()
         if attn_head_dim is not None or dim_out is not None:
-            raise NotImplementedError("this form of Attention is not followed")
+            unfollowed("this form of Attention")
         assert dim % num_heads == 0, "dim should be divisible by num_heads"
         norm_layer = norm_layer or LayerNorm
         self.num_heads = num_heads
@@ -102,7 +104,7 @@ class VisionTransformer(nn.Module):
         assert global_pool in ("", "avg", "avgmax", "max", "token", "map", "prr")
         assert class_token or global_pool != "token"
         if global_pool in ("avgmax", "map", "prr") or dynamic_img_size or patch_drop_rate > 0:
-            raise NotImplementedError("this form of VisionTransformer is not followed")
+            unfollowed("this form of VisionTransformer")
         use_fc_norm = global_pool in ("avg", "max") if fc_norm is None else fc_norm
         norm_layer = norm_layer or LayerNorm
         act_layer = act_layer or nn.GELU
