@@ -137,7 +137,8 @@ func (r *reader) apply(typ, name string, params []graph.Param, inputs ...*Tensor
 	for _, t := range inputs {
 		constant = constant && t.constant()
 	}
-	if constant && res.Err == nil && res.Out != nil {
+	costs := res.FLOPs > 0 && len(r.inputs) > 0 // a product of constants in the forward is computed with every call
+	if constant && !costs && res.Err == nil && res.Out != nil {
 		return &Tensor{r: r, node: -1, shape: res.Out, isInt: res.OutIsInt, batch: inputs[0].batch}
 	}
 	if res.FLOPs > 0 && res.Err == nil && res.Out != nil && !r.unbatched && allJoint(inputs) {
