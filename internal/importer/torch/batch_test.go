@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/modelverifier/verifier/internal/infer"
 )
@@ -130,6 +131,31 @@ func compareRan(t *testing.T, w written, real ran) {
 	}
 	if known := res.KnownFLOPs(); known == nil || *known*batch != real.FLOPs {
 		t.Errorf("%d FLOPs a sample (withheld: %v), PyTorch counts %d for %d", res.FLOPs, known == nil, real.FLOPs, batch)
+	}
+}
+
+const windowOfConstants = `import torch
+import torch.nn as nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Conv2d(3, 3, 1)
+    def forward(self, x):
+        line = torch.ones(5).unsqueeze(1)
+        window = line.mm(line.t()).unsqueeze(0).unsqueeze(0).expand(3, 1, 5, 5).contiguous()
+        return nn.functional.conv2d(self.fc(x), window, padding=2, groups=3)
+`
+
+// TestAProductOfConstantsInTheForwardCounts holds what PyTorch 2.15 counts for one sample: 43,008 FLOPs of convolutions, and 50 of the
+// window that is made anew with every call.
+func TestAProductOfConstantsInTheForwardCounts(t *testing.T) {
+	fsys := fstest.MapFS{"net.py": {Data: []byte(windowOfConstants)}}
+	m, err := Import(context.Background(), fsys, "net.py", "Net", Options{Inputs: []Input{{Shape: []int64{3, 16, 16}}}})
+	if err != nil || m.Status != Full {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if n := infer.Walk(m.Graph).KnownFLOPs(); n == nil || *n != 43058 {
+		t.Errorf("%v FLOPs", n)
 	}
 }
 

@@ -302,9 +302,14 @@ func (r *reader) stack(tensors []*Tensor, dim interp.Value) *Tensor {
 func (r *reader) pieces(t *Tensor, typ string, params []graph.Param, dim interp.Value, n int64) interp.Value {
 	axis := r.sampleAxis(t, dim, typ)
 	out := interp.NewTuple()
+	from := int64(0)
 	for i := range n {
 		all := append(slices.Clone(params), param("dim", axis), param("index", i))
 		piece := r.apply(typ, typ, all, t)
+		if len(t.shape) == 1 && int64(len(t.data)) == t.shape[0] && piece.constant() { // numbers that models read back
+			piece.data, piece.isInt = t.data[from:from+piece.shape[0]], t.isInt
+			from += piece.shape[0]
+		}
 		out.Items = append(out.Items, piece.moved(t, func(_, strides []int64) []int64 { return slices.Clone(strides) }))
 	}
 	return out

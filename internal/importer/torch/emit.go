@@ -164,7 +164,8 @@ func (r *reader) apply(typ, name string, params []graph.Param, inputs ...*Tensor
 	for _, t := range inputs {
 		constant = constant && t.constant()
 	}
-	if constant && res.Err == nil && res.Out != nil {
+	costs := res.FLOPs > 0 && len(r.inputs) > 0 // a product of constants in the forward is computed with every call
+	if constant && !costs && res.Err == nil && res.Out != nil {
 		return &Tensor{r: r, node: -1, shape: res.Out, isInt: res.OutIsInt, mask: inputs[0].mask && structural[typ], batch: inputs[0].batch, width: promoted(inputs)}
 	}
 	if res.Err == nil && res.Out != nil && r.misread(typ, params, inputs) {

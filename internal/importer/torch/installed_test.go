@@ -17,7 +17,7 @@ func site() fstest.MapFS {
 	files := map[string]string{
 		"zoo/__init__.py":                  "from .models import create, big, Small\n",
 		"zoo/models/__init__.py":           "from .small import *\nfrom .broken import *\nfrom .big import *\nfrom ._registry import create\n",
-		"zoo/models/_registry.py":          "_table = {}\ndef register(fn):\n    _table[fn.__name__] = fn\n    return fn\ndef create(fn, **kw):\n    return fn(**kw)\n",
+		"zoo/models/_registry.py":          "_table = {}\ndef register(fn):\n    _table[fn.__name__] = fn\n    return fn\ndef create(name, **kw):\n    if name not in _table:\n        raise RuntimeError(name)\n    return _table[name](**kw)\n",
 		"zoo/models/small.py":              "import torch.nn as nn\n__all__ = ['Small']\nclass Small(nn.Module):\n    def __init__(self, n=4):\n        super().__init__()\n        self.fc = nn.Linear(n, n)\n    def forward(self, x):\n        return self.fc(x)\n",
 		"zoo/models/big.py":                "import torch.nn as nn\nfrom ._registry import register\n__all__ = ['big']\n@register\ndef big(n=4):\n    return nn.Sequential(nn.Linear(n, 8), nn.Linear(8, n))\n",
 		"zoo/models/broken.py":             "this is no Python\n",
@@ -42,7 +42,7 @@ const usesSite = `import torch
 import torch.nn as nn
 import zoo
 from zoo import create
-from zoo.models import Small, big
+from zoo.models import Small
 from lazy import Deep
 import mine
 
@@ -50,7 +50,7 @@ class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.a = Small(4)
-        self.b = create(big, n=4)
+        self.b = create('big', n=4)
         self.c = Deep(4, 2)
         self.d = zoo.models.Small(2)
         self.e = mine.Own(2)
@@ -64,6 +64,25 @@ class Faulty(nn.Module):
         from deepfault import Odd
         self.odd = Odd()
 `
+
+const unknownOne = `import torch.nn as nn
+import zoo
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.b = zoo.create('huge')
+`
+
+// TestATableOfAPackageThatWasReadInPartRaisesNothingForCertain holds that what a package says of its own table is no verdict: Python
+// has imported more of it.
+func TestATableOfAPackageThatWasReadInPartRaisesNothingForCertain(t *testing.T) {
+	fsys := fstest.MapFS{"net.py": {Data: []byte(unknownOne)}}
+	m, err := Import(context.Background(), fsys, "net.py", "Net", Options{Inputs: []Input{{Shape: []int64{4}}}, Installed: site()})
+	if err == nil || !strings.Contains(err.Error(), "may raise RuntimeError: huge") {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
 
 const ownLayer = `import torch.nn as nn
 class Own(nn.Linear):

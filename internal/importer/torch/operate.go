@@ -39,8 +39,10 @@ func (t *Tensor) Operate(in *interp.Interp, op string, other interp.Value, swapp
 		return r.matmul(a, b), true
 	case "**":
 		return r.elementwise("pow", a, b), true
-	case "//", "%":
-		return r.elementwise(op, a, b), true
+	case "//", "%", "<<", ">>":
+		out := r.elementwise(op, a, b)
+		out.isInt = a.isInt && b.isInt
+		return out, true
 	}
 	typ, ok := arithmetic[op]
 	if !ok {
@@ -87,7 +89,7 @@ func (r *reader) scalar(op string, t *Tensor, other interp.Value, swapped bool) 
 		return c, true
 	}
 	switch op {
-	case "+", "-", "*", "/", "//", "%", "**":
+	case "+", "-", "*", "/", "//", "%", "**", "<<", ">>":
 		_, isInt := interp.AsInt(other)
 		return r.shift(op, t, isInt && op != "/"), true
 	}

@@ -146,6 +146,7 @@ func (r *reader) cosineFn() interp.Value {
 // functional are the functions of torch.nn.functional that do not take a tensor first, or not only.
 func (r *reader) functional() map[string]interp.Value {
 	out := map[string]interp.Value{"cosine_similarity": r.cosineFn(),
+		"multi_head_attention_forward": interp.Fn("multi_head_attention_forward", func(_ *interp.Interp, a *interp.Args) interp.Value { return r.attentionForward(a) }),
 		"one_hot": interp.Fn("one_hot", func(in *interp.Interp, a *interp.Args) interp.Value {
 			b := a.Bind(in, "one_hot", "input", "num_classes")
 			t := r.tensor("one_hot", b[0])

@@ -2,8 +2,8 @@ package torch
 
 import (
 	"math"
-	"strings"
 	"slices"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
 )

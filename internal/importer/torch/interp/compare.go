@@ -196,10 +196,16 @@ func (in *Interp) contains(c, v Value) Value {
 	case *Dict:
 		in.hash(v)
 		_, ok := x.Get(v)
+		if !ok && in.register(v) {
+			_, ok = x.Get(v)
+		}
 		return ok
 	case *Set:
 		in.hash(v)
 		_, ok := x.d.Get(v)
+		if !ok && in.register(v) {
+			_, ok = x.d.Get(v)
+		}
 		return ok
 	case *Range:
 		n, ok := AsInt(v)

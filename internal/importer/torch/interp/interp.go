@@ -176,7 +176,7 @@ func (in *Interp) Raise(class, format string, args ...any) {
 }
 
 func (in *Interp) raised(exc *Instance) *Raised {
-	r := &Raised{Exc: exc, File: in.frame.file, Line: in.frame.line, Certain: in.guess == "" && in.doubt == 0}
+	r := &Raised{Exc: exc, File: in.frame.file, Line: in.frame.line, Certain: in.guess == "" && in.doubt == 0 && !in.waiting()}
 	r.At, r.Text, r.Values = in.here()
 	return r
 }

@@ -232,6 +232,9 @@ func (in *Interp) Item(v, index Value) Value {
 		if got, ok := x.Get(index); ok {
 			return got
 		}
+		if in.register(index) {
+			return in.Item(v, index)
+		}
 		if x.Default != nil {
 			made := in.Call(x.Default, &Args{})
 			x.Set(index, made)

@@ -144,6 +144,30 @@ func (in *Interp) module() *Module {
 	return nil
 }
 
+// namesOf is dir() of a module that is known without its source: whether it has a name is known of most.
+type namesOf struct{ m *Module }
+
+// Contains is "name in dir(module)".
+func (n *namesOf) Contains(in *Interp, v Value) Value {
+	name, ok := v.(string)
+	if !ok {
+		return false
+	}
+	if _, has := in.moduleAttr(n.m, name); has {
+		return true
+	}
+	if n.m.Lacks != nil && n.m.Lacks(name) {
+		return false
+	}
+	return in.Unknown("whether %s has the name %s is not known", n.m.Name, name)
+}
+
+// Iterate gives up: there are more names than are known.
+func (n *namesOf) Iterate(in *Interp) []Value {
+	in.Fault("a loop goes over a value that is not known: the names of %s are not all known", n.m.Name)
+	return nil
+}
+
 // dir is dir(x): the names of the scope that is running where nothing is given.
 func dir(in *Interp, a *Args) Value {
 	var names []string
@@ -159,7 +183,7 @@ func dir(in *Interp, a *Args) Value {
 	switch x := a.Pos[0].(type) {
 	case *Module:
 		if x.File == "" {
-			return in.Unknown("the names of %s are not all known", x.Name)
+			return &namesOf{x}
 		}
 		add(sortedNames(x.Attrs))
 	case *Instance:

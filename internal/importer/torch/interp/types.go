@@ -275,6 +275,11 @@ func (in *Interp) isInstance(v, class Value) Value {
 			return test(v)
 		}
 		return false
+	case *Builtin:
+		if c.Name == "partial" { // functools.partial is a class
+			_, is := v.(*Partial)
+			return is
+		}
 	case *Unknown:
 		switch v.(type) { // what is not known cannot be a number, a string or a container
 		case nil, bool, int64, float64, string, *List, *Tuple, *Dict:

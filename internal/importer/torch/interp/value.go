@@ -112,7 +112,11 @@ type Module struct {
 	source  string
 	guessed map[string]string // names that were defined on a guess, and which
 	stars   []string          // modules that it imports all of, when a name is asked for
-	open    bool              // there are names that are not known: it imports all of a module that is not
+	// What is known of them: how many were looked through, the names they define, and names that none of them has.
+	starred   int
+	starNames map[string]int
+	unstarred map[string]bool
+	open      bool // there are names that are not known: it imports all of a module that is not
 }
 
 // lazy is a name that an import binds: the module is read when the name is used.
