@@ -33,6 +33,10 @@ The exit code is 0 where nothing blocks, or nothing any more with --write, and 1
 	c.Flags().BoolVar(&o.diff, "diff", false, "print the patches alone, as unified diffs")
 	c.Flags().BoolVar(&o.write, "write", false, "make the patches that are proved")
 	c.MarkFlagsMutuallyExclusive("diff", "write")
+	c.Flags().StringVar(&o.command, "command-file", "", "judge the launch command of a serving engine in this `file` with the model, and change it, too")
+	c.Flags().String("gpu", "", "the `card` that the launch command runs on; without it, fit and capability are not judged")
+	c.Flags().Int64("gpus", 0, "how many `cards` the machine has; as many as the command needs where left out")
+	c.Flags().String("engine-version", "", "the engine's `version`, in place of that of the image or the assumed one")
 	policyFlags(c)
 	dataFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -52,6 +56,7 @@ The exit code is 0 where nothing blocks, or nothing any more with --write, and 1
 type fixOptions struct {
 	diff, write bool
 	diffs       string // what --diff prints
+	command     string // the file with a launch command
 }
 
 // run mends models, root by root.
@@ -149,7 +154,13 @@ func (o *fixOptions) take(cmd *cobra.Command, name string, trees *[]*tree) error
 		return err
 	}
 	target.Judge = &check.Request{Policy: q.Policy, Data: q.Data, Stored: q.Stored, Text: q.Text}
-	return addTo(trees, in, target)
+	if o.command != "" {
+		if target.Judge.Serve, _, err = serveRequest(cmd, []string{name}); err != nil {
+			return err
+		}
+		return addTo(trees, in, target, o.command)
+	}
+	return addTo(trees, in, target, "")
 }
 
 // fixTarget is a model with what the flags say about it.

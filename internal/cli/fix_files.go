@@ -24,7 +24,7 @@ type tree struct {
 }
 
 // addTo puts a model into the tree of its root, with the files that it was read from.
-func addTo(trees *[]*tree, in *input, target fix.Target) error {
+func addTo(trees *[]*tree, in *input, target fix.Target, command string) error {
 	file, err := filepath.Abs(in.loaded.File)
 	if err == nil {
 		file, err = filepath.EvalSymlinks(file)
@@ -59,8 +59,32 @@ func addTo(trees *[]*tree, in *input, target fix.Target) error {
 			}
 		}
 	}
+	if command != "" {
+		if target.Command, err = t.within(command); err != nil {
+			return err
+		}
+		if err := t.read(target.Command); err != nil {
+			return err
+		}
+	}
 	t.request.Targets = append(t.request.Targets, target)
 	return t.read(target.Path)
+}
+
+// within is the name of a file beneath the root.
+func (t *tree) within(name string) (string, error) {
+	abs, err := filepath.Abs(name)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return "", err
+	}
+	rel, ok := fence.Within(t.root, abs)
+	if !ok {
+		return "", fmt.Errorf("%s: lies outside of %s, which holds the model; fix changes nothing there", name, t.root)
+	}
+	return filepath.ToSlash(rel), nil
 }
 
 // read adds a file that may be changed.

@@ -89,7 +89,7 @@ func loopPatches(cmd *cobra.Command, name string, in *input) ([]fix.Patch, error
 		return nil, err
 	}
 	var trees []*tree
-	if err := addTo(&trees, in, target); err != nil {
+	if err := addTo(&trees, in, target, ""); err != nil {
 		return nil, err
 	}
 	defer func() { _ = trees[0].dir.Close() }() // it was read

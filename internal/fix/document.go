@@ -37,7 +37,10 @@ func (p *project) judgeGraph(files []patch.File, t *Target) *verdict {
 	if fault := action.CheckModel(g, "model"); fault != nil {
 		return &verdict{err: fault, params: -1}
 	}
-	v := p.check(g, t)
+	v := p.check(g, t, files)
+	if v.err != nil {
+		return v
+	}
 	v.params = v.walked.Params
 	return v
 }
@@ -50,7 +53,10 @@ func (p *project) judgeConfig(files []patch.File, t *Target) *verdict {
 	if err != nil {
 		return &verdict{err: err, params: -1}
 	}
-	v := p.check(m.Graph, t)
+	v := p.check(m.Graph, t, files)
+	if v.err != nil {
+		return v
+	}
 	v.params = m.Params
 	return v
 }

@@ -83,3 +83,18 @@ func TestMendsAConfiguration(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+const script = "#!/bin/sh\n# serves it\nexec vllm serve g --tensor-parallel-size 3 \\\n    --max-model-len=4096 --port 8000\n"
+
+func TestMendsALaunchCommand(t *testing.T) {
+	r, err := fix.Propose(context.Background(), fix.Request{
+		Files:   []patch.File{{Path: "g/config.json", Text: config}, {Path: "serve.sh", Text: script}},
+		Targets: []fix.Target{{Path: "g/config.json", Command: "serve.sh"}},
+	})
+	if err != nil || len(r.Patches) != 1 || !r.Patches[0].Proved || r.Files[1].Text != strings.Replace(script, "len=4096", "len=128", 1) {
+		t.Errorf("%v, %+v", err, r)
+	}
+	if len(r.Choices) != 3 || len(r.Choices[0].Options) != 3 {
+		t.Errorf("%+v", r.Choices)
+	}
+}

@@ -44,8 +44,10 @@ func open(ctx context.Context, r *Request) (*project, error) {
 		}
 	}
 	for _, t := range r.Targets {
-		if !seen[t.Path] {
-			return nil, action.Errorf(action.CodeNotFound, t.Path, "is none of the files that were sent")
+		for _, path := range []string{t.Path, t.Command} {
+			if path != "" && !seen[path] {
+				return nil, action.Errorf(action.CodeNotFound, path, "is none of the files that were sent")
+			}
 		}
 	}
 	return &project{ctx: ctx, Request: r}, nil
@@ -82,8 +84,6 @@ var readers = map[string]func(*project, []patch.File, *Target) *verdict{"python"
 // kindOf tells targets apart by their names.
 func kindOf(t *Target) string {
 	switch {
-	case t.Command != "":
-		return "command"
 	case strings.HasSuffix(t.Path, ".py"):
 		return "python"
 	case path.Base(t.Path) == "config.json":
@@ -102,7 +102,10 @@ func (p *project) judgeSource(files []patch.File, t *Target) *verdict {
 	if err != nil {
 		return &verdict{err: err, params: -1}
 	}
-	v := p.check(m.Graph, t)
+	v := p.check(m.Graph, t, files)
+	if v.err != nil {
+		return v
+	}
 	v.source, v.params, v.unused = m, m.Params, m.Unused
 	if m.Status != torch.Full && v.why == "" {
 		v.complete, v.why = false, "the source was followed in part only"
@@ -148,12 +151,17 @@ func ImportDir(fsys fs.FS, file string) string {
 }
 
 // check judges a graph as the caller does.
-func (p *project) check(g *graph.Graph, t *Target) *verdict {
+func (p *project) check(g *graph.Graph, t *Target, files []patch.File) *verdict {
 	q := p.Judge
 	if t.Judge != nil {
 		q = *t.Judge
 	}
 	q.Model = g.Clone()
+	if t.Command != "" {
+		if err := launch(&q, textOf(files, t.Command)); err != nil {
+			return &verdict{err: err, params: -1}
+		}
+	}
 	r := check.Run(&q)
 	v := &verdict{blocks: edit.Blocking(r.Findings), params: -1, graph: g, walked: r.Study.Walked, complete: true}
 	for i := range v.walked.Nodes {

@@ -75,6 +75,13 @@ func (p *project) compare(t *Target, before, after *verdict, out *Proof) {
 	}
 }
 
+// gone reports whether findings are not there any more.
+func (o *Proof) gone(findings []action.Finding) bool {
+	return !slices.ContainsFunc(findings, func(f action.Finding) bool {
+		return slices.ContainsFunc(o.Left, func(g action.Finding) bool { return id(&g)+g.Detail == id(&f)+f.Detail })
+	})
+}
+
 func (o *Proof) not(format string, args ...any) {
 	o.Proved = false
 	if o.Why == "" {
@@ -123,8 +130,7 @@ func (p *project) together(out *Result) error {
 	}
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		var proof Proof
-		proof.Proved = true
+		proof := Proof{Proved: true, Judged: true}
 		before := p.judge(p.Files, t)
 		if before.err != nil && kindOf(t) == "config" {
 			before = unreadable(before.err)
@@ -132,7 +138,7 @@ func (p *project) together(out *Result) error {
 		p.compare(t, before, p.judge(out.Files, t), &proof)
 		for j := range out.Patches {
 			if pt := &out.Patches[j]; pt.Target == t.Name() {
-				pt.Proved = proof.Proved || len(proof.New) == 0 && len(proof.Gone) > 0 && proof.Judged
+				pt.Proved = proof.Proved || proof.Judged && len(proof.New) == 0 && proof.gone(pt.Findings)
 				if !pt.Proved {
 					pt.Why += "; not proved: " + proof.Why
 				}

@@ -226,6 +226,9 @@ func drop(files []patch.File, tr *trial) Dropped {
 
 // suspect finds the places that may be at fault, by the kind of the file.
 func (p *project) suspect(files []patch.File, t *Target, before *verdict, f action.Finding) suspect {
+	if f.Section && f.Stage == action.Deploy && t.Command != "" {
+		return newLaunch(files, t, f)
+	}
 	if kindOf(t) == "python" {
 		return p.newFault(files, t, before, f)
 	}
