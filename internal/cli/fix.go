@@ -25,7 +25,7 @@ a default, a keyword, a name, a flatten that is missing. Every change is made in
 under the same inputs, data and policy: the finding is gone and none is new, or there is no patch. Where several changes would do, they are
 listed and none is made.
 
-Nothing is run and nothing is asked of a network. Without a flag it shows the findings with their patches; --diff prints the patches alone,
+Nothing is run and, without --provider, nothing is asked of a network. Without a flag it shows the findings with their patches; --diff prints the patches alone,
 as patch -p0 and git apply -p0 take them; --write makes them. Without MODEL those under models: in .verifier.yml are taken.
 
 The exit code is 0 where nothing blocks, or nothing any more with --write, and 1 where something is left to do.`,
@@ -37,6 +37,8 @@ The exit code is 0 where nothing blocks, or nothing any more with --write, and 1
 	c.Flags().String("gpu", "", "the `card` that the launch command runs on; without it, fit and capability are not judged")
 	c.Flags().Int64("gpus", 0, "how many `cards` the machine has; as many as the command needs where left out")
 	c.Flags().String("engine-version", "", "the engine's `version`, in place of that of the image or the assumed one")
+	c.Flags().BoolVar(&o.provider, "provider", false, "have the hosted service ask its language model for what is left; this sends the files of the model there")
+	remoteFlags(c)
 	policyFlags(c)
 	dataFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -57,6 +59,7 @@ type fixOptions struct {
 	diff, write bool
 	diffs       string // what --diff prints
 	command     string // the file with a launch command
+	provider    bool   // asks the hosted service for what is left
 }
 
 // run mends models, root by root.
@@ -82,6 +85,11 @@ func (o *fixOptions) run(cmd *cobra.Command, models []string) error {
 		r, err := fix.Propose(cmdContext(cmd), t.request)
 		if err != nil {
 			return err
+		}
+		if o.provider {
+			if err := o.ask(cmd, t, &r); err != nil {
+				return err
+			}
 		}
 		if err := t.shown(&r); err != nil {
 			return err

@@ -112,6 +112,48 @@ class Net(nn.Module):
     def forward(self, x):
         return self.frist(x)
 `, "8", "+        return self.first(x)"},
+	{"a layer that is made and never called", `
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(8, 16)
+        self.b = nn.Linear(16, 12)
+        self.c = nn.Linear(12, 4)
+
+    def forward(self, x):
+        x = F.relu(self.a(x))
+        x = F.relu(x)
+        return self.c(x)
+`, "8", "+        x = self.b(x)"},
+	{"arguments in the wrong order", `
+class Net(nn.Module):
+    def __init__(self, width=8, hidden=24, classes=3):
+        super().__init__()
+        self.a = nn.Linear(width, hidden)
+        self.b = nn.Linear(classes, hidden)
+
+    def forward(self, x):
+        return self.b(self.a(x))
+`, "8", "+        self.b = nn.Linear(hidden, classes)"},
+	{"a field of a dataclass", `
+from dataclasses import dataclass
+
+
+@dataclass
+class Config:
+    width: int = 8
+    hidden: int = 20
+
+
+class Net(nn.Module):
+    def __init__(self, config=Config()):
+        super().__init__()
+        self.a = nn.Linear(config.width, 24)
+        self.b = nn.Linear(config.hidden, 4)
+
+    def forward(self, x):
+        return self.b(self.a(x))
+`, "8", "+    hidden: int = 24"},
 	{"a keyword that is misspelt", `
 class Net(nn.Module):
     def __init__(self):
@@ -121,6 +163,37 @@ class Net(nn.Module):
     def forward(self, x):
         return self.first(x)
 `, "3x8x8", "+        self.first = nn.Conv2d(3, 8, kernel_size=3)"},
+}
+
+func TestListsWhatIsAsGood(t *testing.T) {
+	r := propose(t, head+`class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(8, 4)
+        self.a = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return torch.cat([self.a(x), self.b(x)], dim=1)
+`, "Net", "8")
+	if len(r.Patches) != 0 || len(r.Choices) != 1 || len(r.Choices[0].Options) != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestAFaultBehindAFaultIsMended(t *testing.T) {
+	r := propose(t, head+`class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(8, 4)
+        self.b = nn.Linear(5, 3)
+        self.c = nn.Linear(7, 2)
+
+    def forward(self, x):
+        return self.c(self.b(self.a(x)))
+`, "Net", "8")
+	if len(r.Patches) != 2 || !r.Patches[0].Proved || !r.Patches[1].Proved || !strings.Contains(r.Files[0].Text, "Linear(4, 3)") || !strings.Contains(r.Files[0].Text, "Linear(3, 2)") {
+		t.Errorf("%+v", r)
+	}
 }
 
 func TestMendsASource(t *testing.T) {

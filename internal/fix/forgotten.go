@@ -28,7 +28,7 @@ func (x *fault) renames() []candidate {
 				}
 				if uses, made := attrUses(c, c.around(t, isClass), a.Name); uses == 0 || made > 1 {
 					r := c.replace(t, "self."+missing, costSpelling+3)
-					r.respells = true
+					r.respells, r.several = true, made > 1
 					out = append(out, r)
 				}
 			}
@@ -68,7 +68,10 @@ func (x *fault) forgotten() []candidate {
 		if f.def.Name != "forward" || f.class == nil || len(f.def.Params) < 2 {
 			continue
 		}
+		previous := ""
 		for _, name := range ownAttrs(f.script, f.def) {
+			before := previous
+			previous = name
 			if read, made := attrUses(f.script, f.class, name); read > 0 || made != 1 {
 				continue
 			}
@@ -79,8 +82,11 @@ func (x *fault) forgotten() []candidate {
 					continue
 				}
 				for _, v := range variables(f.script, f.def, stmt) {
-					line := v + " = self." + name + "(" + v + ")"
-					out = append(out, f.insert(at, line+f.lineEnd()+indent, costUnused, line+": the constructor makes it and nothing calls it"))
+					line, cost := v+" = self."+name+"("+v+")", costUnused
+					if i == 0 || before == "" || !strings.Contains(f.source(f.def.Body[i-1]), "self."+before+"(") {
+						cost += 3 // not behind the one that the constructor makes before it
+					}
+					out = append(out, f.insert(at, line+f.lineEnd()+indent, cost, line+": the constructor makes it and nothing calls it"))
 				}
 			}
 		}

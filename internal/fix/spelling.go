@@ -83,7 +83,7 @@ func (x *fault) nearest(s step, node any, is, prefix string, known []string) []c
 
 // near lists the words that are nearest to one, and near enough to be meant.
 func near(is string, known []string) []string {
-	best, at := []string(nil), len(is)/3+2
+	best, at := []string(nil), len(is)/3+1
 	seen := map[string]bool{is: true}
 	for _, k := range known {
 		if seen[k] {

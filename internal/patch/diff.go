@@ -70,3 +70,31 @@ func Check(diff string, before File, after string) error {
 	}
 	return nil
 }
+
+// Patched applies a diff that somebody else made to a file. It must be of that file alone, with the path bare.
+func Patched(f File, diff string) (File, error) {
+	files, _, err := gitdiff.Parse(strings.NewReader(diff))
+	if err != nil || len(files) != 1 || files[0].OldName != f.Path || files[0].NewName != f.Path || files[0].IsBinary {
+		return f, fmt.Errorf("%s: the diff is none of this file alone", f.Path)
+	}
+	var out bytes.Buffer
+	if err := gitdiff.Apply(&out, strings.NewReader(f.Text), files[0]); err != nil {
+		return f, fmt.Errorf("%s: the diff does not apply: %w", f.Path, err)
+	}
+	f.Text = out.String()
+	return f, nil
+}
+
+// Between is the one edit that makes a text of another: from the first byte that differs to the last.
+func Between(before, after File) Edit {
+	a, b := before.Text, after.Text
+	start := 0
+	for start < min(len(a), len(b)) && a[start] == b[start] {
+		start++
+	}
+	end := 0
+	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	return Edit{Path: before.Path, Start: start, End: len(a) - end, New: b[start : len(b)-end]}
+}

@@ -176,3 +176,28 @@ func FuzzDiff(f *testing.F) {
 		}
 	})
 }
+
+func TestADiffOfSomebodyElseIsAppliedToItsFileAlone(t *testing.T) {
+	for name, c := range texts {
+		before := patch.File{Path: "a b/net.py", Text: c[0]}
+		diff, err := patch.Diff(before, patch.File{Path: before.Path, Text: c[1]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := patch.Patched(before, diff)
+		if err != nil || after.Text != c[1] {
+			t.Errorf("%s: %q %v", name, after.Text, err)
+		}
+		if got, err := patch.Apply([]patch.File{before}, []patch.Edit{patch.Between(before, after)}); err != nil || got[0].Text != c[1] {
+			t.Errorf("%s: %q %v", name, got, err)
+		}
+		for _, other := range []patch.File{{Path: "b/net.py", Text: c[0]}, {Path: before.Path, Text: "something else\n"}} {
+			if _, err := patch.Patched(other, diff); err == nil {
+				t.Errorf("%s: taken for %q", name, other)
+			}
+		}
+	}
+	if _, err := patch.Patched(patch.File{Path: "a.py"}, "prose"); err == nil {
+		t.Error("prose is a diff")
+	}
+}

@@ -35,7 +35,7 @@ for number, job in enumerate(jobs):
         params = sum(p.numel() for p in model.parameters())
         inputs = []
         for i in job["inputs"]:
-            shape = [2] + (i["shape"] or [])
+            shape = [job.get("batch", 2)] + (i["shape"] or [])
             dtype = getattr(torch, i.get("dtype") or "float32")
             inputs.append(torch.rand(shape) if dtype.is_floating_point else torch.zeros(shape, dtype=dtype))
         with torch.no_grad():
