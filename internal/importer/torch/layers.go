@@ -166,7 +166,7 @@ func (s *signature) bind(in *interp.Interp, class string, a *interp.Args) []inte
 		return nil
 	}
 	bind := a.BindAll
-	if len(s.names) == 0 || slices.ContainsFunc(a.Kw, func(kw interp.KV) bool { return slices.Contains(newer, kw.Name) }) {
+	if len(s.names) == 0 || slices.ContainsFunc(a.Kw, func(kw interp.KV) bool { return slices.Contains(newer, kw.Name) && !slices.Contains(s.names, kw.Name) }) {
 		bind = a.Bind
 	}
 	given := bind(in, class+".__init__", s.names...)
