@@ -18,7 +18,7 @@ import (
 const Installed = "<site-packages>/"
 
 // builtIn are packages that are known without their source, whatever version is installed.
-var builtIn = []string{"torch", "functorch", "numpy"}
+var builtIn = []string{"torch", "functorch", "numpy", "einops"}
 
 // Beside is what is known of the installed packages.
 type Beside struct {
