@@ -66,11 +66,18 @@ type Finding struct {
 	Component, Name    string // id and label, "" for the graph itself
 	Line               int    // 1-based line in Source, 0 where not known
 	File               string // that Line lies in where it is not Source, as a source that other files belong to
+	Related            []Spot // where the sizes were set that the component does not take, the nearest first
 
 	at    int  // position of the component in the graph, -1 for the graph itself
 	quiet bool // the body does not show it
 	firm  bool // nothing but an approval softens it
 	open  bool // it says what was not judged: nothing softens it, and it makes no command fail
+}
+
+// Spot is a line of a file.
+type Spot struct {
+	File string
+	Line int
 }
 
 // The words for a finding where there is a baseline.

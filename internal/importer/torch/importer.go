@@ -64,7 +64,17 @@ type Model struct {
 	InputsFrom string
 	Raises     bool // the constructor or the forward certainly raises: the first of Problems
 
+	excerpt func(interp.Place) string
+
 	lost bool // the forward branches on what is not known: it may do otherwise in evaluation
+}
+
+// Excerpt is the statement that made a component, "" where it is not known.
+func (m *Model) Excerpt(component int) string {
+	if m.excerpt == nil || component < 0 || component >= len(m.Lines) || m.Lines[component].Line == 0 {
+		return ""
+	}
+	return m.excerpt(m.Lines[component])
 }
 
 // Input is the shape of one argument of forward, without the batch.
@@ -173,6 +183,9 @@ func importWith(in *interp.Interp, file, pkg, name string, opt Options, training
 		r.in.Afresh() // what guessing took is not the program's
 	}
 	out, err := r.read(root, name, opt)
+	if err == nil {
+		out.excerpt = in.Excerpt
+	}
 	if err == nil && from != "" {
 		out.Inputs, out.InputsFrom = opt.Inputs, from
 	}
