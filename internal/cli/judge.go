@@ -251,7 +251,7 @@ func (j *judge) deliver(model string, a *answer) error {
 	if a.done != nil {
 		a.body = a.done()
 	}
-	if err := j.print(a.body, j.shown(a)); err != nil {
+	if err := j.print(a.body, j.located(a.run, j.shown(a))); err != nil {
 		return err
 	}
 	for _, n := range notes {

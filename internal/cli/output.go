@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/modelverifier/verifier/internal/comment"
+	"github.com/modelverifier/verifier/internal/hub"
+	"github.com/modelverifier/verifier/internal/infer"
 	"github.com/modelverifier/verifier/internal/report"
 	"github.com/modelverifier/verifier/internal/report/annotate"
 	"github.com/modelverifier/verifier/internal/report/junit"
@@ -157,12 +159,16 @@ func (j *judge) keep(r *report.Run) {
 		r.Source = m.File
 	} else if m != nil {
 		places := m.Places()
-		r.Locate(m.File, func(i int) (string, int) {
+		at := func(i int) (string, int) {
 			if i < len(places) {
 				return places[i].File, places[i].Line
 			}
 			return "", 0
-		})
+		}
+		r.Locate(m.File, at)
+		if m.Kind == hub.Python && m.Graph != nil {
+			r.Relate(infer.Walk(m.Graph).Origins, at)
+		}
 	}
 	j.out.runs = append(j.out.runs, r)
 }

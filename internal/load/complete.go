@@ -2,6 +2,19 @@ package load
 
 import "github.com/modelverifier/verifier/internal/infer"
 
+// Excerpt is the statement of a PyTorch source that made a component, "" where it is not known.
+func (m *Model) Excerpt(component string) string {
+	if m.excerpt == nil || m.Graph == nil {
+		return ""
+	}
+	for i := range m.Graph.Components {
+		if m.Graph.Components[i].ID == component {
+			return m.excerpt(i)
+		}
+	}
+	return ""
+}
+
 // Incomplete says why a model was not read whole, "" where it was: a source that was not followed to its end, a part whose weights are not
 // known, or the shape of an input that has to be asked for. A graph that such a reading gave says it itself.
 func (m *Model) Incomplete() string {

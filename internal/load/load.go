@@ -66,6 +66,8 @@ type Model struct {
 	Read  []string // of a model's folder, the files that the graph and its comparison were read from
 	File  string   // the text that a person changes to change the model, as it was given, or ""
 	lines func() []Place
+
+	excerpt func(component int) string
 }
 
 // TextOnly is the same model for a call with text alone, nil where it reads nothing else.

@@ -35,6 +35,7 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 		return nil, err
 	}
 	m := &Model{Type: src.Symbol, Graph: model.Graph, Params: model.Params, Withheld: model.Withheld, lines: func() []Place { return sourcePlaces(src, model) }}
+	m.excerpt = model.Excerpt
 	for _, s := range model.Sources {
 		if s.Name == model.Main {
 			m.MainSum = s.Sum

@@ -68,6 +68,7 @@ type Finding struct {
 	Line               int    // 1-based line in Source, 0 where not known
 	File               string // that Line lies in where it is not Source, as a source that other files belong to
 	Change             *Patch // the change of files that mends it, nil where none is certain or nobody asked for it
+	Related            []Spot // where the sizes were set that the component does not take, the nearest first
 
 	at    int  // position of the component in the graph, -1 for the graph itself
 	quiet bool // the body does not show it
@@ -79,6 +80,12 @@ type Finding struct {
 type Patch struct {
 	Why   string
 	Lines []patch.Lines // with paths as Source has them
+}
+
+// Spot is a line of a file.
+type Spot struct {
+	File string
+	Line int
 }
 
 // The words for a finding where there is a baseline.

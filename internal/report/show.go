@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,6 +41,35 @@ func (r *Run) Locate(source string, place func(component int) (file string, line
 			}
 		}
 	}
+}
+
+// Relate says where the sizes that a component refuses were set. It follows Locate, whose places it takes.
+func (r *Run) Relate(origins func(component int) []int, place func(component int) (file string, line int)) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.at < 0 || f.Component == "" || f.Severity != rules.Block {
+			continue
+		}
+		own := Spot{r.Where(f), f.Line}
+		for _, j := range origins(f.at) {
+			s := Spot{}
+			if s.File, s.Line = place(j); s.Line > 0 && s != own && !slices.Contains(f.Related, s) {
+				f.Related = append(f.Related, s)
+			}
+		}
+	}
+}
+
+// Origin says in words where the sizes were set, "" where that is not known.
+func (f *Finding) Origin(paths Paths) string {
+	if len(f.Related) == 0 {
+		return ""
+	}
+	words := make([]string, len(f.Related))
+	for i, s := range f.Related {
+		words[i] = fmt.Sprintf("%s:%d", paths(s.File), s.Line)
+	}
+	return "what arrives is made at " + strings.Join(words, ", ")
 }
 
 // Softened says why a finding that is worth failing for does not make the command fail, or "".

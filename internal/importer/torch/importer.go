@@ -66,8 +66,17 @@ type Model struct {
 
 	fixed   int64 // the batch that the program was read for, 0 where it did not need one
 	results []result
+	excerpt func(interp.Place) string
 
 	lost bool // the forward branches on what is not known: it may do otherwise in evaluation
+}
+
+// Excerpt is the statement that made a component, "" where it is not known.
+func (m *Model) Excerpt(component int) string {
+	if m.excerpt == nil || component < 0 || component >= len(m.Lines) || m.Lines[component].Line == 0 {
+		return ""
+	}
+	return m.excerpt(m.Lines[component])
 }
 
 // Options say what the source does not.
@@ -175,6 +184,9 @@ func importWith(in *interp.Interp, file, pkg, name string, opt Options, training
 		r.in.Afresh() // what guessing took is not the program's
 	}
 	out, err := r.read(root, name, opt)
+	if err == nil {
+		out.excerpt = in.Excerpt
+	}
 	if err == nil && from != "" {
 		out.Inputs, out.InputsFrom = opt.Inputs, from
 	}

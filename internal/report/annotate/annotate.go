@@ -43,6 +43,9 @@ func GitHub(runs []*report.Run, paths report.Paths) string {
 			if why := f.Softened(); why != "" {
 				text += " (" + why + ")"
 			}
+			if origin := f.Origin(paths); origin != "" {
+				text += "; " + origin
+			}
 			if f.Fix != "" {
 				text += "; fix: " + f.Fix
 			}
@@ -97,7 +100,11 @@ func GitLab(runs []*report.Run, paths report.Paths) string {
 			} else if f.Effective != rules.Block && f.Effective != rules.Warn {
 				continue
 			}
-			line := fmt.Sprintf("%s:%d: %s: %s [%s]", paths(r.Where(f)), max(1, f.Line), word, f.Detail, f.Test())
+			text := f.Detail
+			if origin := f.Origin(paths); origin != "" {
+				text += "; " + origin
+			}
+			line := fmt.Sprintf("%s:%d: %s: %s [%s]", paths(r.Where(f)), max(1, f.Line), word, text, f.Test())
 			b.WriteString(Harmless(report.Plain(line)) + "\n")
 		}
 	}

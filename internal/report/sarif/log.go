@@ -70,6 +70,7 @@ type result struct {
 	Level        string           `json:"level"`
 	Message      message          `json:"message"`
 	Locations    []location       `json:"locations"`
+	Related      []location       `json:"relatedLocations,omitempty"`
 	Prints       fingerprints     `json:"partialFingerprints"`
 	Suppressions []suppression    `json:"suppressions"`
 	Baseline     string           `json:"baselineState,omitempty"`

@@ -142,6 +142,9 @@ func (b *builder) results(r *report.Run) {
 			Properties: resultProperties{Model: report.Plain(r.Model), Command: r.Command, Severity: string(f.Severity), Gates: f.Gates, Component: report.Plain(f.Component), Fix: report.Plain(f.Fix)},
 		}
 		out.Fixes = b.fixes(f)
+		for _, s := range f.Related {
+			out.Related = append(out.Related, b.spot(s.File, s.Line))
+		}
 		switch f.Baseline {
 		case report.New:
 			out.Baseline = "new"
@@ -205,12 +208,16 @@ func words(f *report.Finding) string {
 
 // location is where a finding lies. Services show only what has a line: where none is known it is the first of the file.
 func (b *builder) location(r *report.Run, f *report.Finding) location {
-	file := r.Where(f)
-	out := location{Physical: physical{Artifact: b.artifact(file), Region: region{max(1, f.Line)}}}
+	out := b.spot(r.Where(f), f.Line)
 	if f.Component != "" {
 		out.Logical = []logical{{Name: report.Plain(f.Name), Full: report.Plain(f.Component), Kind: "component"}}
 	}
 	return out
+}
+
+// spot is a line of a file.
+func (b *builder) spot(file string, line int) location {
+	return location{Physical: physical{Artifact: b.artifact(file), Region: region{max(1, line)}}}
 }
 
 // uri writes a path, which has slashes, as a reference.

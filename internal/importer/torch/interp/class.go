@@ -389,7 +389,7 @@ func (in *Interp) initialise(x *Instance, args *Args) Value {
 			in.Guess("class %s is decorated by what is not known: %s", k.Name, k.guess)
 		}
 	}
-	x.Made = in.Place()
+	x.Made = in.called(x.Class.Name)
 	init, ok := in.method(x, "__init__")
 	if ok {
 		in.Call(init, args)

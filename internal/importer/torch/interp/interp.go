@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/torch/python"
 )
 
@@ -149,6 +150,14 @@ func (in *Interp) Place() Place {
 		}
 	}
 	return Place{}
+}
+
+// Excerpt is the statement on a line of a file that was read.
+func (in *Interp) Excerpt(at Place) string {
+	if m := in.byFile[at.File]; m != nil {
+		return graph.Cut(python.Excerpt(m.source, at.Line), maxSaid)
+	}
+	return ""
 }
 
 // Note keeps a remark about the place that is being evaluated, once.
