@@ -24,7 +24,7 @@ SET_GOFLAGS := $(shell $(GO) env GOFLAGS 2>/dev/null)
 export GOFLAGS = $(strip $(SET_GOFLAGS) -pgo=$(PGO))
 bench-http bench-hosted image image-binary: PGO := auto
 
-.PHONY: run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs faults image image-binary licenses fuzz generate clean
+.PHONY: run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix faults image image-binary licenses fuzz generate clean
 
 run: build ## build everything and start the service on RUN_ADDR (127.0.0.1:8080), with its data in verifier-data
 	@$(BIN)/verifier-hosted --addr $(RUN_ADDR) --plan-rate $(RUN_PLAN_RATE)
@@ -98,6 +98,9 @@ faults: setup ## FAULTS (200) training jobs on SQLite and on PostgreSQL while wo
 
 bench-jobs: setup ## 10,000 queued training jobs and 50 workers that simulate; check's p99 before and meanwhile
 	VERIFIER_BENCH_JOBS=10000 $(GO) test ./cmd/verifier-hosted -run '^TestManyQueuedJobsDrainBesideCallers$$' -count=1 -v -timeout 60m
+
+bench-fix: setup ## 200 classes broken in one line each, mended and run in PyTorch; FIX_ROWS and FIX_REPOS name measured classes of other repositories
+	FIX_BENCH=$(or $(FIX_BENCH),200) $(GO) test ./internal/fix -run '^Test(MendsWhatWasBroken|LeavesAloneWhatIsRight)$$' -count=1 -v -timeout 60m
 
 # Nothing of the machine goes into the binary: no paths, no build id, no clock. Two builds of a commit are the same bytes.
 image-binary:

@@ -123,12 +123,33 @@ func TestTheGitLabJobCallsTheScripts(t *testing.T) {
 	}
 }
 
+// TestTheFixHookMends runs the entry of the hook that takes no files but those of .verifier.yml.
+func TestTheFixHookMends(t *testing.T) {
+	t.Chdir(t.TempDir())
+	bad := strings.Replace(net, "inFeatures=4096", "inFeatures=2048", 1)
+	for path, text := range map[string]string{"net.graph": bad, ".verifier.yml": "models:\n  net.graph:\n    max_params: 1B\n", ".git": ""} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // the second time there is nothing to do
+		var out bytes.Buffer
+		if code := cli.Main([]string{"fix", "--write"}, strings.NewReader(""), &out, &out); code != 0 {
+			t.Errorf("%d\n%s", code, out.String())
+		}
+		if got := read(t, "net.graph"); got != net {
+			t.Errorf("%s\nis not\n%s", got, net)
+		}
+	}
+}
+
 // TestTheHooksRefuseAndPass runs the entry of each hook on the files that it takes, as pre-commit does.
 func TestTheHooksRefuseAndPass(t *testing.T) {
 	hooks := parse[[]struct{ ID, Name, Description, Entry, Language, Files string }](t, ".pre-commit-hooks.yaml", read(t, "../.pre-commit-hooks.yaml"))
-	if len(hooks) != 2 {
+	if len(hooks) != 3 || hooks[2].ID != "verifier-fix" {
 		t.Fatalf("%d hooks", len(hooks))
 	}
+	hooks = hooks[:2] // the last one changes files
 	dir := t.TempDir()
 	good, bad := filepath.Join(dir, "good.graph"), filepath.Join(dir, "bad.graph")
 	for path, text := range map[string]string{good: net, bad: strings.Replace(net, "4096", "2048", 1)} {

@@ -108,7 +108,7 @@ func expand(v any) any {
 			v[k] = expand(item)
 		}
 	case []any:
-		var out []any
+		out := []any{} // an empty list stays one
 		for _, item := range v {
 			object, _ := item.(map[string]any)
 			n, one, ok := repetition(object, "item")

@@ -28,6 +28,9 @@ type exchange struct {
 	Before string            `json:"before,omitempty"` // what happens first: one of steps
 	Host   string            `json:"host,omitempty"`   // that of the service where it is left out
 	Header map[string]string `json:"header,omitempty"` // of the answer
+	// Provider is the transcript from which the language model answers, of hosted/provider; nobody: there is one, which is not asked.
+	// Left out: the service has none.
+	Provider string `json:"provider,omitempty"`
 }
 
 // exchanges reads those of the folder hosted.
@@ -55,7 +58,7 @@ func exchanges(t *testing.T) []*exchange {
 }
 
 // published runs the service with its pages and a bare host.
-func published(t *testing.T) (s *httptest.Server, keys map[string]string, at *stage) {
+func published(t *testing.T, change ...func(*hostedapi.Config, *stage)) (s *httptest.Server, keys map[string]string, at *stage) {
 	t.Helper()
 	pages, err := site.New(site.Config{BaseURL: "http://www.apex.example"})
 	if err != nil {
@@ -66,6 +69,9 @@ func published(t *testing.T) (s *httptest.Server, keys map[string]string, at *st
 		ApexHost: "apex.example", Site: pages, KeyRate: 1_000_000, PlanRate: 1_000_000, Hasher: accounttest.Hasher(t), Log: slog.New(slog.DiscardHandler),
 	}
 	at = &stage{t: t, jobs: withJobs(t, &c)}
+	for _, f := range change {
+		f(&c, at)
+	}
 	h, err := hostedapi.New(c)
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +104,9 @@ func TestTheServiceAnswersAsWritten(t *testing.T) {
 	}
 	real := true
 	for _, e := range exchanges(t) {
+		if e.Provider != "" {
+			continue // see TestFixAnswersAsWrittenInBothFormats
+		}
 		if !at.take(e.Before) {
 			t.Logf("%s: this machine has no PyTorch, or no dataset", e.Name)
 			real = false
@@ -106,41 +115,48 @@ func TestTheServiceAnswersAsWritten(t *testing.T) {
 			continue
 		}
 		fill := strings.NewReplacer("{fingerprint}", plan.Plan.Model.Fingerprint, "{job}", at.job)
-		r, err := http.NewRequest(e.Method, s.URL+fill.Replace(e.Path), bytes.NewReader(e.body(t, fill)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Content-Type", "application/json")
-		if e.Host != "" {
-			r.Host = e.Host
-		}
-		if k := keys[e.Key]; k != "" {
-			r.Header.Set("Authorization", "Bearer "+k)
-		}
-		resp, err := http.DefaultTransport.RoundTrip(r) // follows nothing
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := io.ReadAll(resp.Body)
-		_ = resp.Body.Close()
-		if err != nil || resp.StatusCode != e.Status {
-			t.Errorf("%s: status %d, want %d: %.300s", e.Name, resp.StatusCode, e.Status, got)
-			continue
-		}
-		for name, want := range e.Header {
-			if resp.Header.Get(name) != want {
-				t.Errorf("%s: %s is %q, want %q", e.Name, name, resp.Header.Get(name), want)
-			}
-		}
+		got := e.send(t, s, keys, fill)
 		if id := jobIn(got); e.Method == http.MethodPost && id != "" {
 			at.job = id
 		}
-		if e.Response != nil {
-			for _, d := range e.Match(got) {
-				t.Errorf("%s: %s", e.Name, d)
-			}
+	}
+}
+
+// send sends an exchange, compares what comes back, and returns it.
+func (e *exchange) send(t *testing.T, s *httptest.Server, keys map[string]string, fill *strings.Replacer) []byte {
+	t.Helper()
+	r, err := http.NewRequest(e.Method, s.URL+fill.Replace(e.Path), bytes.NewReader(e.body(t, fill)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if e.Host != "" {
+		r.Host = e.Host
+	}
+	if k := keys[e.Key]; k != "" {
+		r.Header.Set("Authorization", "Bearer "+k)
+	}
+	resp, err := http.DefaultTransport.RoundTrip(r) // follows nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if err != nil || resp.StatusCode != e.Status {
+		t.Errorf("%s: status %d, want %d: %.2000s", e.Name, resp.StatusCode, e.Status, got)
+		return nil
+	}
+	for name, want := range e.Header {
+		if resp.Header.Get(name) != want {
+			t.Errorf("%s: %s is %q, want %q", e.Name, name, resp.Header.Get(name), want)
 		}
 	}
+	if e.Response != nil {
+		for _, d := range e.Match(got) {
+			t.Errorf("%s: %s", e.Name, d)
+		}
+	}
+	return got
 }
 
 // body is what is sent, with its repetitions written out.

@@ -53,6 +53,8 @@ type stage struct {
 	org  string
 	job  string // that was submitted last
 	hand jobs.Worker
+
+	refusing bool // our own validator of diffs
 }
 
 // steps are what an exchange may ask for before it is sent.
@@ -71,6 +73,9 @@ var steps = map[string]func(*stage){
 		s.begin()
 		s.finish(protocol.End{Status: "completed", ModelReason: "the export failed"})
 	},
+	"no agent messages":          func(s *stage) { s.limit(func(l *jobs.Limits) { l.AgentMessages = 0 }) },
+	"the validator refuses":      func(s *stage) { s.refusing = true },
+	"the validator is itself":    func(s *stage) { s.refusing = false },
 	"one job a day":              func(s *stage) { s.limit(func(l *jobs.Limits) { l.JobsPerDay = 1 }) },
 	"no dollars":                 func(s *stage) { s.limit(func(l *jobs.Limits) { l.DollarsPerDay = 0 }) },
 	"one job in flight":          func(s *stage) { s.limit(func(l *jobs.Limits) { l.InFlight = 1 }) },

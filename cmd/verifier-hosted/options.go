@@ -13,6 +13,7 @@ import (
 	"github.com/modelverifier/verifier/internal/account"
 	"github.com/modelverifier/verifier/internal/hostedapi"
 	"github.com/modelverifier/verifier/internal/jobs"
+	"github.com/modelverifier/verifier/internal/llm"
 	"github.com/modelverifier/verifier/internal/share"
 )
 
@@ -49,6 +50,13 @@ var options = []option{
 	{"local-worker", "VERIFIER_LOCAL_WORKER", "auto", "start a worker on this machine: auto (where python3 has torch), on or off"},
 	{"python", "VERIFIER_PYTHON", "", "the local worker's Python, which has torch; left out: python3 of the search path, else /usr/bin/python3"},
 	{"worker-data", "VERIFIER_DATASETS", "", "folder of the local worker's datasets; left out: verifier/data in the user's cache"},
+	{"provider-format", "VERIFIER_PROVIDER_FORMAT", "", "wire format of the language-model provider that fix asks: messages (Anthropic) or chat (OpenAI); left out: none is asked"},
+	{"provider-url", "VERIFIER_PROVIDER_URL", "", "its base address, as in its own libraries; left out: https://api.anthropic.com or https://api.openai.com/v1"},
+	{"provider-model", "VERIFIER_PROVIDER_MODEL", "", "the model that is asked"},
+	{"provider-key", "VERIFIER_PROVIDER_KEY", "", "its key; better in the variable, or in --provider-key-file"},
+	{"provider-key-file", "VERIFIER_PROVIDER_KEY_FILE", "", "file with its key"},
+	{"provider-timeout", "VERIFIER_PROVIDER_TIMEOUT", llm.DefaultTimeout.String(), "how long it may take, all attempts together"},
+	{"provider-tokens", "VERIFIER_PROVIDER_TOKENS", strconv.Itoa(llm.DefaultMaxTokens), "tokens of an answer"},
 	{"slurm", "VERIFIER_SLURM", "", "file that describes a Slurm cluster which runs jobs (docs/clusters.md)"},
 	{"kubernetes", "VERIFIER_KUBERNETES", "", "file that describes a Kubernetes cluster which runs jobs (docs/clusters.md)"},
 	{"drain", "VERIFIER_DRAIN", "0s", "how long /readyz says no before a stop, for balancers that look there"},
@@ -135,6 +143,8 @@ func read(value func(string) string) (*config, error) {
 	fail("drain", err)
 	fail(c.train.read(value, number))
 	fail(c.backend.read(value))
+	h.Agent, err = provider(value, number)
+	fail("provider-format", err)
 	fail("log-level", c.level.UnmarshalText([]byte(value("log-level"))))
 	p := account.Provider{Issuer: value("oidc-issuer"), ClientID: value("oidc-client"), ClientSecret: value("oidc-secret")}
 	if p.Issuer != "" {

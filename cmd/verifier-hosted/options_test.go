@@ -118,3 +118,38 @@ func TestTheOperatorSetsLimitsAndMakesWorkers(t *testing.T) {
 		}
 	}
 }
+
+// TestTheProviderIsConfigured by its options, with the key in a variable or in a file, and never in an error.
+func TestTheProviderIsConfigured(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(file, []byte("keymark\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, key, says string }{
+		{"", "", "none"},
+		{"", "keymark", "none"}, // a variable that was left behind
+		{"--provider-format messages --provider-model m", "keymark", ""},
+		{"--provider-format chat --provider-model m --provider-url http://127.0.0.1:8000/v1", "", ""},
+		{"--provider-format chat --provider-model m --provider-key-file " + file, "", ""},
+		{"--provider-format chat --provider-model m --provider-key-file " + file, "keymark", "both --provider-key and --provider-key-file"},
+		{"--provider-format chat --provider-model m --provider-key-file " + file + ".none", "", "--provider-key-file"},
+		{"--provider-format gpt --provider-model m", "keymark", "must be one of chat, messages"},
+		{"--provider-format chat", "keymark", "no model of the provider is named"},
+		{"--provider-model m", "", "--provider-format: is not given"},
+		{"--provider-format chat --provider-model m --provider-timeout 1ms", "", "--provider-timeout must be from 1s to 10m"},
+		{"--provider-format chat --provider-model m --provider-tokens 0", "", "--provider-tokens"},
+		{"--provider-format chat --provider-model m", "key mark", "the key of the provider has spaces"},
+	} {
+		env := func(name string) string { return map[string]string{"VERIFIER_PROVIDER_KEY": c.key}[name] }
+		got, _, err := parse(strings.Fields(c.args), env, &bytes.Buffer{})
+		switch {
+		case c.says == "" && (err != nil || got.hosted.Agent == nil), c.says == "none" && (err != nil || got.hosted.Agent != nil):
+			t.Errorf("%s: %v", c.args, err)
+		case c.says != "" && c.says != "none" && (err == nil || !strings.Contains(err.Error(), c.says)):
+			t.Errorf("%s: %v, want %s", c.args, err, c.says)
+		}
+		if err != nil && (strings.Contains(err.Error(), "keymark") || strings.Contains(err.Error(), "key mark")) {
+			t.Errorf("the key is in %v", err)
+		}
+	}
+}

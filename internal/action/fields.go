@@ -63,3 +63,33 @@ func (f *Fields) GPU(name string) string {
 	}
 	return g.Name
 }
+
+// Items returns the members of each object of a list, nil where the list was left out. Their errors are handed over with Close.
+func (f *Fields) Items(name string, most int) []*Fields {
+	v := f.value(name)
+	if v.Kind() == graph.Null || f.err != nil {
+		return nil
+	}
+	if v.Kind() != graph.List {
+		f.wrongType(name, "a list of objects", v)
+		return nil
+	}
+	if n := len(v.List()); n > most {
+		e := Errorf(graph.CodeValues, f.Path(name), "has %d items but must have at most %d", n, most)
+		e.Limit = int64(most)
+		f.fail(e)
+		return nil
+	}
+	out := make([]*Fields, len(v.List()))
+	for i, item := range v.List() {
+		path := Item(f.Path(name), i)
+		if item.Kind() != graph.Object {
+			f.fail(Errorf(graph.CodeType, path, "must be an object, not %s", item.Kind()))
+			return nil
+		}
+		params, err := (&graph.BodyMember{Name: name, Raw: item.String()}).Fields(path)
+		f.fail(err)
+		out[i] = &Fields{params: params, prefix: path + ".", err: f.err}
+	}
+	return out
+}

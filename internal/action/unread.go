@@ -25,7 +25,11 @@ func (s *Study) firstParam(typ, name string) string {
 // Followed begins a summary with what was not followed, so that nobody reads the rest as the whole: "" where everything was.
 func (s *Study) Followed() string {
 	if why := s.Unread(); why != "" {
-		return "The source was followed in part only, as far as " + why + ". "
+		lacks := ""
+		if n := len(s.ParamsWithheld); n > 0 {
+			lacks = ", and " + lacking("weights", s.ParamsWithheld)
+		}
+		return "The source was followed in part only, as far as " + why + lacks + ". "
 	}
 	if why := s.Asked(); why != "" && s.Runs() {
 		return "Nothing was followed yet: " + why + ". "

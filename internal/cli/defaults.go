@@ -45,7 +45,7 @@ func names(cmd *cobra.Command) policy.Names {
 	return n
 }
 
-// fill sets the flags that were not given to what the policy file says. The next model may have another file, so it also
+// fill sets the flags that were not given to what the policy file says, of the model itself before its defaults. The next model may have another file, so it also
 // keeps how they were.
 func (j *judge) fill() error {
 	for _, undo := range j.undo {
@@ -55,9 +55,9 @@ func (j *judge) fill() error {
 	if !judgesOne(j.cmd) {
 		return nil
 	}
-	for _, d := range j.house.file.DefaultsFor(j.name, fillableFlags(j.cmd)) {
+	for _, d := range policy.Nearer(j.house.file.DefaultsFor(j.name, fillableFlags(j.cmd)), j.house.calls) {
 		f := j.cmd.Flags().Lookup(d.Flag)
-		if f.Changed {
+		if f == nil || f.Changed {
 			continue
 		}
 		if err := j.set(f, &d); err != nil {

@@ -38,6 +38,7 @@ table is as wide as the terminal, or COLUMNS.`,
 			s.Offer(in.textCall())
 			res := s.Walked
 			d := describe(res, s.Findings)
+			d.followed = s.Followed()
 			if wantsJSON(cmd) {
 				err = printJSON(cmd, d)
 			} else {
@@ -46,12 +47,16 @@ table is as wide as the terminal, or COLUMNS.`,
 				}
 				err = printText(cmd, d.text(columnsOf(cmd.OutOrStdout())))
 			}
+			if incomplete := complete(cmd, in.loaded); err == nil && incomplete != nil {
+				return incomplete
+			}
 			if err == nil && !d.Legal {
 				err = errGated
 			}
 			return err
 		},
 	})
+	requiresComplete(c)
 	c.Flags().Bool("all", false, "list every component, also of blocks that repeat")
 	return c
 })
@@ -70,7 +75,8 @@ type description struct {
 	Heaviest    []describedPart `json:"heaviest"`
 	Blockers    []string        `json:"blockers"`
 
-	runs []scene.Run // what the table shows once
+	runs     []scene.Run // what the table shows once
+	followed string      // what was not followed of a source
 }
 
 type describedPart struct {
@@ -222,6 +228,10 @@ func (d *description) block(run *scene.Run) describedPart {
 
 func (d *description) text(most int) string {
 	p := &page{}
+	if d.followed != "" {
+		p.line("%s", strings.TrimSpace(d.followed))
+		p.line("")
+	}
 	t := d.table(most, quantity.Grouped)
 	if t.natural() > most {
 		t = d.table(most, quantity.FLOPs)

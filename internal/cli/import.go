@@ -51,8 +51,12 @@ beside it differ from what its description implies go to standard error; --json 
 		if m.Graph == nil {
 			return errors.New("this is a request to the HTTP service and not a model; its model can be checked as it is")
 		}
-		return printImport(cmd, m, out)
+		if err := printImport(cmd, m, out); err != nil {
+			return err
+		}
+		return complete(cmd, m)
 	}
+	requiresComplete(c)
 	c.Flags().StringVarP(&out, "out", "o", "", "write the graph to this `file`")
 	c.Flags().Bool("trace", false, "run a PyTorch source in your own Python and record what it does, instead of reading it")
 	c.Flags().String("python", "python3", "the `interpreter` that --trace runs, with PyTorch installed")
@@ -61,7 +65,7 @@ beside it differ from what its description implies go to standard error; --json 
 })
 
 func printImport(cmd *cobra.Command, m *load.Model, out string) error {
-	withheld := []string{}
+	withheld := append([]string{}, m.Withheld...)
 	if m.Params < 0 && m.Kind != hub.Python {
 		g := m.Graph.Clone()
 		g.Normalize(catalog.Vocabulary)

@@ -17,9 +17,11 @@ var _ = register(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init [FOLDER]",
 		Short: "Propose a .verifier.yml and a workflow for the models of a repository",
-		Long: `Finds the models of a repository: graphs, config.json of transformers, ONNX files, and PyTorch classes, which stand commented out because
-nothing says what they are called with. Writes a .verifier.yml that names them, and a workflow that holds every pull request to it; each
-line is explained. What is there already is not touched without --force; --dry-run prints what would be written.`,
+		Long: `Finds the models of a repository: graphs, config.json of transformers, ONNX files, and of PyTorch sources the factories and the classes
+that no other class is made with. What a source is called with is taken from its tests, scripts, README and documentation. Writes a
+.verifier.yml that names them, with input and arg, and a workflow that holds every pull request to it; each line is explained. A model
+that cannot be read yet stands commented out, with the reason. Nothing is run. What is there already is not touched without --force;
+--dry-run prints what would be written.`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	c.Flags().String("provider", "", "the `service` whose workflow is written: github or gitlab; by the files that are there unless given")
@@ -53,11 +55,11 @@ func proposal(cmd *cobra.Command, folder string) ([]proposed, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("%s is no folder", folder)
 	}
-	found, cut, err := discover.Walk(folder)
+	found, err := discover.Walk(folder)
 	if err != nil {
 		return nil, err
 	}
-	if cut {
+	if found.Cut {
 		note(cmd, "there are too many files: not all were looked at")
 	}
 	provider := given(cmd, "provider")
@@ -82,31 +84,38 @@ func proposal(cmd *cobra.Command, folder string) ([]proposed, error) {
 
 const gitlabFile = ".gitlab-ci.yml"
 
-// candidate is a model, and why it is not held to anything yet, or "".
+// candidate is a model with what it is called with, and why it is not held to anything yet, or "".
 type candidate struct {
 	discover.Model
-	why string
+	call call
+	why  string
 }
 
 // mostCandidates is how many models a proposal names: beyond them patterns serve better.
 const mostCandidates = 200
 
 // readable tries to read each model, so that the proposal names none that every pull request would fail for.
-func readable(cmd *cobra.Command, folder string, found []discover.Model) (out []candidate) {
-	for i, m := range found {
+func readable(cmd *cobra.Command, folder string, found *discover.Found) (out []candidate) {
+	calls := examples(folder, found)
+	for i, m := range found.Models {
 		if i == mostCandidates {
-			note(cmd, fmt.Sprintf("of %d models the first %d are named: patterns such as models/* cover more", len(found), i))
+			note(cmd, fmt.Sprintf("of %d models the first %d are named: patterns such as models/* cover more", len(found.Models), i))
 			break
 		}
 		c := candidate{Model: m}
-		if m.Kind == discover.Class {
-			c.why = "takes an input that nothing here says: --input, or defaults: {input: [3x224x224]} in a .verifier.yml beside it"
+		if m.Kind == discover.Class || m.Kind == discover.Factory {
+			c.call, c.why = readCalled(cmd, folder, &m, calls[nameOf(m.Ref)])
 		} else if _, err := load.Open(cmdContext(cmd), filepath.Join(folder, filepath.FromSlash(m.Ref)), load.Options{Limits: graph.LocalLimits}); err != nil {
-			c.why = "cannot be read yet: " + strings.ReplaceAll(clean(err.Error()), folder+string(filepath.Separator), "")
+			c.why = unreadable(folder, err.Error())
 		}
 		out = append(out, c)
 	}
 	return out
+}
+
+// unreadable says why a model cannot be read, without the folder that is being looked through.
+func unreadable(folder, why string) string {
+	return "cannot be read yet: " + strings.ReplaceAll(clean(why), folder+string(filepath.Separator), "")
 }
 
 // propose prints the files or writes them. None is written where one is there that must not be.

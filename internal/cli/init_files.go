@@ -25,7 +25,7 @@ func policyProposal(found []candidate) string {
 			named++
 		}
 	}
-	b.WriteString("# The models, by their paths from here; * stands for any characters. Pull requests are looked through for these.\n# Lines of their own go into the braces, as in {max_params: 7B}.\n")
+	b.WriteString("# The models, by their paths from here; * stands for any characters. Pull requests are looked through for these.\n# Lines of their own go into the braces, as in {max_params: 7B}; input\n# and arg are what a PyTorch source is called with.\n")
 	if named > 0 {
 		b.WriteString("models:\n")
 	} else {
@@ -33,9 +33,9 @@ func policyProposal(found []candidate) string {
 	}
 	for _, c := range found {
 		if c.why == "" {
-			fmt.Fprintf(&b, "  %s: {}  # %s\n", quoted(c.Ref), c.Kind)
+			fmt.Fprintf(&b, "  %s: %s  # %s%s\n", quoted(c.Ref), c.call.lines(), c.Kind, c.call.origin())
 		} else {
-			fmt.Fprintf(&b, "  # %s: {}  # %s: %s\n", quoted(c.Ref), c.Kind, c.why)
+			fmt.Fprintf(&b, "  # %s: %s  # %s: %s\n", quoted(c.Ref), c.call.lines(), c.Kind, c.why)
 		}
 	}
 	if named > 0 {

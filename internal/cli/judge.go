@@ -67,6 +67,7 @@ func reading(one func(*judge, *input) (*answer, error)) func(*judge, string) (*a
 // judgeFlags are the flags of commands that take the body of a request in place of a model.
 func judgeFlags(c *cobra.Command) {
 	takesModels(c)
+	requiresComplete(c)
 	policyFlags(c)
 	requestFlag(c)
 }
@@ -238,9 +239,13 @@ func (j *judge) heading(i int, name string) error {
 // deliver says which findings make the command fail, and prints the answer.
 func (j *judge) deliver(model string, a *answer) error {
 	var notes []string
+	var incomplete error
 	if a.run != nil {
 		a.run.Command, a.run.Model, a.run.Files, a.run.Filled = j.cmd.Name(), model, append(a.run.Files, j.house.files...), j.filled
 		notes = j.terms.Judge(a.run)
+		if incomplete = complete(j.cmd, j.loaded); incomplete != nil {
+			a.run.ExitCode = exitGated
+		}
 		j.keep(a.run)
 	}
 	if a.done != nil {
@@ -255,7 +260,7 @@ func (j *judge) deliver(model string, a *answer) error {
 	if a.run != nil && a.run.ExitCode == exitGated {
 		return errGated
 	}
-	return nil
+	return incomplete
 }
 
 func (j *judge) print(body any, text func(*page)) error {

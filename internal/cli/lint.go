@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,6 +28,10 @@ var _ = register(func() *cobra.Command {
 })
 
 func lintText(p *page, r *lint.Result) {
+	if r.Followed != "" {
+		p.line("%s", strings.TrimSpace(r.Followed))
+		p.line("")
+	}
 	for _, f := range r.Findings {
 		where := "the graph"
 		if f.Component != "" {

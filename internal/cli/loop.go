@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/edit"
+	"github.com/modelverifier/verifier/internal/fix"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hub"
 	"github.com/modelverifier/verifier/internal/load"
@@ -19,6 +20,8 @@ import (
 type loopBody struct {
 	*edit.Repair
 	Model json.RawMessage `json:"model"`
+	// Patches are the changes of a PyTorch source that come to the same, or to more.
+	Patches []fix.Patch `json:"patches,omitempty"`
 }
 
 var _ = register(func() *cobra.Command {
@@ -31,7 +34,7 @@ left. It shows each step. Nothing is judged: it does what an agent would do that
 where one change of one number repairs it; what is left needs someone who knows what was meant.
 
 A PyTorch source is read again after every edit, as if its constructor had made the layer so, and the loop goes on with what it does behind.
-It passes only if it was followed to its end.
+It passes only if it was followed to its end. The changes of the source itself, as fix makes them, stand below the steps.
 
 The model is left as it is; --output writes the repaired graph as JSON.`,
 		Args: cobra.ExactArgs(1),
@@ -49,7 +52,11 @@ The model is left as it is; --output writes the repaired graph as JSON.`,
 		if err != nil {
 			return err
 		}
-		return printLoop(cmd, r, out)
+		patches, err := loopPatches(cmd, args[0], in)
+		if err != nil {
+			return err
+		}
+		return printLoop(cmd, r, patches, out)
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "write the repaired graph to this `file`")
 	return c
@@ -72,7 +79,28 @@ func again(cmd *cobra.Command, name string, in *input) func([]action.Edit) (*gra
 	}
 }
 
-func printLoop(cmd *cobra.Command, r *edit.Repair, out string) error {
+// loopPatches are the changes of a PyTorch source that fix would make; none for other models, or where none is certain.
+func loopPatches(cmd *cobra.Command, name string, in *input) ([]fix.Patch, error) {
+	if in.loaded == nil || in.loaded.Kind != hub.Python {
+		return nil, nil
+	}
+	target, err := fixTarget(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	var trees []*tree
+	if err := addTo(&trees, in, target); err != nil {
+		return nil, err
+	}
+	defer func() { _ = trees[0].dir.Close() }() // it was read
+	r, err := fix.Propose(cmdContext(cmd), trees[0].request)
+	if err != nil {
+		return nil, in.wrap(err)
+	}
+	return r.Patches, trees[0].shown(&r)
+}
+
+func printLoop(cmd *cobra.Command, r *edit.Repair, patches []fix.Patch, out string) error {
 	text := append(r.Graph.AppendJSON(nil), '\n')
 	if out != "" {
 		if err := os.WriteFile(out, text, 0o644); err != nil {
@@ -81,9 +109,9 @@ func printLoop(cmd *cobra.Command, r *edit.Repair, out string) error {
 	}
 	var err error
 	if wantsJSON(cmd) {
-		err = printJSON(cmd, loopBody{r, text})
+		err = printJSON(cmd, loopBody{r, text, patches})
 	} else {
-		err = printText(cmd, loopText(r))
+		err = printText(cmd, loopText(r, patches))
 	}
 	if err == nil && len(r.Left) > 0 {
 		err = errGated
@@ -91,7 +119,7 @@ func printLoop(cmd *cobra.Command, r *edit.Repair, out string) error {
 	return err
 }
 
-func loopText(r *edit.Repair) string {
+func loopText(r *edit.Repair, patches []fix.Patch) string {
 	p := &page{}
 	for i, s := range r.Steps {
 		p.line("%d  %s  [%s]", i+1, s.Detail, s.Rule)
@@ -99,6 +127,10 @@ func loopText(r *edit.Repair) string {
 	}
 	for _, f := range r.Left {
 		findingText(p, f)
+	}
+	for _, x := range patches {
+		p.line("%s: %s", fmt.Sprintf("%s:%d", x.Path, x.Line), x.Why)
+		diffText(p, x.Diff)
 	}
 	switch {
 	case r.Passes && len(r.Steps) == 0:

@@ -26,9 +26,10 @@ type house struct {
 	path         string       // of the nearest file
 	model        string       // path of the model from the folder of the outermost file, or the reference as given where it is no path
 	baseline     *policy.Baseline
-	baselinePath string        // where it is or would be, "" where there is no place for one
-	lost         error         // that a baseline is named and not there
-	files        []report.File // that were read
+	baselinePath string           // where it is or would be, "" where there is no place for one
+	lost         error            // that a baseline is named and not there
+	calls        []policy.Default // what the model is called with
+	files        []report.File    // that were read
 }
 
 // houseOf reads the rules for a model: those that --policy names, or else the repository's file.
@@ -126,9 +127,9 @@ func parseHouse(names policy.Names, files []report.File, model string) (h *house
 }
 
 // hold takes the lines of every file for the model, by its path from the folder of the file; a line of one takes none of another back.
-// What is known of a model is counted by its path from the outermost.
+// What is known of a model is counted by its path from the outermost. Of what it is called with the nearest file counts.
 func (h *house) hold(from func(dir string) (string, error)) error {
-	h.policy = nil
+	h.policy, h.calls = nil, nil
 	for i, l := range h.levels {
 		path, err := from(l.dir)
 		if err != nil {
@@ -138,6 +139,7 @@ func (h *house) hold(from func(dir string) (string, error)) error {
 			h.model = path
 		}
 		h.policy = policy.Stricter(h.policy, l.file.For(path))
+		h.calls = policy.Nearer(h.calls, l.file.CallOf(path))
 	}
 	return nil
 }

@@ -131,5 +131,5 @@ func matches(file string, patterns []string, match func(pattern, path string) bo
 }
 
 func isModel(top *fence.Dir, file string) bool {
-	return slices.ContainsFunc(in(top, file), func(m Model) bool { return m.Kind != Class })
+	return len(in(top, file)) > 0
 }

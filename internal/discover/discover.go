@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -26,12 +25,29 @@ const (
 	Config Kind = "config.json of transformers"
 	ONNX   Kind = "ONNX"
 	Class  Kind = "PyTorch class"
+
+	Factory Kind = "PyTorch function"
 )
 
 // Model is one that was found.
 type Model struct {
-	Ref  string // path from the root with slashes; of a class with its name behind a colon
-	Kind Kind
+	Ref    string // path from the root with slashes; of a class or function with its name behind a colon
+	Kind   Kind
+	Params []Param // of a function, or of the constructor of a class
+}
+
+// Param is a parameter of a function.
+type Param struct {
+	Name     string
+	Required bool
+	Default  string // as Python writes it, where it is a number or a tuple of numbers
+}
+
+// Found is what a search found.
+type Found struct {
+	Models   []Model  // sorted by their paths
+	Examples []string // files that may show how a source is called: Python and Markdown
+	Cut      bool     // the search gave up because there are too many files
 }
 
 // Limits of a search.
@@ -43,14 +59,14 @@ const (
 // skipped are folders that hold what others made. So do those whose name begins with a dot.
 var skipped = []string{"node_modules", "venv", "env", "site-packages", "__pycache__", "build", "dist", "vendor", "testdata"}
 
-// Walk finds the models below a folder, sorted by their paths. The second result is whether it gave up because there are too many files.
-func Walk(root string) (found []Model, cut bool, err error) {
+// Walk finds the models below a folder. Of sources they are those that a person would name.
+func Walk(root string) (*Found, error) {
 	top, err := fence.Folder(root)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer func() { _ = top.Close() }() // everything was read
-	files := 0
+	out, read, files := &Found{}, &programs{classes: map[string][]*class{}, makers: map[string]bool{}}, 0
 	err = fs.WalkDir(top, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if name == "." {
@@ -65,43 +81,46 @@ func Walk(root string) (found []Model, cut bool, err error) {
 			return nil
 		}
 		if files++; files > maxFiles {
-			cut = true
+			out.Cut = true
 			return fs.SkipAll
 		}
 		if d.Type().IsRegular() {
-			found = append(found, in(top, name)...)
+			out.look(top, name, read)
 		}
 		return nil
 	})
-	slices.SortFunc(found, func(a, b Model) int { return strings.Compare(a.Ref, b.Ref) })
-	return found, cut, err
+	out.Models = append(out.Models, read.models()...)
+	slices.SortFunc(out.Models, func(a, b Model) int { return strings.Compare(a.Ref, b.Ref) })
+	return out, err
 }
 
-var classLine = regexp.MustCompile(`(?m)^class[ \t]+([A-Za-z_][A-Za-z0-9_]*)[ \t]*\([^)\n]*\b(?:nn\.Module|Module|LightningModule|PreTrainedModel)\b`)
+// look takes what one file has.
+func (f *Found) look(top *fence.Dir, name string, read *programs) {
+	if isExample(name) {
+		f.Examples = append(f.Examples, name)
+	}
+	if strings.ToLower(path.Ext(name)) != ".py" {
+		f.Models = append(f.Models, in(top, name)...)
+		return
+	}
+	if data, err := fence.ReadPlain(top, name, maxSource); err == nil {
+		read.add(name, string(data))
+	}
+}
 
-// in returns the models of one file.
+// in returns the models of one file that is no source.
 func in(top *fence.Dir, file string) []Model {
 	switch strings.ToLower(path.Ext(file)) {
 	case ".graph":
-		return []Model{{file, Graph}}
+		return []Model{{Ref: file, Kind: Graph}}
 	case ".onnx":
-		return []Model{{file, ONNX}}
+		return []Model{{Ref: file, Kind: ONNX}}
 	case ".json":
 		if data, err := fence.ReadPlain(top, file, maxBytes); err == nil {
 			if kind := kindOf(data); kind != "" {
-				return []Model{{file, kind}}
+				return []Model{{Ref: file, Kind: kind}}
 			}
 		}
-	case ".py":
-		data, err := fence.ReadPlain(top, file, maxBytes)
-		if err != nil || !bytes.Contains(data, []byte("torch")) {
-			return nil
-		}
-		var out []Model
-		for _, m := range classLine.FindAllSubmatch(data, -1) {
-			out = append(out, Model{file + ":" + string(m[1]), Class})
-		}
-		return out
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,16 +48,54 @@ func TestModelsAreFoundByWhatTheyAre(t *testing.T) {
 	if err := os.Symlink(filepath.Join(root, "a.graph"), filepath.Join(root, "link.graph")); err != nil {
 		t.Log("no links here:", err)
 	}
-	found, cut, err := Walk(root)
-	if err != nil || cut {
-		t.Fatal(cut, err)
+	found, err := Walk(root)
+	if err != nil || found.Cut {
+		t.Fatal(found, err)
 	}
-	want := []Model{{"a.graph", Graph}, {"b/net.json", Graph}, {"c.ONNX", ONNX}, {"llama/config.json", Config}, {"src/net.py:Deep", Class}, {"src/net.py:Net", Class}}
-	if !slices.Equal(found, want) {
-		t.Errorf("%v", found)
+	want := "a.graph: graph|b/net.json: graph|c.ONNX: ONNX|llama/config.json: config.json of transformers|src/net.py:Deep: PyTorch class|src/net.py:Net: PyTorch class"
+	if got := refs(found); got != want {
+		t.Errorf("%s", got)
 	}
-	if _, _, err := Walk(filepath.Join(root, "nowhere")); err == nil {
+	if _, err := Walk(filepath.Join(root, "nowhere")); err == nil {
 		t.Error("a folder that is not there has no models")
+	}
+}
+
+func refs(f *Found) string {
+	var out []string
+	for _, m := range f.Models {
+		out = append(out, m.Ref+": "+string(m.Kind))
+	}
+	return strings.Join(out, "|")
+}
+
+// TestModelsThatAPersonWouldName holds which of the many classes of a repository are models: factories, and classes that no other is
+// made with.
+func TestModelsThatAPersonWouldName(t *testing.T) {
+	found, err := Walk(write(t, map[string]string{
+		"nets/blocks.py": "import torch.nn as nn\nclass Block(nn.Module):\n    def forward(self, x): return x\nclass Unused(Block): pass\nclass DiceLoss(nn.Module): pass\nclass _Hidden(nn.Module): pass\n",
+		"nets/resnet.py": "import torch.nn as nn\nfrom .blocks import Block\nfrom .registry import register_model\nclass ResNet(nn.Module):\n    def __init__(self, depth, dim=64):\n        self.b = Block(dim)\n" +
+			"def _resnet(n, **kw):\n    model = ResNet(n, **kw)\n    return model\n@register_model\ndef resnet18(pretrained=False, *, dim=64, **kw):\n    return _resnet(18, dim=dim)\n" +
+			"def load(path):\n    return open(path)\ndef build(config):\n    return ResNet(config)\ndef main():\n    return ResNet(1)\n",
+		"nets/vit.py":        "from torch import nn\nimport nets.blocks as blocks\nclass ViT(nn.Module):\n    def __init__(self, dim, depth=2):\n        self.b = nn.ModuleList([blocks.Block() for _ in range(depth)])\n",
+		"train.py":           "import pytorch_lightning as pl\nfrom nets.vit import ViT\nclass Task(pl.LightningModule):\n    def __init__(self):\n        self.net = ViT(64)\n",
+		"tests/test_vit.py":  "import torch\nfrom torch import nn\nclass Wrapper(nn.Module):\n    def __init__(self):\n        self.t = Task()\ndef make():\n    return Wrapper()\n",
+		"README.md":          "text",
+		"broken.py":          "import torch\nclass Net(nn.Module:\n",
+		"examples/notes.txt": "x",
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "nets/blocks.py:Unused: PyTorch class|nets/resnet.py:resnet18: PyTorch function|nets/vit.py:ViT: PyTorch class|train.py:Task: PyTorch class"
+	if got := refs(found); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got := fmt.Sprint(found.Models[1].Params, found.Models[0].Params); got != "[{pretrained false } {dim false 64}] []" {
+		t.Errorf("the parameters are %s", got)
+	}
+	if got := strings.Join(found.Examples, " "); got != "README.md broken.py nets/blocks.py nets/resnet.py nets/vit.py tests/test_vit.py train.py" {
+		t.Errorf("the examples are %s", got)
 	}
 }
 

@@ -83,7 +83,7 @@ func (r *Room) profileOf(res *infer.Result) profile {
 	live := int64(0)
 	for _, i := range res.Wiring.Order {
 		n := &res.Nodes[i]
-		if known(n) && n.Out != nil {
+		if known(n) && n.Out != nil && !neverRead(res, i) {
 			sizes[i] = max(0, n.Out.Size())
 		}
 		left[i] = len(res.Wiring.Outputs(i))

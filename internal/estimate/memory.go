@@ -123,7 +123,7 @@ func (r *Room) begin(res *infer.Result, o Options, adds bool) *stepper {
 	s.narrow = narrow(res, o.Precision, s.how, r.bools.Make(size))
 	for _, i := range s.order {
 		s.hold(i)
-		if n := &res.Nodes[i]; n.Out != nil {
+		if n := &res.Nodes[i]; n.Out != nil && !neverRead(res, i) {
 			s.results[i] = times(max(0, n.Out.Size()), s.batch(i), width(n, s.narrow[i]))
 		}
 	}
@@ -235,7 +235,7 @@ func (s *stepper) constants() {
 		if n.Type.ID == infer.InputID {
 			s.fixed = plus(s.fixed, block(s.result(i)))
 		}
-		if s.unread[i] || !s.isHead(i) {
+		if s.unread[i] || neverRead(s.res, i) || !s.isHead(i) {
 			continue
 		}
 		s.heads = append(s.heads, i)

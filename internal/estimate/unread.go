@@ -1,9 +1,17 @@
 package estimate
 
-import "github.com/modelverifier/verifier/internal/catalog"
+import (
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/infer"
+)
 
 // spent is the unit of what a component keeps whose result goes nowhere: it is freed with the results of the forward pass.
 const spent = -1
+
+// neverRead reports whether a component is a tensor of the model that nothing reads: no copy of it is made for a sample.
+func neverRead(res *infer.Result, i int) bool {
+	return res.Nodes[i].Type.Has(catalog.IsTensor) && len(res.Wiring.Outputs(i)) == 0
+}
 
 // findUnread finds components of transformers' models whose results reach no output: a pooler beside the features that a classifier
 // reads, or a tensor that this use of the class leaves alone. No gradient comes to their weights, and so no optimizer keeps states for them.

@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/patch"
 )
 
@@ -85,6 +87,41 @@ func corpusSamples(t *testing.T) []sample {
 	return out
 }
 
+// rowSamples reads measured classes of public repositories, whose files need nothing beside them: FIX_ROWS is a list of them, one JSON object a
+// line, and FIX_REPOS the folder with the checkouts.
+func rowSamples(t *testing.T, rows, repos string) []sample {
+	t.Helper()
+	data, err := os.ReadFile(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []sample
+	for line := range strings.Lines(string(data)) {
+		var row struct {
+			Repo, File, Name, Device string
+			Args                     map[string]string
+			Inputs                   []string
+			Runs                     bool
+			Params                   int64
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(repos, strings.ReplaceAll(row.Repo, "/", "+"), row.File))
+		if err != nil || !row.Runs || row.Device != "cpu" || row.Params == 0 || row.Params > 20e6 || len(row.Inputs) == 0 || strings.Contains(string(text), "from .") {
+			continue
+		}
+		s := sample{file: fmt.Sprintf("s%d.py", len(out)), name: row.Name, text: string(text), args: row.Args, inputs: row.Inputs, training: true}
+		req := s.request(s.text)
+		p := project{ctx: context.Background(), Request: &req}
+		p.Limits = graph.LocalLimits
+		if p.judge(req.Files, &req.Targets[0]).clean() {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // run runs sources in PyTorch.
 func run(t *testing.T, python string, samples []sample) []ran {
 	t.Helper()
@@ -99,7 +136,7 @@ func run(t *testing.T, python string, samples []sample) []ran {
 		for _, in := range s.inputs {
 			shape, dtype, _ := strings.Cut(in, ":")
 			one := jobInput{DType: dtype}
-			for _, n := range strings.Split(shape, "x") {
+			for _, n := range strings.Split(strings.TrimPrefix(shape, "1,"), "x") {
 				var v int64
 				if _, err := fmt.Sscan(n, &v); err == nil {
 					one.Shape = append(one.Shape, v)
@@ -148,17 +185,21 @@ type mutant struct {
 type figures struct{ crash, blocked, patched, good, inverse, chosen, wrong int }
 
 func TestMendsWhatWasBroken(t *testing.T) {
-	const python = "/usr/bin/python3"
+	python := cmp.Or(os.Getenv("FIX_PYTHON"), "/usr/bin/python3")
 	if testing.Short() || exec.Command(python, "-c", "import torch").Run() != nil {
 		t.Skip("runs PyTorch, which is not installed or takes seconds")
 	}
-	want := 40
+	want := 12
 	if n := os.Getenv("FIX_BENCH"); n != "" {
 		if _, err := fmt.Sscan(n, &want); err != nil {
 			t.Fatal(err)
 		}
 	}
 	samples := corpusSamples(t)
+	if rows := os.Getenv("FIX_ROWS"); rows != "" {
+		samples = rowSamples(t, rows, os.Getenv("FIX_REPOS"))
+		t.Logf("%d classes", len(samples))
+	}
 	tally := bench(t, python, samples, want, 18)
 	var sum figures
 	for _, kind := range []string{"number", "name", "attribute", "typo", "keyword", "swap", "call", "line"} {
@@ -214,7 +255,7 @@ func bench(t *testing.T, python string, samples []sample, want int, seed uint64)
 	for i, r := range run(t, python, texts(mended)) {
 		kept[i].fixed = r
 	}
-	return count2(t, samples, right, kept)
+	return tallied(t, samples, right, kept)
 }
 
 func texts(list []mutant) []sample {
@@ -225,7 +266,7 @@ func texts(list []mutant) []sample {
 	return out
 }
 
-func count2(t *testing.T, samples []sample, right []ran, kept []mutant) map[string]figures {
+func tallied(t *testing.T, samples []sample, right []ran, kept []mutant) map[string]figures {
 	t.Helper()
 	tally := map[string]figures{}
 	for _, m := range kept {
@@ -234,7 +275,7 @@ func count2(t *testing.T, samples []sample, right []ran, kept []mutant) map[stri
 		p := project{ctx: context.Background(), Request: &Request{}}
 		req := m.request(m.text)
 		p.Request = &req
-		p.Limits.Bytes = 1 << 20
+		p.Limits = graph.LocalLimits
 		before := p.judge(req.Files, &req.Targets[0])
 		is := ""
 		if before.err == nil && len(before.blocks) > 0 {
@@ -278,4 +319,19 @@ func count2(t *testing.T, samples []sample, right []ran, kept []mutant) map[stri
 		}
 	}
 	return tally
+}
+
+// TestLeavesAloneWhatIsRight gives classes that run to the fixer, which must not touch them.
+func TestLeavesAloneWhatIsRight(t *testing.T) {
+	samples := corpusSamples(t)
+	if rows := os.Getenv("FIX_ROWS"); rows != "" {
+		samples = append(samples, rowSamples(t, rows, os.Getenv("FIX_REPOS"))...)
+	}
+	for _, s := range samples {
+		r, err := Propose(context.Background(), s.request(s.text))
+		if err != nil || len(r.Patches)+len(r.Choices)+len(r.Arguments)+len(r.Left) > 0 {
+			t.Errorf("%s: %v, %+v", s.file, err, r)
+		}
+	}
+	t.Logf("%d classes that are right", len(samples))
 }

@@ -17,8 +17,13 @@ type candidate struct {
 	what  string
 	// several is set where the finding wants any of many values, such as a divisor: then none is chosen.
 	several  bool
+	order    int  // among them
 	respells bool // a name that nothing has
+	arg      *KeyValue
 }
+
+// KeyValue is an argument of the caller's with another value.
+type KeyValue struct{ Name, Value string }
 
 // The costs. The nearest ones are tried first, and those that mend a fault for about the same cost are a choice.
 const (
@@ -43,9 +48,14 @@ func (x *fault) candidates() []candidate {
 	for _, make := range makers {
 		out = append(out, make(x)...)
 	}
+	return sorted(out)
+}
+
+// sorted leaves each candidate once, the cheapest first.
+func sorted(out []candidate) []candidate {
 	seen := map[string]bool{}
 	out = slices.DeleteFunc(out, func(c candidate) bool {
-		k := key(c.edits)
+		k := key(&c)
 		again := seen[k]
 		seen[k] = true
 		return again
@@ -55,10 +65,10 @@ func (x *fault) candidates() []candidate {
 }
 
 // makers make candidates, one file for each kind.
-var makers = []func(*fault) []candidate{(*fault).spellings, (*fault).insertions, (*fault).numbersHere, (*fault).names, (*fault).swaps, (*fault).renames,
-	(*fault).forgotten, (*fault).reshapes, (*fault).neighbours}
+var makers = []func(*fault) []candidate{(*fault).divisors, (*fault).spellings, (*fault).insertions, (*fault).numbersHere, (*fault).names, (*fault).swaps, (*fault).renames,
+	(*fault).arguments, (*fault).forgotten, (*fault).reshapes, (*fault).neighbours}
 
-func key(edits []patch.Edit) string { return fmt.Sprintf("%#v", edits) }
+func key(c *candidate) string { return fmt.Sprintf("%#v %q", c.edits, c.argument()) }
 
 // replace is the candidate that writes a node otherwise.
 func (c *script) replace(node any, text string, cost int) candidate {
@@ -132,7 +142,7 @@ func (x *fault) numbersHere() []candidate {
 
 // wantedFor lists the values that a number may have to have: those of the edit, those of the message, and what changes by as much or in
 // the same proportion as one of the message's numbers must to become another.
-func (x *fault) wantedFor(n int64) []int64 {
+func (x *want) wantedFor(n int64) []int64 {
 	var out []int64
 	add := func(v int64) {
 		if v != n && v >= 0 && !slices.Contains(out, v) && len(out) < 24 {

@@ -15,12 +15,35 @@ import (
 // fault is one finding of a source, with what is known of where it comes from.
 type fault struct {
 	*trail
+	want
+	at     []step // the expressions at the very lines of the fault
+	files  []patch.File
+	target *Target
+}
+
+// want is what a finding says about the numbers in it.
+type want struct {
 	finding action.Finding
 	message string // the finding's own words, or the exception
-	at      []step // the expressions at the very lines of the fault
 	numbers []int64
 	values  []int64 // that the finding's edit sets
-	files   []patch.File
+}
+
+// wantOf reads a finding.
+func wantOf(f action.Finding, message string) want {
+	w := want{finding: f, message: message, numbers: numbersOf(message + " " + f.Detail)}
+	for _, e := range f.Edit {
+		if e.Value.Kind() == graph.Int {
+			w.values = append(w.values, e.Value.Int())
+		}
+	}
+	return w
+}
+
+// suspect is a finding with the places that may be at fault.
+type suspect interface {
+	candidates() []candidate
+	evidence(*trial, *verdict) int
 }
 
 // upstream is how many components before the one that does not run are looked at.
@@ -28,23 +51,21 @@ const upstream = 24
 
 // newFault finds the lines of a finding and goes back from them.
 func (p *project) newFault(files []patch.File, t *Target, v *verdict, f action.Finding) *fault {
-	x := &fault{trail: &trail{syntax: parseAll(files), seen: map[any]bool{}}, finding: f, message: f.Detail, files: files}
+	x := &fault{trail: &trail{syntax: parseAll(files), seen: map[any]bool{}}, files: files, target: t}
 	prefix := p.importDir(t)
 	m := v.source
+	message := f.Detail
 	if len(m.Problems) > 0 {
-		x.message = m.Problems[0].Message
+		message = m.Problems[0].Message
 		x.line(prefix+m.Problems[0].File, m.Problems[0].Line, 0)
 	}
 	for _, e := range f.Edit {
-		if e.Value.Kind() == graph.Int {
-			x.values = append(x.values, e.Value.Int())
-		}
 		x.component(prefix, v, e.Component, 0)
 	}
 	x.component(prefix, v, f.Component, 0)
 	x.at = slices.Clone(x.steps)
 	x.before(prefix, v, f.Component)
-	x.numbers = numbersOf(x.message + " " + f.Detail)
+	x.want = wantOf(f, message)
 	x.follow()
 	return x
 }

@@ -7,6 +7,7 @@ package fix
 import (
 	"context"
 	"io/fs"
+	"slices"
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/action/check"
@@ -36,6 +37,7 @@ type Target struct {
 	Inputs []string          // of its forward, as --input takes them
 	// Command is a launch command of a serving engine, which is judged with the model at Path and may be changed itself.
 	Command string
+	Judge   *check.Request // in place of that of the request; nil for that
 }
 
 // Name is how a target is named to a person.
@@ -55,67 +57,85 @@ func (w Wanted) fits(f *action.Finding) bool {
 
 // Patch is a change of one file that mends findings.
 type Patch struct {
-	Path          string
-	Edits         []patch.Edit // of the files as they were sent
-	Diff          string
-	FindingTitles []string
-	Findings      []action.Finding
-	Target        string
-	Line          int // the first that is changed
-	Why           string
+	Path          string           `json:"path"`
+	Edits         []patch.Edit     `json:"-"` // of the files as they were sent
+	Diff          string           `json:"diff"`
+	FindingTitles []string         `json:"-"`
+	Findings      []action.Finding `json:"findings"`
+	Target        string           `json:"target"`
+	Line          int              `json:"line"` // the first that is changed
+	Why           string           `json:"why"`
 	// Proved is whether everything was read and judged again with this and all other patches made, the findings are gone and none is new.
-	Proved                    bool
-	ParamsBefore, ParamsAfter int64 // -1 where they are not known
+	Proved       bool  `json:"proved"`
+	ParamsBefore int64 `json:"paramsBefore"` // -1 where they are not known
+	ParamsAfter  int64 `json:"paramsAfter"`
+}
+
+// Argument is a finding that is mended by another argument of the caller's, and by no change of a file.
+type Argument struct {
+	Finding      action.Finding `json:"finding"`
+	Target       string         `json:"target"`
+	Name         string         `json:"name"`
+	Was          string         `json:"was"`
+	Value        string         `json:"value"`
+	ParamsBefore int64          `json:"paramsBefore"`
+	ParamsAfter  int64          `json:"paramsAfter"`
 }
 
 // Choice is a finding that several changes would mend, none of which is certain.
 type Choice struct {
-	Finding action.Finding
-	Target  string
-	Why     string
-	Options []Option
+	Finding action.Finding `json:"finding"`
+	Target  string         `json:"target"`
+	Why     string         `json:"why"`
+	Options []Option       `json:"options"`
 }
 
 // Option is one of them. Each was proved for itself.
 type Option struct {
-	Path        string
-	Line        int
-	Edits       []patch.Edit
-	Diff        string
-	Why         string
-	ParamsAfter int64
+	Path        string       `json:"path"`
+	Line        int          `json:"line"`
+	Edits       []patch.Edit `json:"-"`
+	Diff        string       `json:"diff,omitempty"`
+	Why         string       `json:"why"`
+	ParamsAfter int64        `json:"paramsAfter"`
 }
 
 // Left is a finding without a patch.
 type Left struct {
-	Finding action.Finding
-	Target  string
-	Why     string
+	Finding action.Finding `json:"finding"`
+	Target  string         `json:"target"`
+	Why     string         `json:"why"`
 }
 
 // Dropped is a change that was tried and disproved.
 type Dropped struct {
-	Path, Change, Why string
-	Line              int
+	Path   string `json:"path"`
+	Line   int    `json:"line"`
+	Change string `json:"change"`
+	Why    string `json:"why"`
 }
 
 // Result is what came of a request.
 type Result struct {
-	Patches []Patch
-	Choices []Choice
-	Left    []Left
-	Dropped []Dropped
+	Patches   []Patch    `json:"patches"`
+	Arguments []Argument `json:"arguments"`
+	Choices   []Choice   `json:"choices"`
+	Left      []Left     `json:"left"`
+	Dropped   []Dropped  `json:"dropped"`
+	// Unread are the targets that could not be read, with why: nothing is known of them.
+	Unread map[string]string `json:"unread"`
 	// Files are those that were sent, with all patches made.
-	Files []patch.File
+	Files []patch.File `json:"-"`
 }
 
 // Propose mends what it is certain of.
 func Propose(ctx context.Context, r Request) (Result, error) {
+	r.Targets = slices.Clone(r.Targets)
 	p, err := open(ctx, &r)
 	if err != nil {
 		return Result{}, err
 	}
-	out := Result{Files: r.Files}
+	out := Result{Patches: []Patch{}, Arguments: []Argument{}, Choices: []Choice{}, Left: []Left{}, Dropped: []Dropped{}, Unread: map[string]string{}, Files: r.Files}
 	for i := range r.Targets {
 		if err := p.mend(&r.Targets[i], &out); err != nil {
 			return Result{}, err

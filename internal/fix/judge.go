@@ -2,7 +2,6 @@ package fix
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -61,7 +60,7 @@ type verdict struct {
 	complete bool             // whether it was read and judged to its end
 	why      string           // if not, why
 	unused   int64            // weights that the forward never uses
-	output   string           // the shape of the first result
+	stored   bool             // weights lie beside it and fit: another number of them would not be theirs
 	source   *torch.Model     // of a PyTorch source
 	graph    *graph.Graph
 	walked   *infer.Result
@@ -103,7 +102,7 @@ func (p *project) judgeSource(files []patch.File, t *Target) *verdict {
 	if err != nil {
 		return &verdict{err: err, params: -1}
 	}
-	v := p.check(m.Graph)
+	v := p.check(m.Graph, t)
 	v.source, v.params, v.unused = m, m.Params, m.Unused
 	if m.Status != torch.Full && v.why == "" {
 		v.complete, v.why = false, "the source was followed in part only"
@@ -139,13 +138,21 @@ func (p *project) importDir(t *Target) string {
 	for _, f := range p.Files {
 		texts[f.Path] = ""
 	}
-	_, main := importRoot(&memory{texts, p.Rest}, t.Path)
-	return strings.TrimSuffix(t.Path, main)
+	return ImportDir(&memory{texts, p.Rest}, t.Path)
+}
+
+// ImportDir is the folder that absolute imports of a Python file start from, with a slash behind it, or "" where that is the root.
+func ImportDir(fsys fs.FS, file string) string {
+	_, main := importRoot(fsys, file)
+	return strings.TrimSuffix(file, main)
 }
 
 // check judges a graph as the caller does.
-func (p *project) check(g *graph.Graph) *verdict {
+func (p *project) check(g *graph.Graph, t *Target) *verdict {
 	q := p.Judge
+	if t.Judge != nil {
+		q = *t.Judge
+	}
 	q.Model = g.Clone()
 	r := check.Run(&q)
 	v := &verdict{blocks: edit.Blocking(r.Findings), params: -1, graph: g, walked: r.Study.Walked, complete: true}
@@ -154,11 +161,7 @@ func (p *project) check(g *graph.Graph) *verdict {
 			v.known++
 		}
 	}
-	for _, n := range v.walked.Nodes {
-		if n.Component != nil && n.Component.Type == "output" && v.output == "" {
-			v.output = fmt.Sprint(n.Out)
-		}
-	}
+	v.stored = q.Stored != nil && *q.Stored == ""
 	switch {
 	case r.Study.Unread() != "":
 		v.complete, v.why = false, r.Study.Unread()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/patch"
@@ -96,11 +95,7 @@ func (p *project) patchOf(files []patch.File, t *Target, f action.Finding, befor
 	e := tr.edits[0]
 	out := Patch{Path: e.Path, Edits: tr.edits, FindingTitles: []string{f.Title}, Findings: []action.Finding{f}, Target: t.Name(), Why: tr.what,
 		ParamsBefore: before.params, ParamsAfter: tr.after.params}
-	for _, was := range files {
-		if was.Path == e.Path {
-			out.Line = strings.Count(was.Text[:e.Start], "\n") + 1
-		}
-	}
+	out.Line = lineOf(files, e)
 	out.Why += "; " + weights(before.params, tr.after.params)
 	return out, nil
 }
@@ -130,7 +125,11 @@ func (p *project) together(out *Result) error {
 		t := &p.Targets[i]
 		var proof Proof
 		proof.Proved = true
-		p.compare(t, p.judge(p.Files, t), p.judge(out.Files, t), &proof)
+		before := p.judge(p.Files, t)
+		if before.err != nil && kindOf(t) == "config" {
+			before = unreadable(before.err)
+		}
+		p.compare(t, before, p.judge(out.Files, t), &proof)
 		for j := range out.Patches {
 			if pt := &out.Patches[j]; pt.Target == t.Name() {
 				pt.Proved = proof.Proved || len(proof.New) == 0 && len(proof.Gone) > 0 && proof.Judged

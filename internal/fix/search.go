@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
@@ -29,6 +31,12 @@ type trial struct {
 func (p *project) mend(t *Target, out *Result) error {
 	given := map[string]bool{}
 	before := p.judge(out.Files, t)
+	if before.err != nil && kindOf(t) == "config" {
+		before = unreadable(before.err)
+	}
+	if before.err != nil {
+		out.Unread[t.Name()] = before.err.Error()
+	}
 	for range maxFollow {
 		if before.err != nil || p.Max > 0 && len(out.Patches) >= p.Max {
 			return nil
@@ -42,6 +50,9 @@ func (p *project) mend(t *Target, out *Result) error {
 		solved, choice, dropped := p.solve(out.Files, t, before, f)
 		out.Dropped = append(out.Dropped, dropped...)
 		switch {
+		case solved != nil && solved.arg != nil:
+			out.Arguments = append(out.Arguments, Argument{f, t.Name(), solved.arg.Name, t.Args[solved.arg.Name], solved.arg.Value, before.params, solved.after.params})
+			*t, before = *t.with(solved.arg), solved.after
 		case solved != nil:
 			pt, err := p.patchOf(out.Files, t, f, before, solved)
 			if err != nil {
@@ -59,7 +70,7 @@ func (p *project) mend(t *Target, out *Result) error {
 
 // solve tries the candidates of a finding. It returns the one to take, or several that are as good.
 func (p *project) solve(files []patch.File, t *Target, before *verdict, f action.Finding) (*trial, *Choice, []Dropped) {
-	x := p.newFault(files, t, before, f)
+	x := p.suspect(files, t, before, f)
 	var whole, further []trial
 	var dropped []Dropped
 	start, best := p.reads, math.MaxInt
@@ -71,11 +82,13 @@ func (p *project) solve(files []patch.File, t *Target, before *verdict, f action
 		if err != nil {
 			continue
 		}
-		after := p.judge(changed, t)
+		after := p.judge(changed, t.with(c.arg))
 		tr := trial{c, changed, after, c.cost}
 		switch how(before, after, &f) {
 		case mended:
-			tr.score -= x.evidence(&tr, before)
+			if !c.several {
+				tr.score -= x.evidence(&tr, before)
+			}
 			best = min(best, tr.score)
 			whole = append(whole, tr)
 		case goesOn:
@@ -83,18 +96,18 @@ func (p *project) solve(files []patch.File, t *Target, before *verdict, f action
 			further = append(further, tr)
 		default:
 			if c.cost <= costEdit {
-				dropped = append(dropped, x.drop(&tr, &f))
+				dropped = append(dropped, drop(files, &tr))
 			}
 		}
 	}
 	if len(whole) == 0 {
 		whole = further
 	}
-	return p.choose(x, t, f, whole, dropped)
+	return choose(files, t, f, whole, dropped)
 }
 
 // choose takes the best of what mends a finding, if it is the only one that good.
-func (p *project) choose(x *fault, t *Target, f action.Finding, list []trial, dropped []Dropped) (*trial, *Choice, []Dropped) {
+func choose(files []patch.File, t *Target, f action.Finding, list []trial, dropped []Dropped) (*trial, *Choice, []Dropped) {
 	if len(list) == 0 {
 		return nil, nil, dropped
 	}
@@ -107,8 +120,8 @@ func (p *project) choose(x *fault, t *Target, f action.Finding, list []trial, dr
 		return &list[0], nil, dropped
 	}
 	c := &Choice{Finding: f, Target: t.Name(), Why: fmt.Sprintf("%d changes mend it, and nothing says which was meant", same)}
-	for _, tr := range list[:min(same, 8)] {
-		o, err := option(x, &tr)
+	for _, tr := range list[:min(same, 12)] {
+		o, err := option(files, &tr)
 		if err == nil {
 			c.Options = append(c.Options, o)
 		}
@@ -127,13 +140,16 @@ const (
 
 // how compares a target before and after a change.
 func how(before, after *verdict, f *action.Finding) ending {
-	if after.err != nil || slices.ContainsFunc(after.blocks, func(g action.Finding) bool { return id(&g) == id(f) && g.RuleID != raises }) {
+	if after.err != nil || slices.ContainsFunc(after.blocks, func(g action.Finding) bool { return id(&g) == id(f) && (g.RuleID != raises || core(&g) == core(f)) }) {
 		return wrong
 	}
 	if i := slices.IndexFunc(before.graph.Components, func(c graph.Component) bool { return c.ID == f.Component }); i >= 0 && f.RuleID != raises {
 		if typ := before.graph.Components[i].Type; count(after.graph, typ) < count(before.graph, typ) {
 			return wrong // it is mended because it is not built any more
 		}
+	}
+	if before.stored && after.params != before.params {
+		return wrong // the weights beside it are those of the file as it is
 	}
 	if after.clean() {
 		return mended
@@ -155,6 +171,14 @@ func how(before, after *verdict, f *action.Finding) ending {
 // raises is the rule of exceptions, which all have the same component.
 const raises = "source-raises"
 
+var placed = regexp.MustCompile(`\S+\.py:\d+: `)
+
+// core is what a finding about an exception says beside its line and the values there.
+func core(f *action.Finding) string {
+	text, _, _ := strings.Cut(placed.ReplaceAllString(f.Detail, ""), "; ")
+	return text
+}
+
 // count is how many components of a type a graph has.
 func count(g *graph.Graph, typ string) int {
 	n := 0
@@ -167,34 +191,27 @@ func count(g *graph.Graph, typ string) int {
 }
 
 // option shows a trial to choose from.
-func option(x *fault, tr *trial) (Option, error) {
-	e := tr.edits[0]
-	o := Option{Path: e.Path, Edits: tr.edits, Why: tr.what, ParamsAfter: tr.after.params}
-	for _, c := range x.scripts {
-		if c.path != e.Path {
-			continue
-		}
-		o.Line = c.line(e.Start)
-		for _, f := range tr.files {
-			if f.Path == e.Path {
-				var err error
-				if o.Diff, err = patch.Diff(patch.File{Path: c.path, Text: c.text}, f); err != nil {
-					return o, err
-				}
-			}
-		}
+func option(files []patch.File, tr *trial) (Option, error) {
+	if tr.arg != nil {
+		return Option{Why: "--arg " + tr.arg.Name + "=" + tr.arg.Value, ParamsAfter: tr.after.params}, nil
 	}
-	return o, nil
+	e := tr.edits[0]
+	o := Option{Path: e.Path, Line: lineOf(files, e), Edits: tr.edits, Why: tr.what, ParamsAfter: tr.after.params}
+	var err error
+	o.Diff, err = patch.Diff(patch.File{Path: e.Path, Text: textOf(files, e.Path)}, patch.File{Path: e.Path, Text: textOf(tr.files, e.Path)})
+	return o, err
+}
+
+// lineOf is the line that an edit begins on.
+func lineOf(files []patch.File, e patch.Edit) int {
+	return strings.Count(textOf(files, e.Path)[:e.Start], "\n") + 1
 }
 
 // drop says why a change that was likely was not taken.
-func (x *fault) drop(tr *trial, f *action.Finding) Dropped {
-	e := tr.edits[0]
-	d := Dropped{Path: e.Path, Change: tr.what}
-	for _, c := range x.scripts {
-		if c.path == e.Path {
-			d.Line = c.line(e.Start)
-		}
+func drop(files []patch.File, tr *trial) Dropped {
+	d := Dropped{Change: tr.what}
+	if len(tr.edits) > 0 {
+		d.Path, d.Line = tr.edits[0].Path, lineOf(files, tr.edits[0])
 	}
 	switch {
 	case tr.after.err != nil:
@@ -205,4 +222,12 @@ func (x *fault) drop(tr *trial, f *action.Finding) Dropped {
 		d.Why = tr.after.why
 	}
 	return d
+}
+
+// suspect finds the places that may be at fault, by the kind of the file.
+func (p *project) suspect(files []patch.File, t *Target, before *verdict, f action.Finding) suspect {
+	if kindOf(t) == "python" {
+		return p.newFault(files, t, before, f)
+	}
+	return newDocument(files, t, f)
 }

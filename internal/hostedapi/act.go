@@ -209,8 +209,3 @@ func (s *Server) report(c *httpapi.Call) httpapi.Reply {
 	}
 	return httpapi.OK(r)
 }
-
-// fix has no provider to ask.
-func fix(*httpapi.Call, account.Caller) httpapi.Reply {
-	return httpapi.Fault(http.StatusServiceUnavailable, "provider-unavailable", "provider unavailable: no language-model provider is configured")
-}

@@ -25,6 +25,7 @@ import (
 	"github.com/modelverifier/verifier/internal/httpapi"
 	"github.com/modelverifier/verifier/internal/jobs"
 	"github.com/modelverifier/verifier/internal/ledger"
+	"github.com/modelverifier/verifier/internal/llm"
 	"github.com/modelverifier/verifier/internal/rate"
 	"github.com/modelverifier/verifier/internal/share"
 	"github.com/modelverifier/verifier/internal/store"
@@ -55,11 +56,15 @@ type Config struct {
 	Clock     func() time.Time
 	Log       *slog.Logger
 
+	Agent    *llm.Client       // the language model that fix asks; nil: none, and fix answers with our own changes alone
 	Jobs     *jobs.Service     // runs training jobs; nil: there are none
 	Weights  http.Handler      // answers signed links at /weights/; nil: they lead elsewhere
 	Site     Site              // nil: nothing is published
 	Provider *account.Provider // signs people in; nil: they have passwords only. Its Redirect is filled in
 	Hasher   *account.Hasher   // of passwords; nil: one of the cost that accounts recommend
+
+	// CheckDiff validates the diffs of fix once more; nil: they have been by then. Tests have it fail.
+	CheckDiff func(diff string) error
 }
 
 // The limits where nothing else is configured.
@@ -86,7 +91,9 @@ type Server struct {
 	windows  rate.Store
 	jobs     *jobs.Service // nil: none
 	trained  trained
-	fleet    http.Handler // answers workers; nil: there are none
+	agents   jobs.Agents   // counts agent messages
+	fixing   chan struct{} // those who mend now
+	fleet    http.Handler  // answers workers; nil: there are none
 	actions  map[string]httpapi.Action
 	pages    http.Handler
 	headers  map[string][]string
@@ -144,6 +151,7 @@ func (s *Server) join() {
 	s.reports = corpus.NewReporter(c.Store.Corpus(), c.Clock)
 	s.perKey = rate.New(s.windows, or(c.KeyRate, DefaultKeyRate), time.Minute, c.Clock)
 	s.perHost = rate.New(s.windows, or(c.PlanRate, DefaultPlanRate), time.Hour, c.Clock)
+	s.agents, s.fixing = jobs.Agents{Store: c.Store.Jobs(), Clock: c.Clock}, make(chan struct{}, fixesAtOnce)
 }
 
 // people makes the pages of accounts.

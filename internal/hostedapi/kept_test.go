@@ -75,7 +75,8 @@ func TestEveryCallUnderAKeyIsOneRowOfTheCorpus(t *testing.T) {
 		o := s.tenant(t, "Alpha")
 		ranked := `{"candidates":[{"model":` + model("", 5) + `},{"model":` + model("", 6) + `}]` // tied: the row is that of the first
 		for _, c := range []struct{ path, body string }{{"check", request("", 3)}, {"lint", request("", 4)}, {"rank", ranked + "}"},
-			{"rank", strings.ReplaceAll(ranked, model("", 5), model("", 10)) + `,"tieBreak":"params"}`}, {"plan", `{"model":` + model("", 7) + `,"base":` + model("", 8) + `}`}} {
+			{"rank", strings.ReplaceAll(ranked, model("", 5), model("", 10)) + `,"tieBreak":"params"}`}, {"plan", `{"model":` + model("", 7) + `,"base":` + model("", 8) + `}`},
+			{"fix", `{"model":` + model("", 11) + `,"findings":[],"files":[]}`}} {
 			if got := s.call(t, "POST", "/api/v1/"+c.path, o.key, c.body); got.status != 200 {
 				t.Fatalf("%s: %d %s", c.path, got.status, got.body)
 			}
@@ -85,7 +86,7 @@ func TestEveryCallUnderAKeyIsOneRowOfTheCorpus(t *testing.T) {
 		s.stop()
 		again := start(t, database)
 		got := again.call(t, "GET", "/api/v1/report", "", "")
-		if got.json(t, "rows") != 5.0 || got.json(t, "structures") != 5.0 {
+		if got.json(t, "rows") != 6.0 || got.json(t, "structures") != 6.0 {
 			t.Errorf("%s", got.body)
 		}
 	})

@@ -12,6 +12,7 @@ type counter = atomic.Int64
 // counts are since the start.
 type counts struct {
 	unauthorised, limitedKeys, limitedAddresses, storeFaults counter
+	providerFaults, refusedBlocks                            counter
 	logged                                                   counter // when a fault was last logged, in seconds
 }
 
@@ -36,6 +37,8 @@ func (s *Server) metrics(e *httpapi.Exposition) {
 	e.Sample("verifier_limited_total", float64(s.counts.limitedAddresses.Load()), "limit", "address")
 	e.Sample("verifier_limited_total", float64(s.counts.limitedKeys.Load()), "limit", "key")
 	one("verifier_store_faults_total", "counter", "Times the database failed.", s.counts.storeFaults.Load())
+	one("verifier_provider_faults_total", "counter", "Times the language-model provider gave no answer.", s.counts.providerFaults.Load())
+	one("verifier_provider_refused_total", "counter", "Answers of the language-model provider whose blocks failed validation.", s.counts.refusedBlocks.Load())
 	rows := s.corpus.Stats()
 	e.Family("verifier_corpus_rows_total", "counter", "Rows of the corpus, by what became of them.")
 	e.Sample("verifier_corpus_rows_total", float64(rows.Added), "state", "added")

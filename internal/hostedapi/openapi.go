@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/action/fix"
 	"github.com/modelverifier/verifier/internal/action/train"
 	"github.com/modelverifier/verifier/internal/corpus"
 	"github.com/modelverifier/verifier/internal/httpapi"
@@ -51,7 +52,6 @@ func operations() []operation {
 		}
 		out = append(out, o)
 	}
-	nothing := reflect.TypeFor[bareError]() // they only refuse
 	return append(out,
 		operation{method: "get", path: prefix + "history", id: "history", summary: "Outcomes of a structure, newest first", key: keyNeeded, result: reflect.TypeFor[rows](), refusals: []int{400, 422}, parameter: "fingerprint"},
 		operation{method: "post", path: prefix + "history", id: "recordOutcome", summary: "Keeps an outcome that was measured", key: keyNeeded, request: "OutcomeRequest", result: reflect.TypeFor[written](), refusals: read},
@@ -62,7 +62,8 @@ func operations() []operation {
 			result: reflect.TypeFor[train.Job](), other: reflect.TypeFor[train.Page](), refusals: []int{404}, bodies: noSuchJob, options: []string{"job", "after"}},
 		operation{method: "delete", path: prefix + "train", id: "cancelTrainingJob", summary: "Cancels a training job", key: keyNeeded, result: reflect.TypeFor[train.Job](),
 			refusals: []int{404}, bodies: noSuchJob, parameter: "job"},
-		operation{method: "post", path: prefix + "fix", id: "fix", summary: "Edits by a language model; no provider is configured", key: keyNeeded, request: "AnyRequest", result: nothing},
+		operation{method: "post", path: prefix + "fix", id: "fix", summary: "Changes of files that mend findings, as unified diffs; each call is one agent message", key: keyNeeded, request: "FixRequest",
+			result: reflect.TypeFor[fix.Result](), refusals: read, bodies: fixRefusals},
 		operation{method: "delete", path: prefix + "plans/{id}", id: "removePlan", summary: "Removes a shared plan, with a key of its organisation or the secret that was given with it", key: keyNeeded,
 			result: reflect.TypeFor[removed](), refusals: []int{404}, parameter: "id"},
 	)
@@ -75,6 +76,9 @@ var (
 	noSuchJob     = map[int][]reflect.Type{404: {bare}}
 	trainRefusals = map[int][]reflect.Type{403: {reflect.TypeFor[limited]()}, 422: {reflect.TypeFor[train.Blocked](), usual}, 429: {reflect.TypeFor[limited](), usual}, 503: {bare, usual}}
 )
+
+// fixRefusals carry what was mended without a provider.
+var fixRefusals = map[int][]reflect.Type{422: {reflect.TypeFor[fix.Failure](), usual}, 429: {reflect.TypeFor[limited](), usual}, 503: {reflect.TypeFor[fix.Failure](), usual}}
 
 // types are those of a document's answers.
 func (o *operation) types() []reflect.Type {
@@ -99,8 +103,7 @@ func Document(publicURL, version string) []byte {
 		paths[o.path].(object)[o.method] = o.describe()
 	}
 	components := httpapi.Components(types...)
-	components["AnyRequest"] = object{"type": "object"}
-	components["OutcomeRequest"], components["TrainRequest"] = outcomeSchema, trainSchema()
+	components["OutcomeRequest"], components["TrainRequest"], components["FixRequest"] = outcomeSchema, trainSchema(), fixSchema()
 	body, err := json.Marshal(object{
 		"openapi": "3.1.0",
 		"info":    object{"title": "Model Verifier", "version": version, "license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"}},
@@ -130,6 +133,21 @@ func trainSchema() object {
 		"source": object{"type": []string{"object", "null"}, "additionalProperties": false, "properties": object{"repo": object{"type": "string", "maxLength": 150}, "pr": object{"type": "integer", "minimum": 1}}}}}
 }
 
+// fixSchema is what POST /fix takes.
+func fixSchema() object {
+	word := object{"type": "string", "maxLength": fix.MaxWordBytes}
+	return object{"type": "object", "required": []string{"model", "findings", "files"}, "properties": object{
+		"model": object{"$ref": "#/components/schemas/Graph"},
+		"findings": object{"type": "array", "maxItems": fix.MaxFindings, "description": "What to mend, as check gives it; an empty list stands for all that blocks.",
+			"items": object{"type": "object", "properties": object{"title": word, "detail": word, "stage": word}}},
+		"files": object{"type": "array", "maxItems": fix.MaxFiles, "items": object{"type": "object", "additionalProperties": false, "required": []string{"path", "text"}, "properties": object{
+			"path": object{"type": "string", "description": "Relative, with / between folders."}, "text": object{"type": "string", "maxLength": fix.MaxFileBytes}}}},
+		"policy":     object{"type": []string{"object", "null"}, "description": "What else must hold, as plan takes it."},
+		"maxPatches": object{"type": []string{"integer", "null"}, "minimum": 1, "maximum": fix.MostPatches, "default": fix.DefaultMaxPatches},
+		"source": object{"type": []string{"object", "null"}, "additionalProperties": false, "description": "Which of the files is the model; left out: it is looked for.",
+			"properties": object{"kind": object{"type": "string"}, "target": object{"type": "string"}, "input": object{"type": "string"}}}}}
+}
+
 // schema is the content of an answer: one of some types.
 func schema(names ...string) object {
 	refs := make([]any, len(names))
@@ -152,10 +170,6 @@ func (o *operation) describe() object {
 	refusals := append([]int{503}, o.refusals...)
 	if o.key != keyNone {
 		refusals = append(refusals, http.StatusUnauthorized, http.StatusTooManyRequests)
-	}
-	if o.result == reflect.TypeFor[bareError]() {
-		delete(responses, "200")
-		failed = schema(o.result.String())
 	}
 	for _, status := range refusals {
 		content := failed

@@ -32,7 +32,7 @@ func (s *Server) routes() []httpapi.Route {
 		{Name: "plan", Path: prefix + "plan", Methods: post, Answer: s.plan},
 		{Name: "history", Path: prefix + "history", Methods: both, Answer: s.keyed(s.history)},
 		{Name: "train", Path: prefix + "train", Methods: append(both[:3:3], http.MethodDelete), Answer: s.keyed(s.train)},
-		{Name: "fix", Path: prefix + "fix", Methods: post, Answer: s.keyed(fix)},
+		{Name: "fix", Path: prefix + "fix", Methods: post, Answer: s.keyed(s.fix)},
 		{Name: "report", Path: prefix + "report", Methods: get, Answer: s.report},
 		{Name: "plans", Path: prefix + "plans/", Methods: []string{http.MethodDelete}, Answer: s.unshare},
 		{Name: "shared", Path: sharedPath, Methods: get, Answer: s.shared},

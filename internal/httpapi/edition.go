@@ -143,6 +143,14 @@ func (c *Call) Request() *http.Request { return c.request }
 // Header is that of the answer.
 func (c *Call) Header() http.Header { return c.writer.Header() }
 
+// Extend gives an answer that waits for somebody else as much time as it may take, where the server's own limits are shorter.
+func (c *Call) Extend(d time.Duration) {
+	control, end := http.NewResponseController(c.writer), time.Now().Add(d)
+	// While the answer is made, net/http listens for a caller who leaves: it must not take the deadline of the body for that.
+	_ = control.SetReadDeadline(end) // what cannot set one, as in tests of handlers, has none
+	_ = control.SetWriteDeadline(end)
+}
+
 // Count adds an answer to the counts.
 func (c *Call) Count(a Action, result any) { c.server.Counts.Add(a.Name, a.Tally(result)) }
 

@@ -75,7 +75,7 @@ var limits = []limit{
 		l.Runtime = d
 		return nil
 	}},
-	count("agent-messages", func(l *Limits) *int64 { return &l.AgentMessages }),
+	count(CodeAgent, func(l *Limits) *int64 { return &l.AgentMessages }),
 }
 
 // The runtimes that a job can have.
@@ -129,6 +129,8 @@ func (e *LimitError) Error() string {
 		return fmt.Sprintf("%d of %d jobs have not ended: wait for one, or cancel it", e.Used, e.Limit)
 	case CodeJobs:
 		return fmt.Sprintf("%d of %d jobs of today are made", e.Used, e.Limit)
+	case CodeAgent:
+		return fmt.Sprintf("%d of %d agent messages of today are used", e.Used, e.Limit)
 	}
 	return fmt.Sprintf("$%.2f of the $%.2f of today are spent or reserved, which leaves too little for this job", float64(e.Used)/dollar, float64(e.Limit)/dollar)
 }

@@ -46,6 +46,9 @@ type Tx interface {
 	Limits(org string) (Limits, error)
 	PutLimits(org string, l Limits) error // ErrNotFound where there is no such organisation
 
+	Messages(org string, day time.Time) (int64, error) // of agents, on the UTC day that begins then
+	PutMessages(org string, day time.Time, used int64) error
+
 	Worker(hash secret.Hash) (Worker, error)
 	WorkerByName(name string) (Worker, error)
 	Workers() ([]Worker, error) // by name, without those of one job

@@ -57,7 +57,11 @@ type Model struct {
 
 	textOnly func() *graph.Graph // nil where the model has no such call, or is it
 
-	Partly string // why a PyTorch source was not followed to its end, or ""
+	Partly   string   // why a PyTorch source was not followed to its end, or ""
+	Withheld []string // the components of its parts that are not known: Params lacks their weights
+
+	Inputs     []string // of a PyTorch source: those that were found in its file, where none were given
+	InputsFrom string   // and where: path:line
 
 	Read  []string // of a model's folder, the files that the graph and its comparison were read from
 	File  string   // the text that a person changes to change the model, as it was given, or ""

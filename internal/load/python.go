@@ -34,7 +34,7 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Type: src.Symbol, Graph: model.Graph, Params: model.Params, lines: func() []Place { return sourcePlaces(src, model) }}
+	m := &Model{Type: src.Symbol, Graph: model.Graph, Params: model.Params, Withheld: model.Withheld, lines: func() []Place { return sourcePlaces(src, model) }}
 	for _, s := range model.Sources {
 		if s.Name == model.Main {
 			m.MainSum = s.Sum
@@ -43,7 +43,19 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 		}
 	}
 	m.Notes, m.Partly = sourceNotes(model), partly(model)
+	for _, in := range model.Inputs {
+		m.Inputs = append(m.Inputs, spelled(in))
+	}
+	m.InputsFrom, _, _ = strings.Cut(model.InputsFrom, ": ")
 	return m, nil
+}
+
+// spelled writes an input as --input takes it, one number a sample too.
+func spelled(in torch.Input) string {
+	if len(in.Shape) == 0 {
+		return "1," + in.String()
+	}
+	return in.String()
 }
 
 // partly says why a source was not followed to its end; "" where it was.
@@ -60,6 +72,8 @@ func sourceNotes(model *torch.Model) []string {
 	switch {
 	case model.Raises:
 		notes = append(notes, "the source raises an exception: nothing behind it was read")
+	case len(model.Withheld) > 0:
+		notes = append(notes, "the source was followed in part only: the weights of "+strings.Join(model.Withheld, ", ")+" are not known, and no count has them")
 	case model.Status == torch.Partly:
 		notes = append(notes, "the source was followed in part only: its weights are all counted, but not where each of them is used")
 	}

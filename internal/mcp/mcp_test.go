@@ -132,7 +132,7 @@ func TestTheListingIsSmallAndComplete(t *testing.T) {
 		}
 		tool.OutputSchema = nil
 	}
-	if want := []string{"catalog", "check", "describe", "edit", "export", "fit", "import", "lint", "plan", "rank"}; !slices.Equal(names, want) {
+	if want := []string{"catalog", "check", "describe", "edit", "export", "fit", "fix", "import", "lint", "plan", "rank"}; !slices.Equal(names, want) {
 		t.Errorf("tools %v, want %v", names, want)
 	}
 	text, err := json.Marshal(r.Tools)
@@ -264,7 +264,7 @@ func TestOptionObjectsTakeTheKeysOfTheirSchema(t *testing.T) {
 			}
 		}
 	}
-	if objects != 10 { // policy of four tools, data, layout, serve, training, inference and source
+	if objects != 11 { // policy of five tools, data, layout, serve, training, inference and source
 		t.Errorf("%d objects of options", objects)
 	}
 }

@@ -15,6 +15,7 @@ import (
 //	  severity: {high-dropout: block}
 //	models:                      # more lines, by the path from the folder of the file
 //	  "llm/*": {max_params: 7B}  # most specific wins, line by line; lists replace; null takes a line back
+//	  "net.py:Net": {input: [3x224x224], arg: {dim: 64}}  # what it is called with
 //	waivers:                     # findings that fail no command
 //	  - rule: high-dropout       # or the key of a policy line
 //	    component: "encoder.*"   # its id or name; left out: every one
@@ -47,6 +48,7 @@ type modelLines struct {
 	pattern string
 	lines   *Policy
 	nulls   []string
+	calls   []Default // of the flags input and arg
 }
 
 // ParseFile reads a .verifier.yml. An error is a *graph.Error whose path begins with the line: "line 3: policy.max_params".
@@ -121,11 +123,18 @@ func (r reader) models(v item) ([]modelLines, *graph.Error) {
 		if m.kind == graph.Null {
 			continue
 		}
-		p, nulls, err := r.policy(m.item)
+		if m.kind != graph.Object {
+			return nil, m.wrong("an object of policy lines, input and arg")
+		}
+		calls, rest, err := callOf(m.item)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, modelLines{m.name, p, nulls})
+		p, nulls, err := r.lines(rest, inputFlag, argFlag)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, modelLines{m.name, p, nulls, calls})
 	}
 	slices.SortStableFunc(out, func(a, b modelLines) int { return specificity(a.pattern) - specificity(b.pattern) })
 	return out, nil

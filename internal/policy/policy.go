@@ -177,7 +177,10 @@ func Decode(raw, path string, gpus GPUs) (*Policy, *graph.Error) {
 type reader struct{ gpus GPUs }
 
 // policy also returns the keys that stand there as null: in the lines for a model they take back a general line.
-func (r reader) policy(v item) (p *Policy, nulls []string, err *graph.Error) {
+func (r reader) policy(v item) (p *Policy, nulls []string, err *graph.Error) { return r.lines(v) }
+
+// lines is the same where other words may stand beside the lines, which the caller has read.
+func (r reader) lines(v item, beside ...string) (p *Policy, nulls []string, err *graph.Error) {
 	if v.kind != graph.Object {
 		return nil, nil, v.wrong("an object of policy lines")
 	}
@@ -186,7 +189,7 @@ func (r reader) policy(v item) (p *Policy, nulls []string, err *graph.Error) {
 		l := lineOf(m.name)
 		switch {
 		case l == nil && m.name != severityKey:
-			return nil, nil, m.unknown(CodeKey, "policy line", m.name, keys())
+			return nil, nil, m.unknown(CodeKey, "policy line", m.name, append(keys(), beside...))
 		case m.kind == graph.Null:
 			nulls = append(nulls, m.name)
 		case l == nil:

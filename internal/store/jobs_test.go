@@ -116,6 +116,40 @@ var (
 			gets(t, []jobs.Worker{worker}, nil)(tx.Workers())
 		})
 	})
+	_ = exercise("agent messages are counted by the day, whoever counts at the same time", func(t *testing.T, s *Store) {
+		ok(t, organisations(t.Context(), s, "a", "b"))
+		limits := jobs.DefaultLimits
+		limits.AgentMessages = 10
+		writing(t, s, func(tx jobs.Tx) { ok(t, tx.PutLimits("a", limits)) })
+		now := day
+		agents := jobs.Agents{Store: s.Jobs(), Clock: func() time.Time { return now }}
+		midnight := day.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
+		for _, at := range []time.Time{day, midnight, day} { // the last is a clock that was set back
+			now = at
+			var group sync.WaitGroup
+			var lock sync.Mutex
+			taken := 0
+			for range 14 {
+				group.Go(func() {
+					err := agents.Take(t.Context(), "a")
+					lock.Lock()
+					defer lock.Unlock()
+					e := (*jobs.LimitError)(nil)
+					switch {
+					case err == nil:
+						taken++
+					case !errors.As(err, &e) || e.Code != jobs.CodeAgent || e.Limit != 10 || e.Used != 10 || !e.ResetsAt.Equal(at.UTC().Truncate(24*time.Hour).Add(24*time.Hour)):
+						t.Errorf("%+v", err)
+					}
+				})
+			}
+			group.Wait()
+			if taken != 10 {
+				t.Errorf("%v: %d were taken", at, taken)
+			}
+			ok(t, agents.Take(t.Context(), "b")) // which has the default, and a count of its own
+		}
+	})
 	_ = exercise("the oldest job that a worker can run comes first, and jobs are paged", func(t *testing.T, s *Store) {
 		ok(t, organisations(t.Context(), s, "a", "b"))
 		put := func(id, gpu, backend string, mode jobs.Mode, attempts int, after time.Duration) {
@@ -217,6 +251,7 @@ var (
 			ok(t, tx.PutModel("j1", []byte{0, 1, 255}))
 			ok(t, tx.PutEpochs("j1", []training.Epoch{{Epoch: 1, TrainLoss: 1.0 / 3}}))
 			ok(t, tx.PutLimits("o1", jobs.DefaultLimits))
+			ok(t, tx.PutMessages("o1", day, 3))
 			ok(t, tx.PutWorker(jobs.Worker{ID: "w1", Name: "gpu-1", Hash: secret.Of("w1"), Backend: jobs.Fleet, CreatedAt: day}))
 		})
 	})

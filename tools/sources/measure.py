@@ -980,12 +980,21 @@ def measure_repo(repo: Path, most: int, seconds: float, known: list[dict[str, An
                 yield row
 
 
+def claim(path: Path) -> bool:
+    """Whether this process is the first to take a repository."""
+    try:
+        path.mkdir(parents=True)
+    except FileExistsError:
+        return False
+    return True
+
+
 def main() -> None:
     p = argparse.ArgumentParser()
     p.add_argument("repositories", type=Path)
     p.add_argument("rows", type=Path)
     p.add_argument("--only", default="")
-    p.add_argument("--share", default="0/1", help="of several processes, this one's repositories: 0/2 and 1/2")
+    p.add_argument("--claims", type=Path, help="a folder in which processes that share the work note the repositories they take")
     p.add_argument("--again", type=Path, help="a folder of earlier rows: what ran there is not measured again")
     p.add_argument("--most", type=int, default=12, help="rows that run of one repository")
     p.add_argument("--seconds", type=float, default=240, help="for one repository")
@@ -995,7 +1004,6 @@ def main() -> None:
     for name in ("einops", "timm", "torchvision", "numpy", "scipy", "torch._dynamo", "torch._decomp", "torch._refs"):
         with contextlib.suppress(Exception):
             importlib.import_module(name)
-    share, of = map(int, opt.share.split("/"))
     done = set()
     if opt.rows.exists():
         done = {json.loads(line)["repo"] for line in opt.rows.read_text().splitlines()}
@@ -1006,8 +1014,8 @@ def main() -> None:
             row = json.loads(line)
             known.setdefault(row["repo"], []).append(row)
     with opt.rows.open("a") as out:
-        for i, repo in enumerate(repos):
-            if i % of != share or repo.name.replace("+", "/", 1) in done:
+        for repo in repos:
+            if repo.name.replace("+", "/", 1) in done or opt.claims and not claim(opt.claims / repo.name):
                 continue
             n = k = 0
             for row in measure_repo(repo, opt.most, opt.seconds, known.get(repo.name.replace("+", "/", 1), [])):

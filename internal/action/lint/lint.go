@@ -34,6 +34,7 @@ type Result struct {
 	Counts   Counts    `json:"counts"`
 	Findings []Finding `json:"findings"`
 	Inferred *Inferred `json:"inferred,omitempty"`
+	Followed string    `json:"-"` // what a text begins with where the source was not followed to its end
 }
 
 // Counts is the number of findings of each severity.
@@ -72,7 +73,7 @@ func Run(r *Request) *Result {
 	s := action.Examine(r.Model)
 	s.Offer(r.Text)
 	r.Examined.Tell(s)
-	out := &Result{Verdict: "pass", Findings: []Finding{}, Inferred: inferred(s.Graph)}
+	out := &Result{Verdict: "pass", Findings: []Finding{}, Inferred: inferred(s.Graph), Followed: s.Followed()}
 	for _, f := range s.Findings {
 		out.addRule(s.Graph, f)
 	}

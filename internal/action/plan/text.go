@@ -21,7 +21,7 @@ type page struct{ strings.Builder }
 // Text writes a record for a terminal.
 func Text(r *Record) string {
 	p := &page{}
-	p.row("plan", "%s: %s", r.title(), r.verdict())
+	p.title(r)
 	p.row("structure", "%s, %s, %s", r.Model.Fingerprint, count(r.Model.Layers, "layer"), shapes(r))
 	p.row("parameters", "%s", r.counted(quantity.Grouped(r.Model.Params)+" ("+quantity.Short(r.Model.Params)+")"))
 	p.compute(r)
@@ -77,6 +77,23 @@ func Text(r *Record) string {
 	}
 	p.row("assumes", "%s", r.Cost.Assumptions)
 	return p.String()
+}
+
+// title is what is planned, behind what was not followed of it.
+func (p *page) title(r *Record) {
+	if part := r.followed(); part != "" {
+		p.row("partly", "%s", part)
+	}
+	p.row("plan", "%s: %s", r.title(), r.verdict())
+}
+
+// followed is what the summary begins with where the source was not followed to its end.
+func (r *Record) followed() string {
+	before, whole := strings.CutSuffix(r.Summary, summary(r))
+	if !whole {
+		return ""
+	}
+	return strings.TrimSpace(before)
 }
 
 func shapes(r *Record) string {

@@ -2,6 +2,7 @@ package torch
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
 )
@@ -16,21 +17,23 @@ func (r *reader) parts(x *interp.Instance) []child {
 			continue
 		}
 		v, _ := x.Get(n)
-		if _, isModule := r.isModule(v); isModule {
-			out = append(out, child{n, v})
-		} else if t, ok := v.(*Tensor); ok && t.param != nil {
+		_, isModule := r.isModule(v)
+		t, isTensor := v.(*Tensor)
+		_, unknown := v.(*interp.Unknown)
+		if isModule || unknown || isTensor && t.param != nil || v == nil && isPosition(n) {
 			out = append(out, child{n, v})
 		}
 	}
 	return out
 }
 
+// isPosition reports whether a name is that of an item of a list.
+func isPosition(name string) bool { return name != "" && strings.Trim(name, "0123456789") == "" }
+
 // renumber gives the parts of a list the names of their positions.
-func renumber(x *interp.Instance, items []interp.Value) {
-	for _, n := range x.Names() {
-		if n != "training" {
-			x.Unset(n)
-		}
+func (r *reader) renumber(x *interp.Instance, items []interp.Value) {
+	for _, p := range r.parts(x) {
+		x.Unset(p.name)
 	}
 	for i, v := range items {
 		x.Set(index(i), v)
@@ -65,29 +68,14 @@ func (r *reader) makeList(name string) *interp.Class {
 		return nil
 	})
 	r.listMethods(c)
-	c.Method("append", func(in *interp.Interp, a *interp.Args) interp.Value {
-		r.put(self(a), index(len(r.parts(self(a)))), a.Pos[1])
-		return a.Pos[0]
-	})
-	c.Method("extend", func(in *interp.Interp, a *interp.Args) interp.Value {
-		for _, v := range in.Iterate(a.Pos[1]) {
-			r.put(self(a), index(len(r.parts(self(a)))), v)
-		}
-		return a.Pos[0]
-	})
-	c.Method("insert", func(in *interp.Interp, a *interp.Args) interp.Value {
-		items := r.values(self(a))
-		lo, _, _ := in.Bounds(&interp.Slice{Lo: a.Pos[1]}, int64(len(items)))
-		renumber(self(a), slices.Insert(items, int(lo), a.Pos[2]))
-		return nil
-	})
+	r.longer(c)
 	return c
 }
 
-// put adds an item to a container. What is not known cannot be: its weights would be missing from the count.
+// put adds an item to a container. One that is not known is kept as such: the count says that it lacks it.
 func (r *reader) put(x *interp.Instance, name string, v interp.Value) {
-	if u, ok := v.(*interp.Unknown); ok {
-		r.in.Fault("a part of a %s is not known: %s", x.Class.Name, u.Reason())
+	if t, ok := v.(*Tensor); ok && t.param == nil && strings.HasPrefix(x.Class.Name, "Parameter") {
+		v = r.newParam(t.shape) // as ParameterList and ParameterDict do
 	}
 	x.Set(name, v)
 }
@@ -127,7 +115,7 @@ func (r *reader) listMethods(c *interp.Class) {
 		} else {
 			in.CallMethod(l, "pop", a.Pos[1])
 		}
-		renumber(self(a), l.Items)
+		r.renumber(self(a), l.Items)
 		return nil
 	})
 	c.Method("__add__", func(in *interp.Interp, a *interp.Args) interp.Value {
@@ -137,6 +125,32 @@ func (r *reader) listMethods(c *interp.Class) {
 			x.Set(index(i), v)
 		}
 		return x
+	})
+}
+
+// longer are the methods of lists that put in or take out at a place, which Sequential has, too.
+func (r *reader) longer(c *interp.Class) {
+	c.Method("append", func(in *interp.Interp, a *interp.Args) interp.Value {
+		r.put(self(a), index(len(r.parts(self(a)))), a.Pos[1])
+		return a.Pos[0]
+	})
+	c.Method("extend", func(in *interp.Interp, a *interp.Args) interp.Value {
+		for _, v := range in.Iterate(a.Pos[1]) {
+			r.put(self(a), index(len(r.parts(self(a)))), v)
+		}
+		return a.Pos[0]
+	})
+	c.Method("insert", func(in *interp.Interp, a *interp.Args) interp.Value {
+		items := r.values(self(a))
+		lo, _, _ := in.Bounds(&interp.Slice{Lo: a.Pos[1]}, int64(len(items)))
+		r.renumber(self(a), slices.Insert(items, int(lo), a.Pos[2]))
+		return a.Pos[0]
+	})
+	c.Method("pop", func(in *interp.Interp, a *interp.Args) interp.Value {
+		l := interp.NewList(r.values(self(a))...)
+		got := in.CallMethod(l, "pop", a.Pos[1:]...)
+		r.renumber(self(a), l.Items)
+		return got
 	})
 }
 
@@ -165,10 +179,7 @@ func (r *reader) makeSequential() *interp.Class {
 		return nil
 	})
 	r.listMethods(c)
-	c.Method("append", func(in *interp.Interp, a *interp.Args) interp.Value {
-		r.put(self(a), index(len(r.parts(self(a)))), a.Pos[1])
-		return a.Pos[0]
-	})
+	r.longer(c)
 	c.Method("forward", func(in *interp.Interp, a *interp.Args) interp.Value {
 		if len(a.Pos) != 2 {
 			in.Raise("TypeError", "forward() of Sequential takes one input")
@@ -230,9 +241,35 @@ func (r *reader) makeModuleDict(name string) *interp.Class {
 		r.put(self(a), r.partName(a.Pos[1]), a.Pos[2])
 		return nil
 	})
+	r.takes(c)
 	c.Method("__contains__", func(in *interp.Interp, a *interp.Args) interp.Value {
 		_, ok := self(a).Get(interp.Str(a.Pos[1]))
 		return ok
 	})
 	return c
+}
+
+// takes are the methods of ModuleDict that remove items.
+func (r *reader) takes(c *interp.Class) {
+	c.Method("__delitem__", func(in *interp.Interp, a *interp.Args) interp.Value {
+		r.take(self(a), a.Pos[1])
+		return nil
+	})
+	c.Method("pop", func(in *interp.Interp, a *interp.Args) interp.Value { return r.take(self(a), a.Pos[1]) })
+	c.Method("clear", func(in *interp.Interp, a *interp.Args) interp.Value {
+		for _, p := range r.parts(self(a)) {
+			self(a).Unset(p.name)
+		}
+		return nil
+	})
+}
+
+// take removes an item of a ModuleDict, and returns it.
+func (r *reader) take(x *interp.Instance, key interp.Value) interp.Value {
+	v, ok := x.Get(interp.Str(key))
+	if !ok {
+		r.in.Raise("KeyError", "%s", interp.Repr(key))
+	}
+	x.Unset(interp.Str(key))
+	return v
 }

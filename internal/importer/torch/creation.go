@@ -69,45 +69,90 @@ func (r *reader) constantOf(value float64) interp.Value {
 		if v, ok := a.Get("size", -1); ok && len(a.Pos) == 0 {
 			t = r.filled(in.Iterate(v), r.isIntType(a))
 		}
-		if n := t.shape.Size(); t.batch < 0 && n <= maxData && !math.IsNaN(value) {
-			t.data = make([]float64, n)
-			for i := range t.data {
-				t.data[i] = value
-			}
+		r.typed(t, a)
+		if !math.IsNaN(value) {
+			t.fill(value)
 		}
 		return t
 	})
 }
 
+// fill gives a small constant its values, all of them the same.
+func (t *Tensor) fill(value float64) {
+	n := t.shape.Size()
+	if t.batch >= 0 || n < 0 || n > maxData {
+		return
+	}
+	t.data = make([]float64, n)
+	for i := range t.data {
+		t.data[i] = value
+	}
+}
+
+// typed gives a new constant the kind of number that dtype says.
+func (r *reader) typed(t *Tensor, a *interp.Args) {
+	d, ok := a.Get("dtype", -1)
+	s, isSymbol := d.(interp.Symbol)
+	switch {
+	case !ok || d == nil:
+	case !isSymbol: // of another tensor, or not known
+		t.isInt, t.mask = false, false
+	case s.Name == "torch.bool":
+		t.isInt, t.mask = false, true
+	default:
+		t.isInt, t.mask = r.isIntType(a), false
+	}
+}
+
 // like makes a constant of the shape of a tensor, which stays one of the batch.
 func (r *reader) like(name string) operation {
 	return func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-		if t.batch < 0 {
-			return &Tensor{r: r, node: -1, shape: t.shape, batch: -1, isInt: t.isInt && !(name == "randn_like" || name == "rand_like") || r.isIntType(a)}
-		}
 		c := t.clone()
 		c.node = -1
+		c.isInt = t.isInt && !(name == "randn_like" || name == "rand_like")
+		r.typed(c, a)
+		if fill := map[string]float64{"zeros_like": 0, "ones_like": 1}; c.batch < 0 && (name == "zeros_like" || name == "ones_like") {
+			c.fill(fill[name])
+		}
 		return c
 	}
 }
 
+// sequence is arange(end), arange(start, end) and arange(start, end, step), each also by its name.
 func (r *reader) sequence(a *interp.Args) interp.Value {
-	var nums []float64
+	names := []string{"start", "end", "step"}
+	if _, named := a.Get("end", -1); !named && len(a.Pos) == 1 {
+		names = []string{"end", "start", "step"}
+	}
+	given := map[string]interp.Value{"start": int64(0), "step": int64(1)}
+	for i, v := range a.Pos[:min(3, len(a.Pos))] {
+		given[names[i]] = v
+	}
+	for _, n := range names {
+		if v, ok := a.Get(n, -1); ok {
+			given[n] = v
+		}
+	}
+	if _, ok := given["end"]; !ok {
+		r.in.Raise("TypeError", "arange() missing 1 required positional arguments: \"end\"")
+	}
+	if s, isSym := given["end"].(sym); isSym && given["start"] == int64(0) && given["step"] == int64(1) {
+		return r.filled([]interp.Value{s}, true)
+	}
 	whole := true
-	for _, v := range a.Pos {
+	number := func(name string) float64 {
+		v := given[name]
+		if x, isTensor := v.(*Tensor); isTensor && len(x.data) == 1 {
+			v = x.ToNumber(r.in)
+		}
 		f, ok := interp.AsFloat(v)
 		if !ok {
-			if x, isTensor := v.(*Tensor); isTensor && len(x.data) == 1 {
-				f, ok = x.data[0], true
-			}
-		}
-		if !ok {
 			if s, isSym := v.(sym); isSym {
-				if len(a.Pos) == 1 || len(a.Pos) == 2 && a.Pos[0] == int64(0) {
-					return r.filled([]interp.Value{s}, true)
-				}
 				f, ok = float64(s.count(r.in, "a sequence ends at the size of the batch")), true
 				v = int64(f)
+			}
+			if u, unknown := v.(*interp.Unknown); unknown {
+				r.in.Fault("%s of arange is not known: %s", name, u.Reason())
 			}
 		}
 		if !ok {
@@ -116,27 +161,21 @@ func (r *reader) sequence(a *interp.Args) interp.Value {
 		if _, isInt := interp.AsInt(v); !isInt {
 			whole = false
 		}
-		nums = append(nums, f)
+		return f
 	}
-	if end, ok := a.Get("end", -1); ok {
-		f, _ := interp.AsFloat(end)
-		nums = append(nums, f)
+	start, stop, step := number("start"), number("end"), number("step")
+	if step == 0 {
+		r.in.Raise("RuntimeError", "step must be nonzero")
 	}
-	start, stop, step := 0.0, 0.0, 1.0
-	switch len(nums) {
-	case 1:
-		stop = nums[0]
-	case 2:
-		start, stop = nums[0], nums[1]
-	case 3:
-		start, stop, step = nums[0], nums[1], nums[2]
+	if (stop-start)/step < 0 {
+		r.in.Raise("RuntimeError", "upper bound and larger bound inconsistent with step sign: %g to %g by %g", start, stop, step)
 	}
-	if step == 0 || (stop-start)/step < 0 || (stop-start)/step > 1e9 || len(nums) == 0 {
-		r.in.Raise("RuntimeError", "arange: bounds and step do not fit")
+	if (stop-start)/step > 1e9 {
+		r.in.Fault("arange gives more than a milliard numbers")
 	}
 	n := int64(math.Ceil((stop - start) / step))
 	d, hasType := a.Get("dtype", -1)
-	t := &Tensor{r: r, node: -1, shape: catalog.Of(n), batch: -1, isInt: whole && !(hasType && isFloatType(d))}
+	t := &Tensor{r: r, node: -1, shape: catalog.Of(n), batch: -1, isInt: whole && !(hasType && isFloatType(d)) || r.isIntType(a)}
 	if n <= maxData {
 		for i := range n {
 			t.data = append(t.data, start+float64(float64(i)*step))
@@ -177,7 +216,10 @@ func (r *reader) literalTensor(a *interp.Args) interp.Value {
 	if len(a.Pos) == 0 {
 		return r.filled(nil, false)
 	}
-	shape, data, isInt := catalog.Of(), []float64{}, true
+	if x, ok := a.Pos[0].(*ndarray); ok {
+		a = &interp.Args{Pos: []interp.Value{x.tensor()}, Kw: a.Kw}
+	}
+	shape, data, isInt, mask := catalog.Of(), []float64{}, true, true
 	var fill func(v interp.Value, depth int)
 	fill = func(v interp.Value, depth int) {
 		switch x := v.(type) {
@@ -192,11 +234,11 @@ func (r *reader) literalTensor(a *interp.Args) interp.Value {
 			return
 		case *Tensor:
 			if depth == 0 {
-				shape, data, isInt = x.shape, x.data, x.isInt
+				shape, data, isInt, mask = x.shape, x.data, x.isInt, x.mask
 				return
 			}
 			if len(x.data) == 1 {
-				data = append(data, x.data[0])
+				data, isInt, mask = append(data, x.data[0]), isInt && x.isInt, mask && x.mask
 				return
 			}
 		case *interp.Unknown:
@@ -209,13 +251,14 @@ func (r *reader) literalTensor(a *interp.Args) interp.Value {
 		if _, whole := interp.AsInt(v); !whole {
 			isInt = false
 		}
+		_, truth := v.(bool)
+		mask = mask && truth
 		data = append(data, f)
 	}
 	fill(a.Pos[0], 0)
-	t := &Tensor{r: r, node: -1, shape: shape, batch: -1, isInt: isInt}
-	if d, ok := a.Get("dtype", -1); ok && isFloatType(d) {
-		t.isInt = false
-	}
+	mask = mask && shape.Size() > 0
+	t := &Tensor{r: r, node: -1, shape: shape, batch: -1, isInt: isInt && !mask && shape.Size() > 0, mask: mask}
+	r.typed(t, a)
 	if len(data) <= maxData {
 		t.data = data
 	}
@@ -230,9 +273,10 @@ func (r *reader) meshgrid(a *interp.Args) interp.Value {
 			list = r.in.Iterate(list[0])
 		}
 	}
-	shape := catalog.Of()
+	shape, isInt := catalog.Of(), true
 	for _, v := range list {
 		t := r.tensor("meshgrid", v)
+		isInt = isInt && t.isInt
 		if !t.constant() {
 			r.in.Fault("meshgrid of computed tensors is not followed")
 		}
@@ -243,7 +287,7 @@ func (r *reader) meshgrid(a *interp.Args) interp.Value {
 	}
 	out := interp.NewTuple()
 	for range list {
-		out.Items = append(out.Items, &Tensor{r: r, node: -1, shape: shape, batch: -1})
+		out.Items = append(out.Items, &Tensor{r: r, node: -1, shape: shape, batch: -1, isInt: isInt})
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package torch
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -39,10 +40,25 @@ func (r *reader) component(typ, name string, params []graph.Param, inputs []*Ten
 	return len(r.graph.Components) - 1
 }
 
+// misread reports whether the engine would refuse a component whose inputs are whole numbers here and not in the graph, which has no
+// component for constants and conversions of them.
+func (r *reader) misread(typ string, params []graph.Param, inputs []*Tensor) bool {
+	differs := false
+	seen := make([]*Tensor, len(inputs))
+	for i, t := range inputs {
+		c := *t
+		c.isInt = t.node >= 0 && t.node < len(r.ints) && r.ints[t.node]
+		differs = differs || c.isInt != t.isInt
+		seen[i] = &c
+	}
+	return differs && r.evaluate(typ, params, seen).Err != nil
+}
+
 // add appends a component that a line of the source made.
 func (r *reader) add(c graph.Component, at interp.Place) {
 	r.graph.Components = append(r.graph.Components, c)
 	r.lines = append(r.lines, at)
+	r.ints = append(r.ints, false)
 }
 
 // madeAt is the line that makes a component now: that which constructed the layer that is running, else the operation's.
@@ -89,24 +105,32 @@ func (r *reader) place(t *Tensor) int {
 	if len(r.inputs) == 0 {
 		r.in.Fault("a constant is used before any input")
 	}
+	if t.empty() {
+		r.in.Fault("a tensor without elements is used, which is not followed")
+	}
 	params := []graph.Param{{Name: "shape", Value: graph.IntsValue(t.shape...)}}
 	name := "constant"
-	if t.param == nil {
+	if t.param == nil || r.strange("parameter", []child{{"", t}}) {
 		params = append(params, graph.Param{Name: "trainable", Value: graph.BoolValue(false)})
-	} else if t.param.name != "" {
+	}
+	if t.param != nil && t.param.name != "" {
 		name = t.param.name
 	}
 	saved := r.scopes
 	if t.param != nil && t.param.name != "" {
 		r.scopes = nil
 	}
-	node := r.component("parameter", name, params, []*Tensor{r.inputs[0]})
+	typ := "parameter"
+	if t.param != nil && t.param.counted { // by a layer that used it before: a second look at it
+		typ, params = "customModule", []graph.Param{param("outShape", t.shape), param("code", "the weight "+name), param("numParams", 0), param("flops", 0)}
+		r.customs++
+	}
+	node := r.component(typ, name, params, []*Tensor{r.inputs[0]})
 	r.scopes = saved
 	if t.param != nil {
-		if t.param.counted {
-			r.in.Fault("the weight %s is used by itself, after a layer used it", t.param.name)
+		if !t.param.counted {
+			t.param.counted, t.param.owner = true, node
 		}
-		t.param.counted, t.param.owner = true, node
 		t.param.tensor.node = node
 		return node
 	}
@@ -122,6 +146,7 @@ func (r *reader) evaluate(typ string, params []graph.Param, inputs []*Tensor) ca
 		r.in.Fault("the catalogue has no %s", typ)
 	}
 	r.in.Spend(int64(len(inputs)))
+	r.withElements(typ, params, inputs)
 	shapes, ints := make([]catalog.Shape, len(inputs)), make([]bool, len(inputs))
 	for i, x := range inputs {
 		r.measure(x.shape)
@@ -133,20 +158,29 @@ func (r *reader) evaluate(typ string, params []graph.Param, inputs []*Tensor) ca
 // apply puts a component behind tensors, and returns its result with the layout of the first. Constants stay constants.
 func (r *reader) apply(typ, name string, params []graph.Param, inputs ...*Tensor) *Tensor {
 	res := r.evaluate(typ, params, inputs)
+	seen := res.OutIsInt
+	res.OutIsInt = seen || keepsInts[typ] && allInts(inputs)
 	constant := true
 	for _, t := range inputs {
 		constant = constant && t.constant()
 	}
 	costs := res.FLOPs > 0 && len(r.inputs) > 0 // a product of constants in the forward is computed with every call
 	if constant && !costs && res.Err == nil && res.Out != nil {
-		return &Tensor{r: r, node: -1, shape: res.Out, isInt: res.OutIsInt, batch: inputs[0].batch}
+		return &Tensor{r: r, node: -1, shape: res.Out, isInt: res.OutIsInt, mask: inputs[0].mask && structural[typ], batch: inputs[0].batch}
+	}
+	if res.Err == nil && res.Out != nil && r.misread(typ, params, inputs) {
+		out := r.custom(name, res.Out, res.FLOPs, inputs...)
+		out.isInt, out.mask = res.OutIsInt, inputs[0].mask && structural[typ]
+		return out
 	}
 	if res.FLOPs > 0 && res.Err == nil && res.Out != nil && !r.unbatched && allJoint(inputs) {
 		return r.applyJoint(typ, res, inputs)
 	}
 	out := inputs[0].clone()
 	out.node = r.component(typ, name, params, inputs)
+	r.ints[out.node] = seen && r.seenInts(inputs)
 	out.shape, out.isInt, out.joint = res.Out, res.OutIsInt, anyJoint(inputs)
+	out.mask = inputs[0].mask && structural[typ]
 	if res.Err != nil || res.Out == nil {
 		message := "does not say what comes out"
 		if res.Err != nil {
@@ -156,6 +190,28 @@ func (r *reader) apply(typ, name string, params []graph.Param, inputs ...*Tensor
 		r.refuse(out, typ, message)
 	}
 	return out
+}
+
+// structural are the types that move entries and leave them as they are.
+var structural = map[string]bool{"reshape": true, "permute": true, "slice": true, "select": true, "unsqueeze": true, "squeeze": true, "expand": true, "repeat": true,
+	"flatten": true, "chunk": true, "split": true, "flip": true, "roll": true, "stack": true, "concatenate": true}
+
+// keepsInts are the types whose result is of whole numbers where all inputs are, which the catalogue does not say of all of them.
+var keepsInts = map[string]bool{"add": true, "subtract": true, "multiply": true, "maximum": true, "minimum": true, "sum": true, "max": true, "min": true, "neg": true, "abs": true,
+	"clamp": true, "cumsum": true}
+
+func allInts(inputs []*Tensor) bool {
+	return !slices.ContainsFunc(inputs, func(t *Tensor) bool { return !t.isInt && !t.mask })
+}
+
+// seenInts reports whether the engine knows all the inputs that are whole numbers as such.
+func (r *reader) seenInts(inputs []*Tensor) bool {
+	for _, t := range inputs {
+		if t.isInt && !(t.node >= 0 && r.ints[t.node]) {
+			return false
+		}
+	}
+	return true
 }
 
 // refuse stops where a component does not run. The component is in the graph: the engine says the same about it.
@@ -174,9 +230,12 @@ func (r *reader) custom(name string, shape catalog.Shape, flops int64, inputs ..
 	}
 	r.measure(shape)
 	out := inputs[0].clone()
-	out.shape, out.isInt, out.joint = shape, false, anyJoint(inputs)
+	out.shape, out.isInt, out.mask, out.joint = shape, false, false, anyJoint(inputs)
 	if constant {
 		return out
+	}
+	if out.empty() {
+		r.in.Fault("%s gives a tensor without elements, which is not followed", name)
 	}
 	params := []graph.Param{param("outShape", shape), param("code", name), param("numParams", 0), param("flops", flops)}
 	out.node = r.component("customModule", name, params, inputs)

@@ -99,11 +99,8 @@ func init() {
 		"layer_norm": layerNormOp, "batch_norm": batchNormOp, "group_norm": groupNormOp, "rms_norm": rmsNormOp, "instance_norm": instanceNormOp,
 		"embedding": embeddingOp, "scaled_dot_product_attention": attentionOp,
 		"masked_fill": func(r *reader, t *Tensor, a *interp.Args) interp.Value { return r.masked("masked_fill", t, a.Pos[0]) },
-		"tril":        shapedAny("tril"), "triu": shapedAny("triu"),
-		"gather": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			b := a.Bind(r.in, "gather", "dim", "index", "sparse_grad")
-			return r.apply("gather", "gather", []graph.Param{param("dim", r.sampleAxis(t, b[0], "gather"))}, t, r.tensor("gather", b[1]))
-		},
+		"tril":        triangle("tril"), "triu": triangle("triu"),
+		"gather": gatherOp,
 		"lerp": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
 			return r.elementwise("lerp", t, r.tensor("lerp", a.Pos[0]))
 		},

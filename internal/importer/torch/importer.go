@@ -47,8 +47,9 @@ type Edges struct {
 // Model is what was read.
 type Model struct {
 	Graph    *graph.Graph
-	Params   int64 // of the constructed module, used or not
-	Unused   int64 // of them, those that no component of the graph has
+	Params   int64    // of the constructed module, used or not
+	Unused   int64    // of them, those that the forward never uses
+	Withheld []string // the components of parts that are not known: their weights are not in Params
 	Status   Status
 	Problems []Problem
 	Notes    []Problem
@@ -189,6 +190,12 @@ func (r *reader) build(m *interp.Module, name string, opt Options) (*interp.Inst
 	if err != nil {
 		return nil, err
 	}
+	if x, made := r.isModule(target); made { // an instance at the level of the file
+		if len(opt.Args) > 0 {
+			return nil, fail(CodeArgs, m.File+":"+label, "is an instance already, and takes no --arg")
+		}
+		return x, nil
+	}
 	args := &interp.Args{}
 	for _, k := range sortedKeys(opt.Args) {
 		if r.taken[k] && !accepts(target, k) {
@@ -283,6 +290,10 @@ func (r *reader) candidates(m *interp.Module) []string {
 			}
 		case *interp.Func:
 			if !strings.HasPrefix(n, "_") {
+				out = append(out, n)
+			}
+		case *interp.Instance:
+			if _, isModule := r.isModule(v); isModule {
 				out = append(out, n)
 			}
 		}

@@ -27,8 +27,14 @@ func (t *Tensor) Item(in *interp.Interp, index interp.Value) interp.Value {
 			out = r.sliced(out, axis, x)
 			axis++
 		case *Tensor:
+			if x.mask && len(list) == i+1 {
+				return r.byMask(out, axis, x)
+			}
 			return r.gathered(out, axis, list[i:])
 		case *interp.List:
+			if m, ok := r.maskOf(x); ok && len(list) == i+1 {
+				return r.byMask(out, axis, m)
+			}
 			return r.gathered(out, axis, list[i:])
 		case *interp.Unknown:
 			in.Fault("an index is not known: %s", x.Reason())
@@ -122,8 +128,8 @@ func (r *reader) sliced(t *Tensor, axis int, s *interp.Slice) *Tensor {
 	if step < 0 {
 		r.in.Raise("ValueError", "step must be greater than zero")
 	}
-	if hi <= lo && t.constant() {
-		r.in.Fault("a slice is empty")
+	if hi <= lo {
+		return r.without(t, axis)
 	}
 	params := []graph.Param{param("dim", t.axis(axis)+1)}
 	if lo != 0 {
@@ -205,12 +211,27 @@ func (r *reader) gathered(t *Tensor, axis int, list []interp.Value) interp.Value
 			if !x.constant() {
 				r.in.Fault("a tensor is indexed with values that are computed")
 			}
+			if !x.isInt {
+				r.in.Fault("a tensor is indexed with numbers that may have a fraction, or with several masks")
+			}
+			if axis+used < t.rank() {
+				r.within(x, t.size(axis+used))
+			}
 			if shape == nil || len(x.shape) > len(shape) {
 				shape = x.shape
 			}
 			used++
 		case *interp.List:
-			shape = catalog.Of(int64(len(x.Items)))
+			i, ok := r.literalTensor(&interp.Args{Pos: []interp.Value{x}}).(*Tensor)
+			if !ok || !i.isInt {
+				r.in.Fault("a tensor is indexed with a list of something else than whole numbers")
+			}
+			if axis+used < t.rank() {
+				r.within(i, t.size(axis+used))
+			}
+			if shape == nil || len(i.shape) > len(shape) {
+				shape = i.shape
+			}
 			used++
 		case *interp.Slice:
 			if x.Lo != nil || x.Hi != nil || x.Step != nil {

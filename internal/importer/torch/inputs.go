@@ -387,6 +387,7 @@ func (r *reader) givenTensor(in Input) *Tensor {
 		id = fmt.Sprintf("input%d", n+1)
 	}
 	t.node = r.component("input", id, params, nil)
+	r.ints[t.node] = t.isInt
 	r.inputs = append(r.inputs, t)
 	return t
 }

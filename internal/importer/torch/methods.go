@@ -61,7 +61,7 @@ func (t *Tensor) Attr(in *interp.Interp, name string) (interp.Value, bool) {
 		return nil, false
 	}
 	if op, ok := operations[name]; ok {
-		return interp.Fn(name, func(in *interp.Interp, a *interp.Args) interp.Value { return op(r, t, a) }), true
+		return interp.Fn(name, func(in *interp.Interp, a *interp.Args) interp.Value { return op(r, t, numpyNames(a)) }), true
 	}
 	if len(name) > 1 && name[len(name)-1] == '_' && name[0] != '_' { // relu_ and the like
 		if op, ok := operations[name[:len(name)-1]]; ok {
@@ -149,18 +149,19 @@ func init() {
 	}
 	for _, n := range []string{"long", "int", "bool", "byte"} {
 		register(map[string]operation{n: func(r *reader, t *Tensor, _ *interp.Args) interp.Value {
-			if t.isInt {
+			if t.isInt && n != "bool" {
 				return t
 			}
 			c := t.clone()
 			if !t.constant() {
 				c = r.custom(n, t.shape, 0, t)
 			}
-			c.isInt = true
-			if n != "bool" {
-				c.data = slices.Clone(t.data)
-				for i := range c.data {
-					c.data[i] = math.Trunc(c.data[i])
+			c.isInt, c.mask = n != "bool", n == "bool"
+			c.data = slices.Clone(t.data)
+			for i := range c.data {
+				c.data[i] = math.Trunc(c.data[i])
+				if n == "bool" && t.data[i] != 0 {
+					c.data[i] = 1
 				}
 			}
 			return c

@@ -25,7 +25,7 @@ func (r *reader) children(x *interp.Instance) []child {
 	var out []child
 	for _, n := range x.Names() {
 		v, _ := x.Get(n)
-		if _, ok := r.isModule(v); ok && !strings.HasPrefix(n, "__") {
+		if _, ok := r.isModule(v); ok && !strings.HasPrefix(n, "__") && !x.Plain(n) {
 			out = append(out, child{n, v})
 		}
 	}
@@ -37,7 +37,7 @@ func (r *reader) own(x *interp.Instance) []child {
 	var out []child
 	for _, n := range x.Names() {
 		v, _ := x.Get(n)
-		if t, ok := v.(*Tensor); ok && t.param != nil {
+		if t, ok := v.(*Tensor); ok && t.param != nil && !x.Plain(n) {
 			out = append(out, child{n, v})
 		}
 	}
@@ -112,7 +112,7 @@ func (r *reader) partName(v interp.Value) string {
 func (r *reader) makeModuleClass() *interp.Class {
 	c := interp.NewClass("Module")
 	c.Method("__init__", func(in *interp.Interp, a *interp.Args) interp.Value {
-		self(a).Set("training", r.training)
+		r.initModule(self(a))
 		return nil
 	})
 	c.Method("__call__", func(in *interp.Interp, a *interp.Args) interp.Value { return r.callModule(self(a), rest(a)) })
@@ -137,6 +137,7 @@ func (r *reader) makeModuleClass() *interp.Class {
 		if t, ok := b[1].(*Tensor); ok && t.param != nil {
 			b[1] = t.clone()
 		}
+		r.noteBuffer(self(a), r.partName(b[0]))
 		return set(in, &interp.Args{Pos: []interp.Value{a.Pos[0], b[0], b[1]}})
 	})
 	same := func(in *interp.Interp, a *interp.Args) interp.Value { return a.Pos[0] }
@@ -189,22 +190,6 @@ func handle(name string) func(*interp.Interp, *interp.Args) interp.Value {
 	}
 }
 
-// setAttr is nn.Module.__setattr__: a module must have been initialised before it is given parts.
-func (r *reader) setAttr(in *interp.Interp, a *interp.Args) interp.Value {
-	x, name := self(a), r.partName(a.Pos[1])
-	v := a.Pos[2]
-	if _, ready := x.Get("training"); !ready {
-		if _, part := r.isModule(v); part {
-			in.Raise("AttributeError", "cannot assign module before Module.__init__() call")
-		}
-		if t, ok := v.(*Tensor); ok && t.param != nil {
-			in.Raise("AttributeError", "cannot assign parameters before Module.__init__() call")
-		}
-	}
-	x.Set(name, v)
-	return nil
-}
-
 // listings are the methods that list parts and weights.
 func (r *reader) listings(c *interp.Class) {
 	list := func(name string, named bool, of func(*interp.Instance) []child) {
@@ -224,10 +209,7 @@ func (r *reader) listings(c *interp.Class) {
 	list("named_children", true, r.children)
 	list("modules", false, r.modules)
 	list("named_modules", true, r.modules)
-	list("parameters", false, r.parameters)
-	list("named_parameters", true, r.parameters)
-	list("buffers", false, func(*interp.Instance) []child { return nil })
-	list("named_buffers", true, func(*interp.Instance) []child { return nil })
+	r.weightListings(c)
 	c.SetOwn("state_dict", &interp.Builtin{Name: "state_dict", Method: true, Fn: func(in *interp.Interp, a *interp.Args) interp.Value {
 		d := interp.NewDict()
 		for _, p := range r.parameters(self(a)) {
@@ -235,20 +217,7 @@ func (r *reader) listings(c *interp.Class) {
 		}
 		return d
 	}})
-	c.SetOwn("_modules", &interp.Property{Get: interp.Fn("_modules", func(in *interp.Interp, a *interp.Args) interp.Value {
-		d := interp.NewDict()
-		for _, m := range r.children(self(a)) {
-			d.Set(m.name, m.value)
-		}
-		return d
-	})})
-	c.SetOwn("_parameters", &interp.Property{Get: interp.Fn("_parameters", func(in *interp.Interp, a *interp.Args) interp.Value {
-		d := interp.NewDict()
-		for _, m := range r.own(self(a)) {
-			d.Set(m.name, m.value)
-		}
-		return d
-	})})
+	r.registries(c)
 }
 
 // callModule calls forward in the scope of the module.

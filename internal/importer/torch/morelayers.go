@@ -205,7 +205,7 @@ func (r *reader) squeezeBatch(t *Tensor, at int) *Tensor {
 func (r *reader) opaque(name string, shape []int64, weights []child, inputs ...*Tensor) *Tensor {
 	count := int64(0)
 	for _, w := range weights {
-		if p := w.value.(*Tensor).param; !p.counted {
+		if p := w.value.(*Tensor).param; !p.counted && r.registered(p) {
 			count += w.value.(*Tensor).shape.Size()
 		}
 	}

@@ -17,12 +17,12 @@ func (t *Tensor) Operate(in *interp.Interp, op string, other interp.Value, swapp
 	case "unary+":
 		return t, true
 	case "unary~":
-		return r.compared(t, nil), true
+		return r.compared("~", t, nil, false), true
 	case "==", "!=", "<", ">", "<=", ">=", "&", "|", "^":
 		if other == nil {
 			return nil, false
 		}
-		return r.compared(t, other), true
+		return r.compared(op, t, other, swapped), true
 	}
 	o, isTensor := other.(*Tensor)
 	if !isTensor {
@@ -148,13 +148,4 @@ func (r *reader) broadcastShapes(what string, a, b catalog.Shape) catalog.Shape 
 		}
 	}
 	return out
-}
-
-// compared is a comparison: a mask with the shape that broadcasting gives. Masks are worked out only for their shape.
-func (r *reader) compared(t *Tensor, other interp.Value) *Tensor {
-	o, ok := other.(*Tensor)
-	if !ok {
-		return r.custom("compare", t.shape, 0, t)
-	}
-	return r.elementwise("compare", t, o)
 }

@@ -3,7 +3,6 @@ package torch
 import (
 	_ "embed"
 
-	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
 )
 
@@ -74,7 +73,7 @@ func (r *reader) packages(nn, functional *interp.Module) map[string]*interp.Modu
 		"annotate": interp.Fn("annotate", func(_ *interp.Interp, a *interp.Args) interp.Value { return a.Pos[1] })})
 	fx := r.ignored("torch.fx", map[string]interp.Value{"wrap": first()})
 	checkpoint := r.ignored("torch.utils.checkpoint", map[string]interp.Value{"checkpoint": run()})
-	norms := map[string]interp.Value{"weight_norm": interp.Fn("weight_norm", r.weightNorm), "spectral_norm": first(), "remove_weight_norm": first()}
+	norms := r.weightNorms()
 	utils := r.ignored("torch.nn.utils", norms)
 	utils.Attrs["parametrizations"] = r.ignored("torch.nn.utils.parametrizations", norms)
 	utils.Attrs["rnn"] = r.ignored("torch.nn.utils.rnn", r.packing())
@@ -93,7 +92,7 @@ func (r *reader) packages(nn, functional *interp.Module) map[string]*interp.Modu
 		"torch._jit_internal": r.ignored("torch._jit_internal", nil), "torch.types": r.ignored("torch.types", nil), "torch.version": r.ignored("torch.version", nil),
 		"torch.special": r.module("torch.special", nil), "torch.linalg": r.module("torch.linalg", nil),
 		"torch.profiler": r.ignored("torch.profiler", nil), "torch.export": r.ignored("torch.export", nil), "torch._dynamo": r.ignored("torch._dynamo", nil),
-		"numpy": r.numpy(), "torch.ao": r.ignored("torch.ao", nil),
+		"torch.ao":              r.ignored("torch.ao", nil),
 		"torch.ao.quantization": r.ignored("torch.ao.quantization", r.quantization()), "torch.quantization": r.ignored("torch.quantization", r.quantization()),
 		"torch.nn.quantized": r.ignored("torch.nn.quantized", r.quantization()), "torch.ao.nn.quantized": r.ignored("torch.ao.nn.quantized", r.quantization()),
 	}
@@ -124,46 +123,6 @@ func pairs(n int) interp.Value {
 		}
 		return t
 	})
-}
-
-// numpy is what model files use of it to compute sizes.
-func (r *reader) numpy() *interp.Module {
-	m := interp.Native("numpy", map[string]interp.Value{"ndarray": interp.Symbol{Name: "ndarray"}, "pi": 3.141592653589793,
-		"linspace": interp.Fn("linspace", func(_ *interp.Interp, a *interp.Args) interp.Value { return r.linspace(a) }),
-		"arange":   interp.Fn("arange", func(_ *interp.Interp, a *interp.Args) interp.Value { return r.sequence(a) }),
-	})
-	m.Lookup = func(n string) (interp.Value, bool) {
-		if math := r.in.Natives["math"]; math != nil {
-			if v, ok := math.Attrs[n]; ok {
-				return v, true
-			}
-		}
-		return nil, false
-	}
-	return m
-}
-
-// weightNorm splits a weight into a direction and a length: the length is a weight of its own, one for each output.
-func (r *reader) weightNorm(in *interp.Interp, a *interp.Args) interp.Value {
-	b := a.Bind(in, "weight_norm", "module", "name", "dim")
-	x, ok := r.isModule(b[0])
-	if !ok {
-		in.Fault("weight_norm of a %s", interp.TypeName(b[0]))
-	}
-	name, _ := interp.Or(b[1], "weight").(string)
-	w, ok := attr(x, name).(*Tensor)
-	dim, isInt := interp.AsInt(interp.Or(b[2], int64(0)))
-	if !ok || !isInt || name != "weight" || dim < 0 || int(dim) >= len(w.shape) {
-		in.Fault("weight_norm of this kind is not followed")
-	}
-	shape := append(catalog.Of(), w.shape...)
-	for i := range shape {
-		if i != int(dim) {
-			shape[i] = 1
-		}
-	}
-	x.Set("weight_g", r.newParam(shape))
-	return x
 }
 
 // quantization are the modules that mark where a network would be quantised: they pass their input on.

@@ -136,7 +136,7 @@ func (r *reader) rest(root *interp.Instance) {
 		x := m.value.(*interp.Instance)
 		count := int64(0)
 		for _, w := range r.own(x) {
-			if t := w.value.(*Tensor); !t.param.counted {
+			if t := w.value.(*Tensor); !t.param.counted && r.registered(t.param) {
 				count += t.shape.Size()
 				t.param.counted = true
 			}

@@ -25,8 +25,10 @@ func (r *reader) read(root *interp.Instance, name string, opt Options) (*Model, 
 	if edited != nil {
 		return nil, edited
 	}
+	r.weights = map[*Param]bool{}
 	for _, w := range weights {
 		t := w.value.(*Tensor)
+		r.weights[t.param] = true
 		t.param.name = w.name
 		n := t.shape.Size()
 		if n < 0 || out.Params+n < 0 {
@@ -34,14 +36,11 @@ func (r *reader) read(root *interp.Instance, name string, opt Options) (*Model, 
 		}
 		out.Params += n
 	}
-	var unread *interp.Unknown
-	if err := r.in.Protect(func() { unread = r.unread(root) }); err != nil {
+	var unread []unread
+	if err := r.in.Protect(func() { unread = r.unreadParts(root) }); err != nil {
 		return nil, fail(CodeRefused, name, "%v", err)
 	}
-	if unread != nil {
-		return nil, fail(CodeRefused, name, "a part of the model is not known: %s", unread.Reason())
-	}
-	if err := r.follow(out, root, opt); err != nil {
+	if err := r.follow(out, root, opt, unread); err != nil {
 		return nil, fail(CodeRefused, name, "%v", err)
 	}
 	for _, n := range r.in.Notes {
@@ -51,32 +50,55 @@ func (r *reader) read(root *interp.Instance, name string, opt Options) (*Model, 
 	if r.fixed {
 		out.fixed = r.batch
 	}
-	for _, w := range weights {
-		if t := w.value.(*Tensor); !t.param.counted {
-			out.Unused += t.shape.Size()
-		}
-	}
 	out.Lines = r.lines
 	r.check(out)
+	r.settle(out)
 	return out, nil
 }
 
 // follow follows the forward, or puts the layers in a row where that cannot be done. The row has a budget of its own: the forward may have
 // spent its.
-func (r *reader) follow(out *Model, root *interp.Instance, opt Options) error {
+func (r *reader) follow(out *Model, root *interp.Instance, opt Options, lacks []unread) error {
 	if len(opt.Inputs) == 0 {
 		return r.in.Protect(func() {
 			out.Status = Partly
 			out.Problems = append(out.Problems, Problem{root.Class.File, root.Class.Line, r.question(root)})
 			r.constructionOrder(root)
+			r.incomplete(out, lacks)
 		})
 	}
 	err := r.forward(root, opt)
-	if err == nil {
-		return nil
-	}
 	r.in.Afresh()
-	return r.in.Protect(func() { r.partly(out, err, root) })
+	return r.in.Protect(func() {
+		if err != nil {
+			r.partly(out, err, root)
+		} else {
+			for w := range r.weights {
+				if !w.counted {
+					out.Unused += w.tensor.shape.Size()
+				}
+			}
+			r.unusedParts(root, "", map[*interp.Instance]bool{})
+		}
+		r.incomplete(out, lacks)
+	})
+}
+
+// incomplete adds the parts that are not known.
+func (r *reader) incomplete(out *Model, lacks []unread) {
+	if len(lacks) == 0 {
+		return
+	}
+	out.Withheld = r.lack(lacks)
+	var first []Problem // the cause of what was not followed
+	for _, l := range lacks {
+		first = append(first, Problem{l.why.File, l.why.Line, "a part of the model is not known, " + l.path + ": " + l.why.Why})
+	}
+	if out.Raises {
+		out.Problems = append(out.Problems, first...)
+		return
+	}
+	out.Status, out.Problems = Partly, append(first, out.Problems...)
 }
 
 // nameParts gives every module its path.
@@ -88,20 +110,6 @@ func (r *reader) nameParts(root *interp.Instance) {
 			r.leaves[m.name], r.built[m.name] = true, x.Made
 		}
 	}
-}
-
-// unread finds an attribute of a module that is unknown and may hold weights: what a call that was not followed gave.
-func (r *reader) unread(root *interp.Instance) *interp.Unknown {
-	for _, m := range r.modules(root) {
-		x := m.value.(*interp.Instance)
-		for _, n := range x.Names() {
-			v, _ := x.Get(n)
-			if u, ok := v.(*interp.Unknown); ok && !u.Harmless {
-				return u
-			}
-		}
-	}
-	return nil
 }
 
 // forward calls the module with the inputs.
@@ -206,7 +214,7 @@ func (r *reader) endAtRefusal(root *interp.Instance) {
 // constructionOrder makes a graph of the layers in the order in which they were made, where the forward could not be followed. Its
 // edges are concluded, not read. What stands before them says why.
 func (r *reader) constructionOrder(root *interp.Instance, why ...graph.Param) {
-	*r.graph, r.lines = graph.Graph{Name: r.graph.Name}, nil
+	*r.graph, r.lines, r.ints = graph.Graph{Name: r.graph.Name}, nil, nil
 	r.used, r.scopes, r.customs = map[string]int{}, nil, 0
 	for _, w := range r.parameters(root) {
 		w.value.(*Tensor).param.counted = false
@@ -251,10 +259,6 @@ func (r *reader) check(out *Model) {
 		if len(out.Problems) > 20 {
 			return
 		}
-	}
-	if got := res.Params + out.Unused; got != out.Params && out.Status == Full {
-		out.Status = Partly
-		out.Problems = append(out.Problems, Problem{Message: fmt.Sprintf("the graph has %d parameters and %d are not used, but the module has %d", res.Params, out.Unused, out.Params)})
 	}
 }
 

@@ -1,6 +1,7 @@
 package torch
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
@@ -25,18 +26,22 @@ type reader struct {
 	used    map[string]int
 	inputs  []*Tensor
 	paths   map[*interp.Instance]string
+	buffers map[*interp.Instance][]string // the names of those that a program registered
 	leaves  map[string]bool
 	built   map[string]interp.Place // where the leaves were constructed
 	lines   []interp.Place          // of the components
+	ints    []bool                  // whether the engine takes the result of a component for whole numbers
 	scopes  []string
 	customs int
+	weights map[*Param]bool // those that parameters() has, once the model is built
 	last    *Tensor
 	stopped bool
 	// einopsError is the class of what einops raises.
-	einopsError *interp.Class
-	options     Options         // what the caller gave
-	taken       map[string]bool // arguments that a parser of command lines took
-	refused     int             // the component that does not run, where it is in the graph; it is never the first, which is an input
+	einopsError  *interp.Class
+	ndarrayClass *interp.Class
+	options      Options         // what the caller gave
+	taken        map[string]bool // arguments that a parser of command lines took
+	refused      int             // the component that does not run, where it is in the graph; it is never the first, which is an input
 }
 
 // quiet are the functions of torch that switch something on or off, or describe a place or a type.
@@ -48,7 +53,7 @@ var quiet = []string{
 }
 
 func newReader(in *interp.Interp, training bool) *reader {
-	r := &reader{in: in, training: training, graph: &graph.Graph{}, used: map[string]int{}, paths: map[*interp.Instance]string{}, leaves: map[string]bool{}, built: map[string]interp.Place{}}
+	r := &reader{in: in, training: training, graph: &graph.Graph{}, used: map[string]int{}, paths: map[*interp.Instance]string{}, buffers: map[*interp.Instance][]string{}, leaves: map[string]bool{}, built: map[string]interp.Place{}}
 	r.moduleClass = r.makeModuleClass()
 	r.tensorClass = interp.NewClass("Tensor")
 	r.parameterClass = interp.NewClass("Parameter", r.tensorClass)
@@ -130,6 +135,9 @@ var beside []func(r *reader) *interp.Module
 func (r *reader) module(name string, attrs map[string]interp.Value) *interp.Module {
 	m := interp.Native(name, attrs)
 	m.Lookup = func(n string) (interp.Value, bool) {
+		if name == "torch" && dtypes[n] != "" { // torch.long is a type of numbers, where x.long() is a method
+			return interp.Symbol{Name: name + "." + n}, true
+		}
 		op, ok := operations[n]
 		if ok && name == "torch" && isType(n) { // torch.long is a type, x.long() a method
 			return interp.Symbol{Name: name + "." + n}, true
@@ -188,5 +196,20 @@ func (r *reader) operate(name string, op operation, a *interp.Args) interp.Value
 		}
 		r.in.RaiseFor(first, "TypeError", "%s(): argument 'input' must be Tensor, not %s", name, interp.TypeName(first))
 	}
-	return op(r, t, args)
+	return op(r, t, numpyNames(args))
+}
+
+// numpyNames are the names of arguments that PyTorch takes from NumPy beside its own.
+func numpyNames(a *interp.Args) *interp.Args {
+	own := map[string]string{"axis": "dim", "keepdims": "keepdim"}
+	if !slices.ContainsFunc(a.Kw, func(kw interp.KV) bool { return own[kw.Name] != "" }) {
+		return a
+	}
+	out := &interp.Args{Pos: a.Pos, Kw: slices.Clone(a.Kw)}
+	for i := range out.Kw {
+		if n := own[out.Kw[i].Name]; n != "" {
+			out.Kw[i].Name = n
+		}
+	}
+	return out
 }

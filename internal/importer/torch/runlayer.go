@@ -27,19 +27,7 @@ func (r *reader) runLayer(l *layer, sig *signature, x *interp.Instance, inputs [
 	if v, ok := x.Get("return_indices"); ok && r.in.Truth(v) {
 		r.in.Fault("%s returns indices, which are not followed", l.class)
 	}
-	if _, normed := x.Get("weight_g"); normed {
-		return r.weightNormed(l, params, x, t)
-	}
-	return r.attach(l.typ, l.spatial, params, r.own(x), inputs)
-}
-
-// weightNormed is a layer under weight_norm, which has one weight more than its component.
-func (r *reader) weightNormed(l *layer, params []graph.Param, x *interp.Instance, t *Tensor) *Tensor {
-	res := r.evaluate(l.typ, params, []*Tensor{t})
-	if res.Err != nil || res.Out == nil || !t.plain() {
-		r.in.Fault("%s under weight_norm gets %s", l.class, r.describe(t))
-	}
-	return r.opaque(l.typ, res.Out, r.own(x), t)
+	return r.runOwn(l, sig, params, x, inputs)
 }
 
 // attach puts a component with weights behind its inputs. A folded or moved batch is brought into a form that the component takes.
@@ -129,22 +117,28 @@ func (r *reader) weighted(typ string, params []graph.Param, weights []child, inp
 	if taken >= 0 {
 		return r.shared(typ, params, weights, inputs, over, inner, taken)
 	}
-	var out *Tensor
-	if inner == nil {
-		if len(weights) > 0 {
-			for _, t := range inputs {
-				r.place(t)
-			}
+	if inner != nil {
+		out := r.folded(typ, params, weights, inputs, over, inner)
+		book(weights, out.node)
+		return out
+	}
+	if len(weights) > 0 {
+		for _, t := range inputs {
+			r.place(t)
 		}
-		out = r.apply(typ, r.leafName(typ), params, inputs...)
-	} else {
-		out = r.folded(typ, params, weights, inputs, over, inner)
+		res := r.evaluate(typ, params, inputs)
+		if r.strange(typ, weights) && res.Err == nil {
+			return r.holding(typ, typ+" whose weights are not registered", res.Out, res.FLOPs, weights, inputs)
+		}
+		if res.Err == nil && r.misread(typ, params, inputs) {
+			return r.holding(typ, typ, res.Out, res.FLOPs, weights, inputs)
+		}
+		if res.Err == nil && res.Count != sizeOf(weights) {
+			r.in.Fault("this %s has %d weights where it was made with %d: a part of it was replaced", typ, sizeOf(weights), res.Count)
+		}
 	}
-	for _, w := range weights {
-		p := w.value.(*Tensor).param
-		p.counted, p.owner = true, out.node
-	}
-	return out
+	book(weights, len(r.graph.Components)) // first: where the component does not run, its weights are in the graph all the same
+	return r.apply(typ, r.leafName(typ), params, inputs...)
 }
 
 // leafName is the name of a component of a module: nothing, where the path of the module is name enough.
@@ -173,9 +167,9 @@ func (r *reader) folded(typ string, params []graph.Param, weights []child, input
 	out.shape = append(append(catalog.Of(), t.shape[:t.pre+t.post]...), res.Out...)
 	out.isInt = res.OutIsInt
 	given := []graph.Param{param("outShape", out.shape), param("code", "each of the "+index(int(t.folded()))+" entries: "+typ)}
-	count := int64(0)
-	for _, w := range weights {
-		count += w.value.(*Tensor).shape.Size()
+	count := sizeOf(weights)
+	if r.strange(typ, weights) {
+		count = 0
 	}
 	given = append(given, param("numParams", count), param("flops", res.FLOPs*t.folded()))
 	out.node = r.component("customModule", r.leafName(typ), given, inputs)
@@ -214,9 +208,11 @@ func (r *reader) shared(typ string, params []graph.Param, weights []child, input
 	}
 	if inner == nil && tied != nil && free < 1<<20 && catalog.Lookup(typ).Param("tiedTo") != nil {
 		params = append(params, param("tiedTo", r.graph.Components[tied.owner].ID))
-		out := r.apply(typ, r.leafName(typ), params, inputs...)
-		book(weights, out.node)
-		return out
+		for _, t := range inputs {
+			r.place(t)
+		}
+		book(weights, len(r.graph.Components))
+		return r.apply(typ, r.leafName(typ), params, inputs...)
 	}
 	res := r.evaluate(typ, params, over)
 	if res.Err != nil || res.Out == nil {
@@ -231,18 +227,13 @@ func (r *reader) shared(typ string, params []graph.Param, weights []child, input
 	if inner != nil {
 		out.shape = append(append(catalog.Of(), t.shape[:t.pre+t.post]...), res.Out...)
 	}
-	given := []graph.Param{param("outShape", out.shape), param("code", typ+" with the weights of "+r.graph.Components[owner].ID)}
-	count := int64(0)
-	for _, w := range weights {
-		if p := w.value.(*Tensor).param; !p.counted {
-			count += w.value.(*Tensor).shape.Size()
-		}
+	flops := res.FLOPs
+	if inner != nil {
+		flops *= t.folded()
 	}
-	given = append(given, param("numParams", count), param("flops", res.FLOPs))
-	out.node = r.component("customModule", r.leafName(typ), given, inputs)
-	r.customs++
-	book(weights, out.node)
-	return out
+	made := r.holding(typ, typ+" with the weights of "+r.graph.Components[owner].ID, out.shape, flops, weights, inputs)
+	made.isInt = res.OutIsInt
+	return made
 }
 
 // book notes which component counts weights that nobody counted yet.

@@ -16,6 +16,7 @@ type Tensor struct {
 	node  int // the component that gives it; -1 for a weight that no component has yet, or a constant
 	shape catalog.Shape
 	isInt bool
+	mask  bool // of truths, as comparisons give
 	batch int
 	pre   int
 	post  int

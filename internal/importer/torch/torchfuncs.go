@@ -17,7 +17,13 @@ func init() {
 			if n == "new_full" {
 				pos = pos[:1]
 			}
-			return r.filled(r.sizes(&interp.Args{Pos: pos}), false)
+			c := r.filled(r.sizes(&interp.Args{Pos: pos, Kw: a.Kw}, "size"), t.isInt)
+			c.mask = t.mask
+			r.typed(c, a)
+			if n == "new_zeros" || n == "new_ones" {
+				c.fill(map[string]float64{"new_ones": 1}[n])
+			}
+			return c
 		}})
 	}
 	register(map[string]operation{"new_tensor": func(r *reader, t *Tensor, a *interp.Args) interp.Value { return r.literalTensor(a) },
@@ -60,15 +66,18 @@ func (r *reader) torch() map[string]interp.Value {
 			if n, ok := interp.AsInt(size); ok {
 				size = interp.NewTuple(n)
 			}
-			return r.filled(r.in.Iterate(size), r.isIntType(a))
+			return r.full(size, arg(a, "fill_value", 1, nil), a)
 		}),
 		"randperm": fn("randperm", func(a *interp.Args) interp.Value { return r.filled(a.Pos[:min(1, len(a.Pos))], true) }),
-		"eye": fn("eye", func(a *interp.Args) interp.Value {
-			n := arg(a, "n", 0, int64(1))
-			return r.filled([]interp.Value{n, arg(a, "m", 1, n)}, false)
-		}),
+		"eye":      fn("eye", r.eye),
 		"randint": fn("randint", func(a *interp.Args) interp.Value {
-			return r.filled(r.in.Iterate(a.Pos[len(a.Pos)-1]), true)
+			size, ok := a.Get("size", -1)
+			if !ok {
+				size = a.Pos[len(a.Pos)-1]
+			}
+			t := r.filled(r.in.Iterate(size), true)
+			r.typed(t, a)
+			return t
 		}),
 		"where": fn("where", func(a *interp.Args) interp.Value {
 			var list []*Tensor

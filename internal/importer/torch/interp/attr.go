@@ -7,7 +7,7 @@ func (in *Interp) Attr(v Value, name string) Value {
 	got, ok := in.FindAttr(v, name)
 	if !ok {
 		if m, isModule := v.(*Module); isModule && !lacks(v, name) {
-			u := in.Unknown("%s has nothing known by the name %s", m.Name, name)
+			u := in.Unknown("%s has nothing known by the name %s", strings.Trim(m.Name, "<>"), name)
 			u.Harmless = holdsNoParts(m.Name) || m.Values != nil && m.Values(name)
 			return u
 		}
@@ -196,20 +196,49 @@ func (in *Interp) SetAttr(v Value, name string, x Value) {
 }
 
 func (in *Interp) setInstance(o *Instance, name string, x Value) {
-	if p, ok := o.Class.Lookup(name); ok {
-		if prop, isProperty := p.(*Property); isProperty {
-			if prop.Set == nil {
-				in.Raise("AttributeError", "can't set attribute '%s'", name)
-			}
-			in.Call(prop.Set, &Args{Pos: []Value{o, x}})
-			return
-		}
-	}
 	if m, ok := in.method(o, "__setattr__"); ok {
 		in.Call(m, &Args{Pos: []Value{name, x}})
 		return
 	}
-	o.Set(name, x)
+	if !in.SetProperty(o, name, x) {
+		o.Set(name, x)
+	}
+}
+
+// SetProperty calls the setter of a property of that name, and reports whether there is one.
+func (in *Interp) SetProperty(o *Instance, name string, x Value) bool {
+	p, _ := o.Class.Lookup(name)
+	prop, ok := p.(*Property)
+	if !ok {
+		return false
+	}
+	if prop.Set == nil {
+		in.Raise("AttributeError", "can't set attribute '%s'", name)
+	}
+	in.Call(prop.Set, &Args{Pos: []Value{o, x}})
+	return true
+}
+
+// inheritedGetAttr is super().__getattr__ and object.__getattribute__ of an instance.
+func (in *Interp) inheritedGetAttr(s *Super, name string) (Value, bool) {
+	x, ok := s.self.(*Instance)
+	if !ok {
+		return nil, false
+	}
+	return &Builtin{Name: name, Fn: func(in *Interp, a *Args) Value {
+		wanted := Str(in.one(a, name))
+		if v, has := x.attrs[wanted]; has {
+			return v
+		}
+		if v, has := x.Class.Lookup(wanted); has && name == "__getattribute__" {
+			return in.bindTo(v, x, x.Class)
+		}
+		if lacks(x, wanted) {
+			in.Raise("AttributeError", "'%s' object has no attribute '%s'", x.Class.Name, wanted)
+		}
+		in.Doubt("AttributeError", "'%s' object has no attribute '%s'", x.Class.Name, wanted)
+		return nil
+	}}, true
 }
 
 // DelAttr removes an attribute.
@@ -222,4 +251,24 @@ func (in *Interp) delAttr(v Value, name string) {
 		in.Raise("AttributeError", "%s", name)
 	}
 	in.Fault("an attribute of a %s is deleted", TypeName(v))
+}
+
+// objectMethod is object.__setattr__(x, …) and its like, which pass over what the class of x does.
+func objectMethod(name string) Value {
+	return &Builtin{Name: name, Fn: func(in *Interp, a *Args) Value {
+		x, ok := in.one(a, name).(*Instance)
+		if !ok || len(a.Pos) < 2 {
+			in.Fault("object.%s of a %s is not followed", name, TypeName(a.Pos[0]))
+		}
+		at := Str(a.Pos[1])
+		switch {
+		case name == "__delattr__":
+			in.delAttr(x, at)
+		case name == "__setattr__" && len(a.Pos) == 3:
+			x.SetPlain(at, a.Pos[2])
+		default:
+			return in.Attr(x, at)
+		}
+		return nil
+	}}
 }

@@ -28,11 +28,12 @@ func (in *Interp) Call(fn Value, args *Args) Value {
 	case *StaticMethod:
 		return in.Call(f.Fn, args)
 	case *Unknown:
+		in.expose(f, args)
 		return f
 	case Callable:
 		return f.Call(in, args)
 	case Symbol:
-		return in.callSymbol(f)
+		return in.callSymbol(f, args)
 	case *Instance:
 		if m, ok := in.method(f, "__call__"); ok {
 			return in.Call(m, args)
@@ -44,13 +45,15 @@ func (in *Interp) Call(fn Value, args *Args) Value {
 
 // callSymbol calls something of which only the name is known. What a quiet one gives holds no part of a model; what any other gives
 // may, and is unknown.
-func (in *Interp) callSymbol(s Symbol) Value {
+func (in *Interp) callSymbol(s Symbol, args *Args) Value {
 	for _, prefix := range in.Quiet {
 		if strings.HasPrefix(s.Name, prefix) {
 			return s
 		}
 	}
-	return in.Unknown("what %s gives is not known", s.Name)
+	u := in.Unknown("what %s gives is not known", s.Name)
+	in.expose(u, args)
+	return u
 }
 
 // metaCall is for classes that are called for something else than a new instance, such as enumerations.
@@ -262,17 +265,48 @@ func (in *Interp) callExpr(e *env, c *python.Call) Value {
 			return in.super(e, c)
 		}
 	}
-	fn := in.eval(e, c.Fn)
-	if n, ok := c.Fn.(*python.Name); ok && (n.ID == "locals" || n.ID == "vars" && len(c.Args) == 0) {
-		d := NewDict()
-		for _, k := range sortedNames(e.vars) {
-			d.Set(k, e.vars[k])
-		}
-		return d
+	if n, ok := c.Fn.(*python.Name); ok && len(c.Args) == 0 && (n.ID == "locals" || n.ID == "vars") {
+		return in.locals(e)
 	}
+	fn := in.eval(e, c.Fn)
 	args := in.args(e, c.Args)
 	in.frame.line = c.Line()
+	if u, unknown := fn.(*Unknown); unknown && initialises(c.Fn) {
+		return u
+	}
 	return in.Call(fn, args)
+}
+
+// locals is locals() and vars(): the arguments of the function that is running in their order, and its other names behind them.
+func (in *Interp) locals(e *env) Value {
+	d := NewDict()
+	if in.frame.fn != nil {
+		for _, p := range in.frame.fn.Params {
+			if v, ok := e.vars[p.Name]; ok {
+				d.Set(p.Name, v)
+			}
+		}
+		if in.frame.fn.mentionsSuper() {
+			d.Set("__class__", in.frame.fn.Class)
+		}
+	}
+	in.work(len(e.vars))
+	for _, k := range sortedNames(e.vars) {
+		d.Set(k, e.vars[k])
+	}
+	return d
+}
+
+// mentionsSuper reports whether a function uses super() or __class__: then Python gives it the name __class__.
+func (f *Func) mentionsSuper() bool {
+	found := false
+	for _, s := range f.Body {
+		python.Each(s, func(node any) {
+			n, ok := node.(*python.Name)
+			found = found || ok && (n.ID == "super" || n.ID == "__class__")
+		})
+	}
+	return found && f.Class != nil
 }
 
 func (in *Interp) args(e *env, list []python.Arg) *Args {

@@ -30,6 +30,7 @@ type Instance struct {
 	Class *Class
 	attrs map[string]Value
 	order []string
+	plain map[string]bool // names that were set in __dict__, past __setattr__
 	// Native is what a native class keeps in its instances.
 	Native any
 	// Made is the call that constructed it, in the user's own files.
@@ -129,34 +130,20 @@ func head(lists [][]*Class) *Class {
 	return nil
 }
 
-// Get returns an attribute of the object itself.
-func (x *Instance) Get(name string) (Value, bool) {
-	v, ok := x.attrs[name]
-	return v, ok
-}
-
-// Set sets an attribute of the object itself.
-func (x *Instance) Set(name string, v Value) {
-	if _, ok := x.attrs[name]; !ok {
-		x.order = append(x.order, name)
-	}
-	x.attrs[name] = v
-}
-
-// Unset removes an attribute.
-func (x *Instance) Unset(name string) {
-	delete(x.attrs, name)
-	x.order = slices.DeleteFunc(x.order, func(s string) bool { return s == name })
-}
-
-// Names returns the names of the attributes in the order in which they were first set.
-func (x *Instance) Names() []string { return slices.Clone(x.order) }
-
 // classDef makes a class of a definition.
 func (in *Interp) classDef(e *env, s *python.ClassDef) Value {
 	c := &Class{Name: s.Name, Module: e.module, File: in.frame.file, Line: s.Line(), attrs: map[string]Value{}}
+	var named []KV
 	for _, b := range s.Bases {
-		if b.Name != "" || b.Stars > 0 {
+		if b.Name == "metaclass" {
+			c.opaque = in.metaclass(s.Name, in.eval(e, b.Value))
+			continue
+		}
+		if b.Name != "" {
+			named = append(named, KV{b.Name, in.eval(e, b.Value)})
+			continue
+		}
+		if b.Stars > 0 {
 			continue
 		}
 		switch base := in.eval(e, b.Value).(type) {
@@ -183,6 +170,7 @@ func (in *Interp) classDef(e *env, s *python.ClassDef) Value {
 	body := e.child()
 	body.class, body.notes = true, &c.fields
 	in.classBody(body, s.Body, c)
+	in.initSubclass(c, named)
 	for _, k := range c.mro {
 		if hook, ok := k.attrs["__class_made__"].(*Builtin); ok {
 			return hook.Fn(in, &Args{Pos: []Value{c}})
@@ -275,11 +263,7 @@ func (in *Interp) instanceAttr(x *Instance, name string) (Value, bool) {
 	case "__module__", "__doc__":
 		return in.classAttr(x.Class, name)
 	case "__dict__":
-		d := NewDict()
-		for _, n := range x.order {
-			d.Set(n, x.attrs[n])
-		}
-		return d, true
+		return x.Dict(nil), true
 	}
 	if g, ok := in.method(x, "__getattr__"); ok {
 		return in.Call(g, &Args{Pos: []Value{name}}), true
@@ -293,6 +277,9 @@ func (in *Interp) instanceAttr(x *Instance, name string) (Value, bool) {
 func (in *Interp) classAttr(c *Class, name string) (Value, bool) {
 	if v, ok := c.Lookup(name); ok {
 		return in.bindTo(v, nil, c), true
+	}
+	if c == objectClass && (name == "__setattr__" || name == "__getattribute__" || name == "__delattr__") {
+		return objectMethod(name), true
 	}
 	switch name {
 	case "__name__", "__qualname__":
@@ -344,12 +331,19 @@ func (in *Interp) superAttr(s *Super, name string) (Value, bool) {
 		if name == "__setattr__" {
 			return &Builtin{Name: name, Fn: func(in *Interp, a *Args) Value {
 				if x, ok := s.self.(*Instance); ok && len(a.Pos) == 2 {
-					x.Set(Str(a.Pos[0]), a.Pos[1])
+					x.SetPlain(Str(a.Pos[0]), a.Pos[1])
 				}
 				return nil
 			}}, true
 		}
 		return &Builtin{Name: name, Fn: func(*Interp, *Args) Value { return nil }}, true
+	case "__getattr__", "__getattribute__":
+		return in.inheritedGetAttr(s, name)
+	case "__delattr__":
+		return &Builtin{Name: name, Fn: func(in *Interp, a *Args) Value {
+			in.delAttr(s.self, Str(in.one(a, name)))
+			return nil
+		}}, true
 	case "__new__":
 		return &Builtin{Name: name, Fn: func(in *Interp, a *Args) Value {
 			if len(a.Pos) > 0 {

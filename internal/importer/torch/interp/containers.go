@@ -276,7 +276,7 @@ func init() {
 			return nil
 		},
 		"copy":  func(_ *Interp, v Value, _ *Args) Value { return v.(*Dict).copy() },
-		"clear": func(_ *Interp, v Value, _ *Args) Value { *v.(*Dict) = *NewDict(); return nil },
+		"clear": func(_ *Interp, v Value, _ *Args) Value { v.(*Dict).clear(); return nil },
 		"popitem": func(in *Interp, v Value, _ *Args) Value {
 			d := v.(*Dict)
 			if d.Len() == 0 {

@@ -1,6 +1,9 @@
 package interp
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Copier is a native value that deepcopy must copy; memo holds what has been copied.
 type Copier interface {
@@ -18,7 +21,7 @@ func (in *Interp) shallow(v Value) Value {
 	case *Set:
 		return in.newSet(x.d.Keys())
 	case *Instance:
-		out := &Instance{Class: x.Class, attrs: map[string]Value{}, order: slices.Clone(x.order), Native: x.Native, Made: x.Made}
+		out := &Instance{Class: x.Class, attrs: map[string]Value{}, order: slices.Clone(x.order), plain: maps.Clone(x.plain), Native: x.Native, Made: x.Made}
 		in.spend(int64(len(x.attrs)))
 		for k, v := range x.attrs {
 			out.attrs[k] = v
@@ -67,7 +70,7 @@ func (in *Interp) DeepCopy(v Value, memo map[any]Value) Value {
 	case *Set:
 		return in.newSet(x.d.Keys())
 	case *Instance:
-		out := &Instance{Class: x.Class, attrs: map[string]Value{}, order: slices.Clone(x.order), Native: x.Native, Made: x.Made}
+		out := &Instance{Class: x.Class, attrs: map[string]Value{}, order: slices.Clone(x.order), plain: maps.Clone(x.plain), Native: x.Native, Made: x.Made}
 		memo[v] = out
 		if c, ok := x.Native.(Copier); ok {
 			out.Native = c.DeepCopy(in, memo)

@@ -10,6 +10,10 @@ type Dict struct {
 	keys, vals []Value
 	index      map[any]int
 	Default    Value // of a defaultdict: the callable that makes missing values
+
+	// Changed and Removed, of a dictionary that stands for something else such as the attributes of an object, are told of its changes.
+	Changed func(k, v Value)
+	Removed func(k Value)
 }
 
 // NewDict makes an empty dictionary.
@@ -82,6 +86,9 @@ func (d *Dict) Set(k, v Value) bool {
 	if d.index == nil {
 		d.index = map[any]int{}
 	}
+	if d.Changed != nil {
+		d.Changed(k, v)
+	}
 	if i, ok := d.index[h]; ok {
 		d.vals[i] = v
 		return true
@@ -102,6 +109,9 @@ func (d *Dict) Delete(k Value) (Value, bool) {
 		return nil, false
 	}
 	v := d.vals[i]
+	if d.Removed != nil {
+		d.Removed(k)
+	}
 	d.keys = append(d.keys[:i:i], d.keys[i+1:]...)
 	d.vals = append(d.vals[:i:i], d.vals[i+1:]...)
 	delete(d.index, h)
@@ -111,6 +121,13 @@ func (d *Dict) Delete(k Value) (Value, bool) {
 		}
 	}
 	return v, true
+}
+
+// clear removes all keys.
+func (d *Dict) clear() {
+	for _, k := range d.Keys() {
+		d.Delete(k)
+	}
 }
 
 func (d *Dict) copy() *Dict {

@@ -147,7 +147,7 @@ const python3Names = " BaseExceptionGroup BlockingIOError BrokenPipeError Buffer
 	"GeneratorExit IOError ImportWarning IndentationError InterruptedError IsADirectoryError MemoryError NotADirectoryError " +
 	"PendingDeprecationWarning PermissionError ProcessLookupError PythonFinalizationError ReferenceError ResourceWarning StopAsyncIteration " +
 	"SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError " +
-	"UnicodeTranslateError UnicodeWarning aiter anext ascii breakpoint compile copyright credits dir exit help hex license oct quit super locals "
+	"UnicodeTranslateError UnicodeWarning aiter anext ascii breakpoint compile copyright credits dir exit help hex license oct quit super "
 
 // undefined is a name that nothing defines. It is an exception unless something that is not known may define it.
 func (in *Interp) undefined(e *env, name string) {

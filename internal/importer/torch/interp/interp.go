@@ -100,6 +100,7 @@ type Interp struct {
 	sysPath  *List  // sys.path: what the program put there
 	doubt    int    // parts of an expression that Python may not come to
 	nested   int    // native steps that go on inside each other
+	exposed  map[*Instance]*Unknown
 }
 
 // frame is a call that is going on.
@@ -259,7 +260,10 @@ func (in *Interp) topLevel(m *Module, s python.Stmt) {
 	}
 	why := &Unknown{Why: err.Error(), File: m.File, Line: s.Line()}
 	for _, n := range defines(s) {
-		if _, set := m.Attrs[n]; !set {
+		m.Attrs[n] = why
+	}
+	for _, n := range touched(s) {
+		if v, set := m.Attrs[n]; set && changeable(v) {
 			m.Attrs[n] = why
 		}
 	}

@@ -1,0 +1,45 @@
+package fix
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// with is a target with another argument.
+func (t *Target) with(arg *KeyValue) *Target {
+	if arg == nil {
+		return t
+	}
+	out := *t
+	out.Args = maps.Clone(t.Args)
+	out.Args[arg.Name] = arg.Value
+	return &out
+}
+
+// arguments are the caller's own, where they are whole numbers, with those that the finding asks for in their place: no file is wrong then.
+func (x *fault) arguments() []candidate {
+	var out []candidate
+	for _, name := range slices.Sorted(maps.Keys(x.target.Args)) {
+		n, err := strconv.ParseInt(x.target.Args[name], 10, 64)
+		if err != nil {
+			continue
+		}
+		for i, v := range x.wantedFor(n) {
+			value := strconv.FormatInt(v, 10)
+			c := candidate{arg: &KeyValue{name, value}, cost: costNumber + min(i, 8)/2, what: "--arg " + name + "=" + value + " in place of " + x.target.Args[name]}
+			if slices.Contains(x.values, v) {
+				c.cost = costEdit + 1
+			}
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (c *candidate) argument() string {
+	if c.arg == nil {
+		return ""
+	}
+	return c.arg.Name + "=" + c.arg.Value
+}

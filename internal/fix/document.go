@@ -1,0 +1,218 @@
+package fix
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/importer/hf"
+	"github.com/modelverifier/verifier/internal/patch"
+	"github.com/modelverifier/verifier/internal/rules"
+)
+
+func init() {
+	readers["graph"] = (*project).judgeGraph
+	readers["config"] = (*project).judgeConfig
+}
+
+// judgeGraph reads a graph in JSON or in the text notation.
+func (p *project) judgeGraph(files []patch.File, t *Target) *verdict {
+	text := textOf(files, t.Path)
+	var g *graph.Graph
+	var err error
+	if isJSON(text) {
+		g, err = graph.Decode([]byte(text), "model", p.Limits)
+	} else {
+		g, err = graph.ParseWithin(text, p.Limits)
+	}
+	if err != nil {
+		return &verdict{err: err, params: -1}
+	}
+	if fault := action.CheckModel(g, "model"); fault != nil {
+		return &verdict{err: fault, params: -1}
+	}
+	v := p.check(g, t)
+	v.params = v.walked.Params
+	return v
+}
+
+func isJSON(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, "\ufeff \t\r\n"), "{") }
+
+// judgeConfig reads a config.json.
+func (p *project) judgeConfig(files []patch.File, t *Target) *verdict {
+	m, err := hf.Import([]byte(textOf(files, t.Path)), hf.Options{})
+	if err != nil {
+		return &verdict{err: err, params: -1}
+	}
+	v := p.check(m.Graph, t)
+	v.params = m.Params
+	return v
+}
+
+// unreadable is a configuration that transformers would refuse, as a finding: its numbers contradict each other.
+func unreadable(err error) *verdict {
+	f := action.Finding{Stage: action.Preflight, Severity: rules.Block, Title: "The configuration contradicts itself", Detail: err.Error()}
+	return &verdict{blocks: []action.Finding{f}, params: -1, graph: &graph.Graph{}, why: err.Error()}
+}
+
+// document is a finding of a graph or of a configuration, with the whole numbers that stand in it.
+type document struct {
+	want
+	path, text string
+	places     []place
+}
+
+// place is a whole number in a document, or where one can be put.
+type place struct {
+	name       string // of the parameter or key
+	owner      string // id of the component; "" in a configuration
+	start, end int
+	value      int64
+	absent     string // what stands before a value that is not there yet; "" for one that is
+}
+
+func newDocument(files []patch.File, t *Target, f action.Finding) *document {
+	d := &document{want: wantOf(f, f.Detail), path: t.Path, text: textOf(files, t.Path)}
+	if isJSON(d.text) {
+		d.jsonPlaces()
+	} else {
+		d.notationPlaces()
+	}
+	return d
+}
+
+var component = regexp.MustCompile(`^(?:/model)?/components/(\d+)/(.+)$`)
+
+// jsonPlaces lists the numbers of a JSON document.
+func (d *document) jsonPlaces() {
+	ids := map[string]string{}
+	var owners []string // of the places, the index of the component
+	dec := jsontext.NewDecoder(strings.NewReader(d.text), jsontext.AllowDuplicateNames(true))
+	for {
+		tok, err := dec.ReadToken()
+		if err != nil {
+			break
+		}
+		pointer, end := string(dec.StackPointer()), int(dec.InputOffset())
+		m := component.FindStringSubmatch(pointer)
+		switch tok.Kind() {
+		case '"':
+			if m != nil && m[2] == "id" {
+				ids[m[1]] = tok.String()
+			}
+		case '0':
+			n, err := strconv.ParseInt(tok.String(), 10, 64)
+			if err != nil {
+				continue
+			}
+			owner := ""
+			if m != nil {
+				owner = m[1]
+			}
+			owners = append(owners, owner)
+			d.places = append(d.places, place{name: pointer[strings.LastIndexByte(pointer, '/')+1:], start: end - len(tok.String()), end: end, value: n})
+		}
+	}
+	for i := range d.places {
+		d.places[i].owner = ids[owners[i]]
+	}
+}
+
+var setting = regexp.MustCompile(`(?:^|[ \t])("(?:[^"\\]|\\.)*"|[A-Za-z_][\w.]*)=(-?\d+)(?:[ \t\r]|$)`)
+
+// notationPlaces lists the numbers of a graph in the text notation, where a component is a line.
+func (d *document) notationPlaces() {
+	at := 0
+	for line := range strings.Lines(d.text) {
+		start := at
+		at += len(line)
+		g, err := graph.Parse(strings.TrimRight(line, "\r\n"))
+		if err != nil || len(g.Components) != 1 {
+			continue
+		}
+		code, _, _ := strings.Cut(line, "//")
+		code = strings.TrimRight(code, " \t\r\n")
+		id := g.Components[0].ID
+		for from := 0; ; {
+			m := setting.FindStringSubmatchIndex(code[from:])
+			if m == nil {
+				break
+			}
+			n, err := strconv.ParseInt(code[from+m[4]:from+m[5]], 10, 64)
+			if err == nil {
+				d.places = append(d.places, place{name: strings.Trim(code[from+m[2]:from+m[3]], `"`), owner: id, start: start + from + m[4], end: start + from + m[5], value: n})
+			}
+			from += m[5]
+		}
+		d.places = append(d.places, place{owner: id, start: start + len(code), end: start + len(code), absent: " "})
+	}
+}
+
+// candidates are the finding's own edit, or else numbers that the finding asks for. Of a component that divides something, all that would do.
+func (d *document) candidates() []candidate {
+	var out []candidate
+	for i := range d.places {
+		out = append(out, d.at(&d.places[i])...)
+	}
+	return sorted(out)
+}
+
+func (d *document) at(p *place) []candidate {
+	var out []candidate
+	for _, e := range d.finding.Edit {
+		if len(d.finding.Edit) > 1 || p.owner != "" && p.owner != e.Component {
+			continue
+		}
+		value, err := json.Marshal(e.Value)
+		switch {
+		case err != nil:
+		case p.absent != "":
+			out = append(out, d.set(p, p.absent+e.Param+"="+string(value), e.Param, costEdit+6))
+		case p.owner != "" && fold(p.name) == fold(e.Param):
+			out = append(out, d.set(p, string(value), p.name, costEdit))
+		}
+	}
+	if p.absent != "" || p.owner != "" && p.owner != d.finding.Component {
+		return out
+	}
+	if d.divides() && slices.Contains(d.numbers, p.value) && p.value > 1 {
+		for i, v := range dividing(p.value, d.numbers) {
+			c := d.set(p, strconv.FormatInt(v, 10), p.name, costSeveral)
+			c.several, c.order = true, i
+			out = append(out, c)
+		}
+	}
+	if p.owner == "" {
+		for i, v := range d.wantedFor(p.value) {
+			out = append(out, d.set(p, strconv.FormatInt(v, 10), p.name, costNumber+min(i, 8)))
+		}
+	}
+	return out
+}
+
+func (d *document) set(p *place, text, name string, cost int) candidate {
+	was := d.text[p.start:p.end]
+	what := name + " " + strings.TrimSpace(text) + " in place of " + was
+	if was == "" {
+		what = strings.TrimSpace(text) + " added"
+	}
+	return candidate{edits: []patch.Edit{{Path: d.path, Start: p.start, End: p.end, New: text}}, cost: cost, what: what}
+}
+
+// fold is a name without what its spellings differ in.
+func fold(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+
+// evidence is that a number of the finding is changed to another of its.
+func (d *document) evidence(t *trial, _ *verdict) int {
+	e := t.edits[0]
+	if n, err := strconv.ParseInt(d.text[e.Start:e.End], 10, 64); err == nil && slices.Contains(d.numbers, n) {
+		return 4
+	}
+	return 0
+}

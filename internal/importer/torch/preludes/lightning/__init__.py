@@ -1,0 +1,2 @@
+"""lightning, the newer name of pytorch_lightning."""
+from pytorch_lightning import Callback, LightningDataModule, LightningModule, Trainer, seed_everything

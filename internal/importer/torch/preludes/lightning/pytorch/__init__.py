@@ -1,0 +1,2 @@
+"""lightning.pytorch, the newer name of pytorch_lightning."""
+from pytorch_lightning import Callback, LightningDataModule, LightningModule, Trainer, seed_everything

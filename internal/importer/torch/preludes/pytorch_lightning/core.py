@@ -1,0 +1,2 @@
+"""pytorch_lightning.core."""
+from pytorch_lightning import LightningDataModule, LightningModule

@@ -1,0 +1,2 @@
+"""timm.data.constants."""
+from timm.data import *

@@ -1,0 +1,2 @@
+"""timm.layers.drop."""
+from timm.layers import *

@@ -1,0 +1,2 @@
+"""timm.layers.helpers."""
+from timm.layers import *

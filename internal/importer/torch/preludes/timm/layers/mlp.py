@@ -1,0 +1,2 @@
+"""timm.layers.mlp."""
+from timm.layers import *

@@ -1,0 +1,2 @@
+"""timm.layers.patch_embed."""
+from timm.layers import *

@@ -1,0 +1,2 @@
+"""timm.layers.weight_init."""
+from timm.layers import *

@@ -1,0 +1,2 @@
+"""timm.models."""
+from timm.models.registry import register_model

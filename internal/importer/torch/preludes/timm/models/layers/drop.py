@@ -1,0 +1,2 @@
+"""timm.models.layers.drop."""
+from timm.layers import *

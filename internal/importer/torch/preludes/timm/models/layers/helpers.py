@@ -1,0 +1,2 @@
+"""timm.models.layers.helpers."""
+from timm.layers import *

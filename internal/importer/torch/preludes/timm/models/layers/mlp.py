@@ -1,0 +1,2 @@
+"""timm.models.layers.mlp."""
+from timm.layers import *

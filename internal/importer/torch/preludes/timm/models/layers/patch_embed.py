@@ -1,0 +1,2 @@
+"""timm.models.layers.patch_embed."""
+from timm.layers import *

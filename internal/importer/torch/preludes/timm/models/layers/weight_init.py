@@ -1,0 +1,2 @@
+"""timm.models.layers.weight_init."""
+from timm.layers import *
