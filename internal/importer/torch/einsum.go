@@ -80,6 +80,38 @@ func (r *reader) oneBatch(terms []string, right string, inputs []*Tensor) []*Ten
 	return out
 }
 
+// contractedSize is how many products of numbers two operands take: one for each combination of letters. A letter that is summed, and
+// that only one operand has with more than one entry, is summed before, and where no letter is left to sum there is no matrix product.
+func (r *reader) contractedSize(terms []string, right string, sizes map[byte]interp.Value, inputs []*Tensor) int64 {
+	if len(inputs) != 2 {
+		return 0
+	}
+	several := func(i int, letter byte) bool {
+		at := strings.IndexByte(terms[i], letter)
+		return at >= 0 && inputs[i].size(at) != int64(1)
+	}
+	total, summed := int64(1), false
+	seen := map[byte]bool{}
+	for _, letter := range []byte(strings.Join(terms, "")) {
+		n, ok := sizes[letter].(int64)
+		if seen[letter] || !ok {
+			continue
+		}
+		seen[letter] = true
+		if strings.IndexByte(right, letter) < 0 {
+			if !several(0, letter) || !several(1, letter) {
+				continue
+			}
+			summed = true
+		}
+		total *= n
+	}
+	if !summed {
+		return 0
+	}
+	return total
+}
+
 func (r *reader) contracted(equation string, terms []string, right string, batch byte, sizes map[byte]interp.Value, inputs []*Tensor) interp.Value {
 	shape, at, flops := catalog.Of(), -1, int64(2)
 	for i := range len(right) {
@@ -96,18 +128,7 @@ func (r *reader) contracted(equation string, terms []string, right string, batch
 		}
 		shape = append(shape, size.(int64))
 	}
-	seen := map[byte]bool{}
-	for _, term := range terms {
-		for k := range len(term) {
-			if n, ok := sizes[term[k]].(int64); ok && !seen[term[k]] {
-				seen[term[k]] = true
-				flops *= n
-			}
-		}
-	}
-	if len(inputs) != 2 {
-		flops = 0
-	}
+	flops *= r.contractedSize(terms, right, sizes, inputs)
 	if flops > 0 && allJoint(inputs) {
 		return r.applyJoint("einsum "+equation, catalog.Result{Out: shape, FLOPs: flops}, inputs)
 	}
