@@ -190,6 +190,15 @@ func readFor(m *load.Model) int64 {
 	return 0
 }
 
+// elements is how many numbers a tensor of a shape has.
+func elements(shape []int64) int64 {
+	n := int64(1)
+	for _, size := range shape {
+		n *= size
+	}
+	return n
+}
+
 // shapes compares the outputs in their order.
 func shapes(r *row, w *infer.Result) (class, string) {
 	var got [][]int64
