@@ -7,7 +7,7 @@ import (
 )
 
 // with is a target with another argument.
-func (t *Target) with(arg *KeyValue) *Target {
+func (t *Target) with(arg *keyValue) *Target {
 	if arg == nil {
 		return t
 	}
@@ -27,7 +27,7 @@ func (x *fault) arguments() []candidate {
 		}
 		for i, v := range x.wantedFor(n) {
 			value := strconv.FormatInt(v, 10)
-			c := candidate{arg: &KeyValue{name, value}, cost: costNumber + min(i, 8)/2, what: "--arg " + name + "=" + value + " in place of " + x.target.Args[name]}
+			c := candidate{arg: &keyValue{name, value}, cost: costNumber + min(i, 8)/2, what: "--arg " + name + "=" + value + " in place of " + x.target.Args[name]}
 			if slices.Contains(x.values, v) {
 				c.cost = costEdit + 1
 			}

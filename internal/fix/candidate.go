@@ -19,11 +19,11 @@ type candidate struct {
 	several  bool
 	order    int  // among them
 	respells bool // a name that nothing has
-	arg      *KeyValue
+	arg      *keyValue
 }
 
-// KeyValue is an argument of the caller's with another value.
-type KeyValue struct{ Name, Value string }
+// keyValue is an argument of the caller's with another value.
+type keyValue struct{ Name, Value string }
 
 // The costs. The nearest ones are tried first, and those that mend a fault for about the same cost are a choice.
 const (
@@ -45,8 +45,8 @@ const (
 // candidates lists changes for a fault, the cheapest first.
 func (x *fault) candidates() []candidate {
 	var out []candidate
-	for _, make := range makers {
-		out = append(out, make(x)...)
+	for _, of := range makers {
+		out = append(out, of(x)...)
 	}
 	return sorted(out)
 }

@@ -25,14 +25,14 @@ const maxSteps = 600
 // follow goes on from steps that are there, in order of their distance.
 func (t *trail) follow() {
 	for far := 0; len(t.steps) < maxSteps; far++ {
-		any := false
+		found := false
 		for i := 0; i < len(t.steps) && len(t.steps) < maxSteps; i++ {
 			if t.steps[i].far == far {
-				any = true
+				found = true
 				t.back(t.steps[i])
 			}
 		}
-		if !any && far > 12 {
+		if !found && far > 12 {
 			return
 		}
 	}
@@ -93,7 +93,7 @@ func (t *trail) entry(key string, far int) {
 func (t *trail) name(s step, n *python.Name) {
 	for def := s.function(n); def != nil; def = s.function(def) {
 		local := false
-		for _, v := range bindings(s.script, def, n.ID) {
+		for _, v := range bindings(def, n.ID) {
 			t.add(s.script, v, s.far+1)
 			local = true
 		}
@@ -172,7 +172,7 @@ func (t *trail) results(call *python.Call, far int) {
 }
 
 // bindings are what a name is assigned in a function.
-func bindings(c *script, def *python.FuncDef, name string) []python.Expr {
+func bindings(def *python.FuncDef, name string) []python.Expr {
 	var out []python.Expr
 	binds := func(target, value python.Expr) {
 		switch x := target.(type) {
