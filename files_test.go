@@ -36,6 +36,7 @@ var opens = map[string]string{
 	"cmd/verifier-hosted/store.go":  "a backup that the operator names",
 	"internal/ruleset/digest/":      "reads this repository when digests are generated",
 	"internal/nodetest/":            "is for tests",
+	"internal/llm/llmtest/":         "is for tests",
 	"internal/store/pgtest/":        "is for tests",
 	"internal/httpapi/load/":        "measures servers that it started",
 	"conformance/":                  "reads its own cases",
