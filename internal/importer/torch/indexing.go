@@ -220,7 +220,7 @@ func (r *reader) gathered(t *Tensor, axis int, list []interp.Value) interp.Value
 		return out
 	}
 	var shape catalog.Shape
-	used := 0
+	used, behind := 0, false // a slice was there
 	for _, v := range list {
 		switch x := v.(type) {
 		case *Tensor:
@@ -233,9 +233,7 @@ func (r *reader) gathered(t *Tensor, axis int, list []interp.Value) interp.Value
 			if axis+used < t.rank() {
 				r.within(x, t.size(axis+used))
 			}
-			if shape == nil || len(x.shape) > len(shape) {
-				shape = x.shape
-			}
+			shape = r.indexShape(shape, x.shape, used, behind)
 			used++
 		case *interp.List:
 			i, ok := r.literalTensor(&interp.Args{Pos: []interp.Value{x}}).(*Tensor)
@@ -245,14 +243,13 @@ func (r *reader) gathered(t *Tensor, axis int, list []interp.Value) interp.Value
 			if axis+used < t.rank() {
 				r.within(i, t.size(axis+used))
 			}
-			if shape == nil || len(i.shape) > len(shape) {
-				shape = i.shape
-			}
+			shape = r.indexShape(shape, i.shape, used, behind)
 			used++
 		case *interp.Slice:
 			if x.Lo != nil || x.Hi != nil || x.Step != nil {
 				r.in.Fault("a tensor is indexed with a list and a slice")
 			}
+			behind = true
 		default:
 			r.in.Fault("a tensor is indexed in a way that is not followed")
 		}
@@ -272,6 +269,21 @@ func (r *reader) gathered(t *Tensor, axis int, list []interp.Value) interp.Value
 		out.batch += len(shape) - used
 	}
 	return out
+}
+
+// indexShape is the shape that indices broadcast to. One behind a slice would move them to the front.
+func (r *reader) indexShape(shape, with catalog.Shape, used int, behind bool) catalog.Shape {
+	if behind {
+		r.in.Fault("a tensor is indexed on both sides of a slice")
+	}
+	if used == 0 {
+		return with
+	}
+	if len(shape) < len(with) {
+		shape, with = with, shape
+	}
+	lead := len(shape) - len(with)
+	return slices.Concat(shape[:lead], r.broadcastShapes("an index", shape[lead:], with))
 }
 
 // SetItem is x[index] = v: of constants nothing is kept but their shape.
