@@ -26,6 +26,9 @@ func (x *fault) evidence(t *trial, before *verdict) int {
 		if x.written(was) <= 1 {
 			score++
 		}
+		if isName(e.New) && x.reads(e, e.New) == 0 {
+			score += 4 // a parameter that nothing reads is read
+		}
 		if isName(was) && isName(e.New) && !t.respells && x.onlyRead(e) {
 			score -= 15
 		}
@@ -44,6 +47,11 @@ func (x *fault) evidence(t *trial, before *verdict) int {
 
 // onlyRead reports whether an edit takes away the only place that reads a variable.
 func (x *fault) onlyRead(e patch.Edit) bool {
+	return x.reads(e, textOf(x.files, e.Path)[e.Start:e.End]) == 1
+}
+
+// reads counts the places that read a variable in the function around an edit of a name; -1 where it is none of a name.
+func (x *fault) reads(e patch.Edit, name string) int {
 	for _, c := range x.scripts {
 		if c.path != e.Path {
 			continue
@@ -55,14 +63,14 @@ func (x *fault) onlyRead(e patch.Edit) bool {
 			}
 			reads := 0
 			python.Each(c.function(n), func(other any) {
-				if m, ok := other.(*python.Name); ok && m.ID == n.ID && !isTarget(c, m) {
+				if m, ok := other.(*python.Name); ok && m.ID == name && !isTarget(c, m) {
 					reads++
 				}
 			})
-			return reads == 1
+			return reads
 		}
 	}
-	return false
+	return -1
 }
 
 // follows reports whether a change comes to what the finding's edit says.

@@ -154,6 +154,16 @@ class Net(nn.Module):
     def forward(self, x):
         return self.b(self.a(x))
 `, "8", "+    hidden: int = 24"},
+	{"an argument that nothing reads", `
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(8, 8)
+
+    def forward(self, x, y):
+        out = self.a(x) + out
+        return out
+`, "8;8", "+        out = self.a(x) + y"},
 	{"a keyword that is misspelt", `
 class Net(nn.Module):
     def __init__(self):
