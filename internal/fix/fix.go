@@ -35,6 +35,8 @@ type Target struct {
 	Symbol string            // of a PyTorch source: the class or function
 	Args   map[string]string // of that
 	Inputs []string          // of its forward, as --input takes them
+	// SitePackages is a folder of installed packages that it imports from, "" for none. Only the command line gives it.
+	SitePackages string
 	// Command is a launch command of a serving engine, which is judged with the model at Path and may be changed itself.
 	Command string
 	Judge   *check.Request // in place of that of the request; nil for that
