@@ -175,6 +175,7 @@ func (o *fixOptions) take(cmd *cobra.Command, name string, trees *[]*tree) error
 func fixTarget(cmd *cobra.Command, name string) (fix.Target, error) {
 	var t fix.Target
 	t.Inputs, _ = cmd.Flags().GetStringArray("input")
+	t.SitePackages, _ = cmd.Flags().GetString("site-packages")
 	args, _ := cmd.Flags().GetStringArray("arg")
 	for _, a := range args {
 		key, value, ok := strings.Cut(a, "=")

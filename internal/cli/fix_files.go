@@ -54,6 +54,9 @@ func addTo(trees *[]*tree, in *input, target fix.Target, command string) error {
 	if in.loaded.Kind == hub.Python {
 		from := fix.ImportDir(t.dir, target.Path)
 		for _, s := range in.loaded.Imported {
+			if strings.HasPrefix(s.Name, "<") { // of an installed package, which nobody changes
+				continue
+			}
 			if err := t.read(from + s.Name); err != nil {
 				return err
 			}

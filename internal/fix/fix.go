@@ -35,6 +35,8 @@ type Target struct {
 	Symbol string            // of a PyTorch source: the class or function
 	Args   map[string]string // of that
 	Inputs []string          // of its forward, as --input takes them
+	// SitePackages is a folder of installed packages that it imports from, "" for none. Only the command line gives it.
+	SitePackages string
 	// Command is a file with the launch command of a serving engine, which is judged with the model and may be changed: a shell script, a
 	// Docker Compose file or a Kubernetes manifest. Cards and version are those of Judge.Serve; "" for none.
 	Command string

@@ -98,7 +98,7 @@ func (p *project) judgeSource(files []patch.File, t *Target) *verdict {
 		texts[f.Path] = f.Text
 	}
 	root, main := importRoot(&memory{texts, p.Rest}, t.Path)
-	m, err := load.Source(p.ctx, root, main, t.Symbol, load.Options{Inputs: t.Inputs, Args: t.Args, Limits: p.Limits})
+	m, err := load.Source(p.ctx, root, main, t.Symbol, load.Options{Inputs: t.Inputs, Args: t.Args, SitePackages: t.SitePackages, Limits: p.Limits})
 	if err != nil {
 		return &verdict{err: err, params: -1}
 	}
