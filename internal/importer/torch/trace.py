@@ -122,11 +122,11 @@ class Places:
         if name in self.MAKERS and not name.startswith("from"):
             large = name in ("empty", "zeros", "ones", "full", "rand", "randn", "randint", "empty_strided") and self.size(args, kwargs) > SMALL
             kwargs = dict(kwargs, device=self.device if self.running or large else "cpu")
-        elif name in ("to", "cuda", "cpu") or "device" in kwargs:
-            args = tuple(a for i, a in enumerate(args) if i == 0 or not self.isplace(a))
+        elif name in ("to", "cuda", "cpu") and ("device" in kwargs or name != "to" or any(self.isplace(a) for a in args[1:])):
+            kinds = [a for a in list(args) + list(kwargs.values()) if isinstance(a, torch.dtype)]
+            return func(args[0], kinds[0]) if kinds else args[0]  # it stays where it is
+        elif "device" in kwargs:
             kwargs = {k: v for k, v in kwargs.items() if k != "device"}
-            if name in ("cuda", "cpu") or name == "to" and len(args) + len(kwargs) == 1:
-                return args[0]
         flat = [a for a in list(args) + list(kwargs.values())]
         flat += [x for a in flat if isinstance(a, (tuple, list)) for x in a]
         if any(isinstance(a, torch.Tensor) and a.device.type == "meta" for a in flat):
