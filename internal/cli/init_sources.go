@@ -148,7 +148,7 @@ func readOnce(cmd *cobra.Command, folder string, m *discover.Model, c call) (cal
 	}
 	model, err := load.Open(cmdContext(cmd), filepath.Join(folder, filepath.FromSlash(m.Ref)), opt)
 	if err != nil {
-		return c, unreadable(folder, strings.TrimPrefix(err.Error(), m.Ref+": "))
+		return c, unreadable(folder, strings.TrimPrefix(err.Error(), filepath.Join(folder, filepath.FromSlash(m.Ref))+": "))
 	}
 	if len(c.inputs) == 0 && len(model.Inputs) > 0 {
 		file, line := m.Ref[:strings.LastIndexByte(m.Ref, ':')], model.InputsFrom[strings.LastIndexByte(model.InputsFrom, ':')+1:]

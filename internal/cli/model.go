@@ -39,7 +39,7 @@ func readInput(cmd *cobra.Command, name string, asRequest bool) (*input, error) 
 	}
 	m, err := loadModel(cmd, name)
 	if err != nil {
-		return nil, in.wrap(err)
+		return nil, in.wrap(inFolder(name, err))
 	}
 	in.model, in.body, in.loaded = m.Graph, m.Body, m
 	for _, n := range m.Notes {

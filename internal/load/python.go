@@ -32,7 +32,7 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 		model, err = torch.Import(ctx, src.FS(), src.Main, src.Symbol, options)
 	}
 	if err != nil {
-		return nil, err
+		return nil, stopped(src, err)
 	}
 	m := &Model{Type: src.Symbol, Graph: model.Graph, Params: model.Params, Withheld: model.Withheld, lines: func() []Place { return sourcePlaces(src, model) }}
 	m.excerpt = model.Excerpt
@@ -44,6 +44,9 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 		}
 	}
 	m.Notes, m.Partly = sourceNotes(model), partly(model)
+	if m.Partly != "" && !model.Raises && len(inputs)+len(model.Inputs) > 0 {
+		m.Notes = append(m.Notes, waysOut(m.Partly, src.Ref))
+	}
 	for _, in := range model.Inputs {
 		m.Inputs = append(m.Inputs, spelled(in))
 	}

@@ -381,7 +381,7 @@ def argument_values(name: str, annotation: Any, module: Any) -> list[str]:
     if re.search(r"^(block|block_class|layer_class|bottleneck)$", name):
         return [n for n in ("BasicBlock", "Bottleneck", "Block") if inspect.isclass(getattr(module, n, None))]
     if re.search(r"^(layer|encoder|decoder|backbone|body|net|network|model|module|fn|func|function|attention|attn|bert|transformer|base|criterion|loss|"
-                 r"norm_layer|act_layer|conv_layer|optimizer|tokenizer|device|dataset|generator|discriminator|student|teacher|learner|embeddings?_model)$", name):
+                 r"encoders|decoders|layers_list|attn_layers|norm_layer|act_layer|conv_layer|optimizer|tokenizer|device|dataset|generator|discriminator|student|teacher|learner|embeddings?_model)$", name):
         return []
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
     if annotation is bool:
@@ -417,6 +417,9 @@ def argument_sets(target: Any, module: Any, snippets: list[dict[str, Any]]) -> I
         if key not in seen and len(seen) < 6:
             seen.add(key)
             yield args, s["calls"], "snippet"
+    for p in params:
+        if not required and "pretrained" in p.name and p.default not in (False, None, p.empty):
+            yield {p.name: "False" if p.default is True else "None"}, [], "defaults"
     choices = [[(p.name, v) for v in argument_values(p.name, p.annotation, module)] for p in required]
     if any(not c for c in choices) or len(choices) > 14:
         return
@@ -790,8 +793,9 @@ def import_file(repo: Path, path: Path) -> tuple[Any, Path, str]:
         except BaseException as e:
             why = why or f"import: {type(e).__name__}: {str(e)[:200]}"
         sys.path[:] = before
-        for n in set(sys.modules) - modules:
-            del sys.modules[n]
+        for n in set(sys.modules) - modules:  # an extension that was loaded cannot be loaded again
+            if str(getattr(sys.modules[n], "__file__", "") or "").startswith(str(repo)):
+                del sys.modules[n]
     return None, path.parent, why
 
 
@@ -816,6 +820,21 @@ class Stub:
     """Stands for what a package that is not installed has. It may decorate while a file is imported; a model that calls it does not run."""
 
     importing = True
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def __mro_entries__(self, bases: Any) -> tuple[type, ...]:
+        return ()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __contains__(self, item: Any) -> bool:
+        return False
+
+    def __getitem__(self, item: Any) -> Any:
+        return Stub()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -877,6 +896,7 @@ def child(repo: Path, path: Path, names: list[str], snippets: dict[str, Any], ou
     file = os.fdopen(out, "w")
     commit = (repo / ".commit").read_text().strip()
     sys.meta_path.append(Missing(repo))
+    sys.modules.setdefault("torch.utils.tensorboard", StubModule("torch.utils.tensorboard"))
     module, root, why = import_file(repo, path)
     Stub.importing = False
     for name in names:
@@ -966,7 +986,7 @@ def measure_repo(repo: Path, most: int, seconds: float, known: list[dict[str, An
         for s in sources:
             names = [n for r, n in s.targets() if r == rank and n not in seen]
             # Of a family of factories two are enough.
-            names = sorted(names, key=lambda n: (bool(re.search(r"\d", n)), s.text.find(n)))[: 3 if len(sources) > 5 else 8]
+            names = sorted(names, key=lambda n: (bool(re.search(r"\d", n)), s.text.find(n)))[: 4 if len(sources) > 5 else 10]
             if not names or runs >= most or time.time() > end or rank == 2 and runs >= most // 2:
                 continue
             seen |= set(names)

@@ -56,8 +56,11 @@ func oneLine(s string) string {
 }
 
 func (p Problem) String() string {
-	if p.File == "" {
+	switch {
+	case p.File == "":
 		return p.Message
+	case p.Line <= 0:
+		return p.File + ": " + p.Message
 	}
 	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
 }

@@ -63,7 +63,11 @@ func Trace(ctx context.Context, python, folder, file, name string, opt Options, 
 	if err := json.Unmarshal(out, &t); err != nil {
 		return nil, fail(CodeTrace, file+":"+name, "the trace is not readable: %v", err)
 	}
-	return t.model(name), nil
+	m := t.model(name)
+	if t.Device != "" {
+		m.Notes = append(m.Notes, Problem{file, 1, "the trace ran on real numbers, because the meta device cannot do all of it: " + t.Why})
+	}
+	return m, nil
 }
 
 type traceOptions struct {

@@ -14,6 +14,8 @@ type trace struct {
 	Params  int64         `json:"params"`
 	Steps   []step        `json:"steps"`
 	Outputs []traceOutput `json:"outputs"`
+	Device  string        `json:"device"` // cpu where the meta device could not do it, else ""
+	Why     string        `json:"why"`    // the exception of the meta device
 }
 
 type step struct {
