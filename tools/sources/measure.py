@@ -669,7 +669,21 @@ def build(target: Any, module: Any, args: dict[str, str], device: str) -> nn.Mod
     made = target(**values)
     if not isinstance(made, nn.Module):
         raise TypeError("not a module: " + type(made).__name__)
-    return made.to(device)
+    return moved(made, device)
+
+
+def moved(model: nn.Module, device: str) -> nn.Module:
+    """The model on a device. From real numbers to the meta device Module.to unties weights that are shared; here they stay one."""
+    places: dict[int, list[tuple[nn.Module, str]]] = {}
+    for module in model.modules():
+        for name, weight in module._parameters.items():
+            if weight is not None:
+                places.setdefault(id(weight), []).append((module, name))
+    model = model.to(device)
+    for (first, name), *others in places.values():
+        for module, other in others:
+            module._parameters[other] = first._parameters[name]
+    return model
 
 
 def count(model: nn.Module) -> int:

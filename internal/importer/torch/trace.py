@@ -191,7 +191,7 @@ def run(torch, loaded, name, options, device):
     if device == "cpu" and count > MOST:
         raise MemoryError()
     if device == "meta":
-        model = model.to("meta")
+        model = without_numbers(model)
     model.train(options.get("training", True))
     inputs = []
 
@@ -237,6 +237,20 @@ def run(torch, loaded, name, options, device):
         "weights": recorder.weights,
         "outputs": recorder.results,
     }
+
+
+def without_numbers(model):
+    """Moves a model to the meta device. Module.to gives every place that a weight has a weight of its own there: those that were one stay one."""
+    places = {}
+    for module in model.modules():
+        for name, weight in module._parameters.items():
+            if weight is not None:
+                places.setdefault(id(weight), []).append((module, name))
+    model = model.to("meta")
+    for (first, name), *others in places.values():
+        for module, other in others:
+            module._parameters[other] = first._parameters[name]
+    return model
 
 
 class Recorder:
