@@ -250,6 +250,7 @@ func TestLongTransfersAreNotCut(t *testing.T) {
 		t.Error("the checkpoint came back as something else")
 	}
 	move("PUT", at+"model?lease="+l.lease, w.token, &slowly{Reader: strings.NewReader(content)})
+	good(t, l.say(t, "epochs", epochs(1, l.epochs(t), `"trainLoss":0.5,"valLoss":0.4,"valAcc":0.9`)))
 	good(t, l.say(t, "finish", `,"status":"completed","modelTrained":true,"modelFormat":"onnx","modelSha256":"`+sha+`"`))
 	if move("GET", good(t, s.call(t, "GET", "/api/v1/train?job="+id, o.key, "")).json(t, "model_url").(string), "", nil) != content {
 		t.Error("the weights came back as something else")
