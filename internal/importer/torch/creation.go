@@ -49,7 +49,7 @@ func (r *reader) filled(sizes []interp.Value, isInt bool) *Tensor {
 	return t
 }
 
-// withBatch gives a constant that has the batch in its shape a component, so that it can stand beside others.
+// isIntType says whether dtype is a type of integers.
 func (r *reader) isIntType(a *interp.Args) bool {
 	d, ok := a.Get("dtype", -1)
 	s, isSymbol := d.(interp.Symbol)
@@ -63,6 +63,7 @@ func (r *reader) isIntType(a *interp.Args) bool {
 	return false
 }
 
+// constantOf is torch.zeros and its kin: a constant with one value everywhere, which is not known where it is NaN.
 func (r *reader) constantOf(value float64) interp.Value {
 	return interp.Fn("fill", func(in *interp.Interp, a *interp.Args) interp.Value {
 		t := r.filled(r.sizes(&interp.Args{Pos: a.Pos}, "size"), r.isIntType(a))
@@ -123,6 +124,28 @@ func (r *reader) like(name string) operation {
 
 // sequence is arange(end), arange(start, end) and arange(start, end, step), each also by its name.
 func (r *reader) sequence(a *interp.Args) interp.Value {
+	given := r.arangeArgs(a)
+	if s, isSym := given["end"].(sym); isSym && given["start"] == int64(0) && given["step"] == int64(1) {
+		return r.filled([]interp.Value{s}, true)
+	}
+	start, startInt := r.arangeNumber("start", given["start"])
+	stop, stopInt := r.arangeNumber("end", given["end"])
+	step, stepInt := r.arangeNumber("step", given["step"])
+	n := r.arangeLength(start, stop, step)
+	d, hasType := a.Get("dtype", -1)
+	whole := startInt && stopInt && stepInt
+	t := &Tensor{r: r, node: -1, shape: catalog.Of(n), batch: -1, isInt: whole && !(hasType && isFloatType(d)) || r.isIntType(a)}
+	if n <= longestCount {
+		r.in.Spend(n / 16)
+		for i := range n {
+			t.data = append(t.data, start+float64(float64(i)*step))
+		}
+	}
+	return t
+}
+
+// arangeArgs are start, end and step by their names; one number alone is the end.
+func (r *reader) arangeArgs(a *interp.Args) map[string]interp.Value {
 	names := []string{"start", "end", "step"}
 	if _, named := a.Get("end", -1); !named && len(a.Pos) == 1 {
 		names = []string{"end", "start", "step"}
@@ -139,34 +162,33 @@ func (r *reader) sequence(a *interp.Args) interp.Value {
 	if _, ok := given["end"]; !ok {
 		r.in.Raise("TypeError", "arange() missing 1 required positional arguments: \"end\"")
 	}
-	if s, isSym := given["end"].(sym); isSym && given["start"] == int64(0) && given["step"] == int64(1) {
-		return r.filled([]interp.Value{s}, true)
+	return given
+}
+
+// arangeNumber is an argument of arange as a number; isInt says whether it is an integer.
+func (r *reader) arangeNumber(name string, v interp.Value) (f float64, isInt bool) {
+	if x, isTensor := v.(*Tensor); isTensor && len(x.data) == 1 {
+		v = x.ToNumber(r.in)
 	}
-	whole := true
-	number := func(name string) float64 {
-		v := given[name]
-		if x, isTensor := v.(*Tensor); isTensor && len(x.data) == 1 {
-			v = x.ToNumber(r.in)
+	f, ok := interp.AsFloat(v)
+	if !ok {
+		if s, isSym := v.(sym); isSym {
+			f, ok = float64(s.count(r.in, "a sequence ends at the size of the batch")), true
+			v = int64(f)
 		}
-		f, ok := interp.AsFloat(v)
-		if !ok {
-			if s, isSym := v.(sym); isSym {
-				f, ok = float64(s.count(r.in, "a sequence ends at the size of the batch")), true
-				v = int64(f)
-			}
-			if u, unknown := v.(*interp.Unknown); unknown {
-				r.in.Fault("%s of arange is not known: %s", name, u.Reason())
-			}
+		if u, unknown := v.(*interp.Unknown); unknown {
+			r.in.Fault("%s of arange is not known: %s", name, u.Reason())
 		}
-		if !ok {
-			r.in.Fault("arange over a %s is not followed", interp.TypeName(v))
-		}
-		if _, isInt := interp.AsInt(v); !isInt {
-			whole = false
-		}
-		return f
 	}
-	start, stop, step := number("start"), number("end"), number("step")
+	if !ok {
+		r.in.Fault("arange over a %s is not followed", interp.TypeName(v))
+	}
+	_, isInt = interp.AsInt(v)
+	return f, isInt
+}
+
+// arangeLength is how many numbers arange gives.
+func (r *reader) arangeLength(start, stop, step float64) int64 {
 	if step == 0 {
 		r.in.Raise("RuntimeError", "step must be nonzero")
 	}
@@ -176,21 +198,13 @@ func (r *reader) sequence(a *interp.Args) interp.Value {
 	if (stop-start)/step > 1e9 {
 		r.in.Fault("arange gives more than a milliard numbers")
 	}
-	n := int64(math.Ceil((stop - start) / step))
-	d, hasType := a.Get("dtype", -1)
-	t := &Tensor{r: r, node: -1, shape: catalog.Of(n), batch: -1, isInt: whole && !(hasType && isFloatType(d)) || r.isIntType(a)}
-	if n <= longestCount {
-		r.in.Spend(n / 16)
-		for i := range n {
-			t.data = append(t.data, start+float64(float64(i)*step))
-		}
-	}
-	return t
+	return int64(math.Ceil((stop - start) / step))
 }
 
 // longestCount is how many numbers of arange are kept: positions are looked up in tables with them.
 const longestCount = 1 << 16
 
+// linspace is torch.linspace(start, end, steps).
 func (r *reader) linspace(a *interp.Args) interp.Value {
 	b := (&interp.Args{Pos: a.Pos}).Bind(r.in, "linspace", "start", "end", "steps")
 	for i, n := range []string{"start", "end", "steps"} {

@@ -12,81 +12,93 @@ import (
 
 func init() {
 	register(map[string]operation{
-		"chunk": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			b := a.Bind(r.in, "chunk", "chunks", "dim")
-			return r.chunk(t, b[0], interp.Or(b[1], int64(0)))
-		},
-		"split": splitOp, "split_with_sizes": splitOp, "tensor_split": tensorSplit,
-		"unbind": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			b := a.Bind(r.in, "unbind", "dim")
-			at := r.dim(interp.Or(b[0], int64(0)), t.rank())
-			n, ok := t.size(at).(int64)
-			if !ok {
-				n = t.size(at).(sym).count(r.in, "the batch is taken apart")
-			}
-			if n > 4096 {
-				r.in.Fault("a tensor is taken apart into %d", n)
-			}
-			out := interp.NewTuple()
-			for i := range n {
-				out.Items = append(out.Items, r.selected(t, at, i))
-			}
-			return out
-		},
-		"select": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			b := a.Bind(r.in, "select", "dim", "index")
-			n, _ := r.in.Int(b[1])
-			return r.selected(t, r.dim(b[0], t.rank()), n)
-		},
-		"narrow": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			b := a.Bind(r.in, "narrow", "dim", "start", "length")
-			return r.sliced(t, r.dim(b[0], t.rank()), &interp.Slice{Lo: b[1], Hi: r.in.Binary("+", b[1], b[2])})
-		},
-		"flip": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			var dims []int64
-			for _, d := range r.sizes(a, "dims") {
-				if t.axis(r.dim(d, t.rank())) < 0 {
-					t = r.acrossBatch("flip", t)
-					continue
-				}
-				dims = append(dims, int64(r.sampleAxis(t, d, "flip")))
-			}
-			if len(dims) == 0 {
-				return t
-			}
-			return r.apply("flip", "flip", []graph.Param{param("dims", dims)}, t)
-		},
-		"roll": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			b := a.Bind(r.in, "roll", "shifts", "dims")
-			var dims []int64
-			d := interp.Or(b[1], nil)
-			if n, ok := interp.AsInt(d); ok {
-				d = interp.NewTuple(n)
-			}
-			shifts := r.intList("shifts", b[0])
-			if d == nil { // over all of it, whatever lies where
-				return r.acrossBatch("roll", t)
-			}
-			for i, v := range r.in.Iterate(d) {
-				if t.axis(r.dim(v, t.rank())) < 0 {
-					t = r.acrossBatch("roll", t)
-					if i < len(shifts) {
-						shifts = slices.Delete(shifts, i, i+1)
-					}
-					continue
-				}
-				dims = append(dims, int64(r.sampleAxis(t, v, "roll")))
-			}
-			if len(dims) == 0 {
-				return t
-			}
-			return r.apply("roll", "roll", []graph.Param{param("shifts", shifts), param("dims", dims)}, t)
-		},
-		"unfold": unfoldOp,
-		"diff":   diff,
+		"chunk": chunkOp, "split": splitOp, "split_with_sizes": splitOp, "tensor_split": tensorSplit, "unbind": unbindOp,
+		"select": selectOp, "narrow": narrowOp, "flip": flipOp, "roll": rollOp, "unfold": unfoldOp, "diff": diff,
 	})
 }
 
+// chunkOp is Tensor.chunk(chunks, dim).
+func chunkOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
+	b := a.Bind(r.in, "chunk", "chunks", "dim")
+	return r.chunk(t, b[0], interp.Or(b[1], int64(0)))
+}
+
+// unbindOp is Tensor.unbind(dim).
+func unbindOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
+	b := a.Bind(r.in, "unbind", "dim")
+	at := r.dim(interp.Or(b[0], int64(0)), t.rank())
+	n, ok := t.size(at).(int64)
+	if !ok {
+		n = t.size(at).(sym).count(r.in, "the batch is taken apart")
+	}
+	if n > 4096 {
+		r.in.Fault("a tensor is taken apart into %d", n)
+	}
+	out := interp.NewTuple()
+	for i := range n {
+		out.Items = append(out.Items, r.selected(t, at, i))
+	}
+	return out
+}
+
+// selectOp is Tensor.select(dim, index).
+func selectOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
+	b := a.Bind(r.in, "select", "dim", "index")
+	n, _ := r.in.Int(b[1])
+	return r.selected(t, r.dim(b[0], t.rank()), n)
+}
+
+// narrowOp is Tensor.narrow(dim, start, length).
+func narrowOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
+	b := a.Bind(r.in, "narrow", "dim", "start", "length")
+	return r.sliced(t, r.dim(b[0], t.rank()), &interp.Slice{Lo: b[1], Hi: r.in.Binary("+", b[1], b[2])})
+}
+
+// flipOp is Tensor.flip(dims).
+func flipOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
+	var dims []int64
+	for _, d := range r.sizes(a, "dims") {
+		if t.axis(r.dim(d, t.rank())) < 0 {
+			t = r.acrossBatch("flip", t)
+			continue
+		}
+		dims = append(dims, int64(r.sampleAxis(t, d, "flip")))
+	}
+	if len(dims) == 0 {
+		return t
+	}
+	return r.apply("flip", "flip", []graph.Param{param("dims", dims)}, t)
+}
+
+// rollOp is Tensor.roll(shifts, dims).
+func rollOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
+	b := a.Bind(r.in, "roll", "shifts", "dims")
+	var dims []int64
+	d := interp.Or(b[1], nil)
+	if n, ok := interp.AsInt(d); ok {
+		d = interp.NewTuple(n)
+	}
+	shifts := r.intList("shifts", b[0])
+	if d == nil { // over all of it, whatever lies where
+		return r.acrossBatch("roll", t)
+	}
+	for i, v := range r.in.Iterate(d) {
+		if t.axis(r.dim(v, t.rank())) < 0 {
+			t = r.acrossBatch("roll", t)
+			if i < len(shifts) {
+				shifts = slices.Delete(shifts, i, i+1)
+			}
+			continue
+		}
+		dims = append(dims, int64(r.sampleAxis(t, v, "roll")))
+	}
+	if len(dims) == 0 {
+		return t
+	}
+	return r.apply("roll", "roll", []graph.Param{param("shifts", shifts), param("dims", dims)}, t)
+}
+
+// chunk cuts an axis into pieces of one size, the last of which may be smaller.
 func (r *reader) chunk(t *Tensor, chunks, dim interp.Value) interp.Value {
 	n, ok := interp.AsInt(chunks)
 	if !ok || n < 1 {
@@ -146,6 +158,7 @@ func tensorSplit(r *reader, t *Tensor, a *interp.Args) interp.Value {
 	return out
 }
 
+// splitOp is Tensor.split and Tensor.split_with_sizes.
 func splitOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 	b := a.Bind(r.in, "split", "split_size", "dim", "split_sizes", "split_size_or_sections")
 	size := interp.Or(b[0], interp.Or(b[2], interp.Or(b[3], nil)))
