@@ -3,12 +3,15 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/modelverifier/verifier/internal/action/check"
+	"github.com/modelverifier/verifier/internal/fence"
 	"github.com/modelverifier/verifier/internal/fix"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hub"
@@ -206,7 +209,7 @@ func listedModels(cmd *cobra.Command) ([]string, error) {
 		for _, m := range h.file.Models() {
 			found := []string{filepath.Join(dir, filepath.FromSlash(m))}
 			if strings.ContainsAny(m, "*?[") {
-				found, _ = filepath.Glob(found[0]) // a pattern that is none matches nothing
+				found = filesLike(dir, m)
 			}
 			for _, f := range found {
 				if onDisk(f) {
@@ -219,4 +222,22 @@ func listedModels(cmd *cobra.Command) ([]string, error) {
 		return nil, errors.New("no MODEL is given, and .verifier.yml lists none under models: that is a file; give file.py:Name, config.json or a graph")
 	}
 	return out, nil
+}
+
+// filesLike are the files of a folder that a pattern of its policy file stands for, beneath the root of the folder: a link that leads out
+// of it is none of them.
+func filesLike(dir, pattern string) []string {
+	d, err := fence.Named(dir)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = d.Close() }()            // it was read
+	names, _ := fs.Glob(d, path.Clean(pattern)) // a pattern that is none matches nothing
+	var out []string
+	for _, n := range names {
+		if _, err := d.Stat(n); err == nil {
+			out = append(out, filepath.Join(dir, filepath.FromSlash(n)))
+		}
+	}
+	return out
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -174,5 +175,26 @@ func TestTheSampleRepositoryIsMended(t *testing.T) {
 	}
 	if out, err := in(clone, "git", "diff", "--stat"); err != nil || !strings.Contains(string(out), "2 files changed, 3 insertions(+), 2 deletions(-)") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestPatternsOfModelsStayBeneathTheRoot(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	for _, f := range []string{filepath.Join(dir, "nets", "b.py"), filepath.Join(dir, "nets", "a.py"), filepath.Join(elsewhere, "c.py")} {
+		if err := os.MkdirAll(filepath.Dir(f), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(f, []byte(brokenNet), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(elsewhere, "c.py"), filepath.Join(dir, "nets", "c.py")); err != nil {
+		t.Skip(err)
+	}
+	want := []string{filepath.Join(dir, "nets", "a.py"), filepath.Join(dir, "nets", "b.py")}
+	for pattern, want := range map[string][]string{"nets/*.py": want, "./*/?.py": want, "../*/c.py": nil, "[": nil} {
+		if got := filesLike(dir, pattern); !slices.Equal(got, want) {
+			t.Errorf("%s stands for %v, want %v", pattern, got, want)
+		}
 	}
 }

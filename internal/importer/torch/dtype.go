@@ -1,6 +1,7 @@
 package torch
 
 import (
+	"math"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
@@ -147,4 +148,45 @@ func (r *reader) fromNumpy(a *interp.Args) interp.Value {
 		x.width = anyWidth
 	}
 	return t
+}
+
+// isFloatType reports whether a value is a dtype of floating-point numbers.
+func isFloatType(v interp.Value) bool {
+	s, ok := v.(interp.Symbol)
+	if !ok {
+		return false
+	}
+	switch s.Name {
+	case "torch.float", "torch.float32", "torch.float16", "torch.half", "torch.bfloat16", "torch.double", "torch.float64":
+		return true
+	}
+	return false
+}
+
+// integers marks a tensor as one of integers, for the engine, too.
+func (r *reader) integers(t *Tensor) *Tensor {
+	t.isInt, t.mask = true, false
+	if t.node >= 0 && t.node < len(r.graph.Components) {
+		if c := &r.graph.Components[t.node]; c.Type == "customModule" {
+			c.Params = append(c.Params, param("outDtype", "int64"))
+		}
+	}
+	return t
+}
+
+// typeNames adds torch.iinfo, the dtypes that torch has beside those in dtypes, and the classes of tensors of one dtype.
+func (r *reader) typeNames(torch *interp.Module) {
+	setDefault(torch, "iinfo", func(in *interp.Interp, a *interp.Args) interp.Value {
+		x := interp.NewInstance(interp.NewClass("iinfo"))
+		x.Set("min", int64(math.MinInt64))
+		x.Set("max", int64(math.MaxInt64))
+		x.Set("bits", int64(64))
+		return x
+	})
+	for _, n := range []string{"IntTensor", "ByteTensor", "BoolTensor", "ShortTensor", "CharTensor", "HalfTensor", "DoubleTensor", "BFloat16Tensor"} {
+		torch.Attrs[n] = r.tensorClass
+	}
+	for name, v := range map[string]string{"cfloat": "complex64", "cdouble": "complex128", "complex32": "complex32", "complex128": "complex128", "qint8": "qint8", "uint16": "uint16"} {
+		torch.Attrs[name] = interp.Symbol{Name: "torch." + v}
+	}
 }

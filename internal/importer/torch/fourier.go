@@ -6,55 +6,12 @@ import (
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
 )
 
-// torch.fft, complex tensors and the short-time Fourier transform: shapes, and that numbers are complex. PyTorch's counter of FLOPs counts
+// torch.fft and the short-time Fourier transform: shapes, and that numbers are complex. PyTorch's counter of FLOPs counts
 // none for a transform.
 
-// complexOf marks a tensor as one of complex numbers.
-func (r *reader) complexOf(t *Tensor) *Tensor {
-	t.complex = true
-	return t
-}
-
-func init() { beside = append(beside, (*reader).fft) }
-
-func fourierOperations() {
-	register(map[string]operation{
-		"view_as_complex": func(r *reader, t *Tensor, _ *interp.Args) interp.Value {
-			d := t.dims()
-			if len(d) == 0 || d[len(d)-1] != int64(2) {
-				r.in.Raise("RuntimeError", "Tensor must have a last dimension of size 2, got %s", r.describe(t))
-			}
-			return r.complexOf(r.declared("view_as_complex", d[:len(d)-1], 0, t))
-		},
-		"view_as_real": func(r *reader, t *Tensor, _ *interp.Args) interp.Value {
-			return realOf(r.declared("view_as_real", append(t.dims(), int64(2)), 0, t))
-		},
-		"real": partOf("real"), "imag": partOf("imag"),
-		"stft": stftOp, "istft": istftOp,
-	})
-	for _, n := range []string{"abs", "angle"} {
-		real := operations[n]
-		operations[n] = func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			if t.complex {
-				return realOf(r.declared(n, t.dims(), 0, t))
-			}
-			return real(r, t, a)
-		}
-	}
-}
-
-func realOf(t *Tensor) *Tensor {
-	t.complex = false
-	return t
-}
-
-func partOf(name string) operation {
-	return func(r *reader, t *Tensor, _ *interp.Args) interp.Value {
-		if !t.complex {
-			return t
-		}
-		return realOf(r.declared(name, t.dims(), 0, t))
-	}
+func init() {
+	beside = append(beside, (*reader).fft)
+	register(map[string]operation{"stft": stftOp, "istft": istftOp})
 }
 
 // fft is torch.fft.

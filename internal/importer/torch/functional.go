@@ -67,32 +67,6 @@ func init() {
 			b := a.Bind(r.in, "glu", "dim")
 			return r.apply("glu", "glu", []graph.Param{param("dim", r.sampleAxis(t, interp.Or(b[0], int64(-1)), "glu"))}, t)
 		},
-		"mean": reduce("mean"), "sum": reduce("sum"), "var": reduce("var"), "std": reduce("std"), "amax": reduce("max"), "amin": reduce("min"),
-		"logsumexp": reduce("logSumExp"), "max": valueAndIndex("max"), "min": valueAndIndex("min"),
-		"argmax": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			b := a.Bind(r.in, "argmax", "dim", "keepdim")
-			return r.placesOf(t, b[0], r.in.Truth(interp.Or(b[1], false))).(*later).make()
-		},
-		"topk": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			b := a.Bind(r.in, "topk", "k", "dim", "largest", "sorted")
-			dim := r.sampleAxis(t, interp.Or(b[1], int64(-1)), "topk")
-			make := func(i int) *Tensor {
-				return r.apply("topK", "topk", []graph.Param{{Name: "k", Value: r.value("k", b[0])}, param("dim", dim), param("index", i)}, t)
-			}
-			return &interp.Tuple{Items: []interp.Value{make(0), make(1)}, Fields: []string{"values", "indices"}}
-		},
-		"matmul": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			return r.matmul(t, r.tensor("matmul", a.Pos[0]))
-		},
-		"bmm": func(r *reader, t *Tensor, a *interp.Args) interp.Value { return r.matmul(t, r.tensor("bmm", a.Pos[0])) },
-		"mm":  func(r *reader, t *Tensor, a *interp.Args) interp.Value { return r.matmul(t, r.tensor("mm", a.Pos[0])) },
-		"add": arithmeticOp("+"), "sub": arithmeticOp("-"), "mul": arithmeticOp("*"), "div": arithmeticOp("/"), "true_divide": arithmeticOp("/"),
-		"multiply": arithmeticOp("*"), "subtract": arithmeticOp("-"), "divide": arithmeticOp("/"), "rsub": arithmeticOp("-"),
-		"pow":     arithmeticOp("**"),
-		"maximum": mergeOp("maximum"), "minimum": mergeOp("minimum"),
-		"clamp": clampOp, "clip": clampOp,
-		"clamp_min": func(r *reader, t *Tensor, a *interp.Args) interp.Value { return r.custom("clamp", t.shape, 0, t) },
-		"norm":      normOp, "normalize": normalizeOp,
 		"pad": padOp, "interpolate": interpolateOp, "upsample": interpolateOp,
 		"linear": linearOp, "conv1d": convOp("conv1d", 1), "conv2d": convOp("conv2d", 2), "conv3d": convOp("conv3d", 3),
 		"conv_transpose2d": convOp("transposeConv2d", 2), "conv_transpose1d": convOp("transposeConv1d", 1),
@@ -105,21 +79,29 @@ func init() {
 			}
 			return out
 		},
-		"tril": triangle("tril"), "triu": triangle("triu"),
-		"gather": gatherOp,
-		"lerp": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			return r.elementwise("lerp", t, r.tensor("lerp", a.Pos[0]))
-		},
-		"addcmul": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			return r.elementwise("addcmul", t, r.tensor("addcmul", a.Pos[0]), r.tensor("addcmul", a.Pos[1]))
-		},
-		"diagonal_scatter": nil,
 	})
-	delete(operations, "diagonal_scatter")
 }
 
-func shapedAny(name string) operation {
-	return func(r *reader, t *Tensor, _ *interp.Args) interp.Value { return r.custom(name, t.shape, 0, t) }
+// axisOp is an operation along one axis that keeps the shape, such as softmax.
+func axisOp(typ string, more ...string) operation {
+	return func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+		b := a.Bind(r.in, typ, append([]string{"dim", "_stacklevel", "dtype"}, more...)...)
+		d := interp.Or(b[0], nil)
+		if d == nil { // the axis that PyTorch takes where none is given
+			d = int64(1)
+			if n := t.rank(); n == 0 || n == 1 || n == 3 {
+				d = int64(0)
+			}
+		}
+		if t.axis(r.dim(d, t.rank())) < 0 {
+			return r.acrossBatch(typ, r.toFloat(t))
+		}
+		out := r.apply(typ, typ, []graph.Param{param("dim", r.sampleAxis(t, d, typ))}, r.toFloat(t))
+		if to := interp.Or(b[2], nil); to != nil {
+			out.width = widthOf(to)
+		}
+		return out
+	}
 }
 
 // functionalLayer is a layer of torch.nn whose arguments come with the call.
@@ -142,58 +124,7 @@ func (r *reader) functionalLayer(name string, t *Tensor, a *interp.Args) interp.
 	return r.runLayer(l, &sig, x, []*Tensor{t})
 }
 
-func arithmeticOp(op string) operation {
-	return func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-		v, ok := a.Get("other", 0)
-		if !ok {
-			v, ok = a.Get("exponent", 0)
-		}
-		if !ok {
-			r.in.Raise("TypeError", "an operand is missing")
-		}
-		return r.in.Binary(op, t, v)
-	}
-}
-
-func mergeOp(typ string) operation {
-	return func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-		return r.merge(typ, t, r.tensor(typ, a.Pos[0]))
-	}
-}
-
-func clampOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
-	b := a.Bind(r.in, "clamp", "min", "max")
-	var params []graph.Param
-	for i, n := range []string{"min", "max"} {
-		if v := interp.Or(b[i], nil); v != nil {
-			if _, isTensor := v.(*Tensor); isTensor {
-				return r.custom("clamp", t.shape, 0, t)
-			}
-			if u, ok := v.(*interp.Unknown); ok {
-				r.in.Fault("a bound is not known: %s", u.Reason())
-			}
-			params = append(params, graph.Param{Name: n, Value: r.value(n, v)})
-		}
-	}
-	return r.apply("clamp", "clamp", params, t)
-}
-
-func normOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
-	b := a.Bind(r.in, "norm", "p", "dim", "keepdim", "dtype")
-	if interp.Or(b[1], nil) == nil {
-		return reduce("sum")(r, t, &interp.Args{})
-	}
-	return r.reduced("norm", t, []interp.Value{b[1]}, r.in.Truth(interp.Or(b[2], false)))
-}
-
-// normalizeOp divides by the norm along an axis: the shape stays.
-func normalizeOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
-	b := a.Bind(r.in, "normalize", "p", "dim", "eps", "out")
-	d := interp.Or(b[1], int64(1))
-	norm := r.reduced("norm", t, []interp.Value{d}, true)
-	return r.merge("divide", t, norm)
-}
-
+// padOp is F.pad.
 func padOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 	b := a.Bind(r.in, "pad", "pad", "mode", "value")
 	list := r.intList("pad", b[0])
@@ -221,6 +152,7 @@ func padOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 	return r.custom("pad", shape, 0, t)
 }
 
+// interpolateOp is F.interpolate.
 func interpolateOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 	b := a.Bind(r.in, "interpolate", "size", "scale_factor", "mode", "align_corners", "recompute_scale_factor", "antialias")
 	var params []graph.Param

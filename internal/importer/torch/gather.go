@@ -119,7 +119,16 @@ func contains(list []int, n int) bool {
 }
 
 func init() {
-	register(map[string]operation{"cdist": cdist})
+	register(map[string]operation{
+		"cdist": cdist, "gather": gatherOp, "index_select": indexSelect,
+		"take_along_dim": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+			b := a.Bind(r.in, "take_along_dim", "indices", "dim")
+			return r.declared("take_along_dim", r.tensor("take_along_dim", b[0]).dims(), 0, t)
+		},
+		"take": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
+			return r.declared("take", r.tensor("take", a.Pos[0]).dims(), 0, t)
+		},
+	})
 }
 
 // cdist is the distance of each row of one matrix to each of another. PyTorch takes a matrix product where either has more than 25
@@ -142,4 +151,31 @@ func cdist(r *reader, t *Tensor, a *interp.Args) interp.Value {
 		}
 	}
 	return r.declared("cdist", dims, 0, t, o)
+}
+
+// indexSelect is torch.index_select.
+func indexSelect(r *reader, t *Tensor, a *interp.Args) interp.Value {
+	b := a.Bind(r.in, "index_select", "dim", "index")
+	at, index := r.dim(b[0], t.rank()), r.tensor("index_select", b[1])
+	if index.rank() > 1 {
+		r.in.Raise("IndexError", "index_select(): Index is supposed to be a vector")
+	}
+	if at == 0 && t.batch < 0 && t.param != nil && index.constant() {
+		return r.rows(t, index)
+	}
+	r.within(index, t.size(at))
+	d := t.dims()
+	d[at] = int64(1)
+	if index.rank() == 1 {
+		d[at] = index.size(0)
+	}
+	inputs := []*Tensor{t}
+	if !index.constant() {
+		inputs = append(inputs, index)
+	}
+	out := r.declared("index_select", d, 0, inputs...)
+	if t.isInt {
+		r.integers(out)
+	}
+	return out
 }

@@ -24,7 +24,7 @@ func (t *Tensor) Operate(in *interp.Interp, op string, other interp.Value, swapp
 		}
 		return r.compared(op, t, other, swapped), true
 	case "<<", ">>":
-		return pairwise(op, true)(r, t, &interp.Args{Pos: []interp.Value{other}}), true
+		return pairwiseInt(op)(r, t, &interp.Args{Pos: []interp.Value{other}}), true
 	}
 	o, isTensor := other.(*Tensor)
 	if !isTensor {

@@ -54,7 +54,6 @@ var quiet = []string{
 }
 
 func newReader(in *interp.Interp, training bool) *reader {
-	addOperations()
 	r := &reader{in: in, training: training, graph: &graph.Graph{}, used: map[string]int{}, paths: map[*interp.Instance]string{}, buffers: map[*interp.Instance][]string{}, leaves: map[string]bool{}, built: map[string]interp.Place{}}
 	r.moduleClass = r.makeModuleClass()
 	r.tensorClass = interp.NewClass("Tensor")
@@ -69,6 +68,33 @@ func newReader(in *interp.Interp, training bool) *reader {
 
 // libraries registers torch.
 func (r *reader) libraries() {
+	r.tensorConstructors()
+	nn := r.nn()
+	functional := r.module("torch.nn.functional", r.functional())
+	nn.Attrs["functional"] = functional
+	torch := r.module("torch", r.torch())
+	torch.Attrs["nn"], torch.Attrs["__version__"], torch.Local = nn, "2.11.0", map[string]bool{"__version__": true}
+	torch.Attrs["Tensor"], torch.Attrs["FloatTensor"], torch.Attrs["LongTensor"] = r.tensorClass, r.tensorClass, r.tensorClass
+	for name, m := range r.packages(nn, functional) {
+		r.in.Natives[name] = m
+	}
+	for _, make := range beside {
+		m := make(r)
+		r.in.Natives[m.Name] = m
+	}
+	r.addFunctions(torch)
+	torch.Values = func(name string) bool {
+		return name != "load" && name != "hub" && name != "jit" && name != "nn" && name != "classes"
+	}
+	functional.Values = func(string) bool { return true }
+	for _, m := range []*interp.Module{nn, functional, torch} {
+		r.in.Natives[m.Name] = listed(m)
+	}
+	nn.Attrs["modules"] = nn
+}
+
+// nn is torch.nn without its functions.
+func (r *reader) nn() *interp.Module {
 	nn := interp.Native("torch.nn", map[string]interp.Value{"Module": r.moduleClass})
 	r.sequentialClass = r.makeSequential()
 	nn.Attrs["Sequential"] = r.sequentialClass
@@ -82,6 +108,14 @@ func (r *reader) libraries() {
 	for name, c := range r.moreLayers() {
 		nn.Attrs[name] = c
 	}
+	nn.Attrs["Parameter"] = r.parameterClass
+	nn.Attrs["Buffer"] = interp.Fn("Buffer", func(in *interp.Interp, a *interp.Args) interp.Value { return a.Pos[0] })
+	nn.Attrs["init"] = r.initialisers()
+	return nn
+}
+
+// tensorConstructors gives nn.Parameter and torch.Tensor what their calls do.
+func (r *reader) tensorConstructors() {
 	r.parameterClass.SetOwn("__new__", interp.Fn("Parameter", func(in *interp.Interp, a *interp.Args) interp.Value {
 		b := (&interp.Args{Pos: a.Pos[1:], Kw: a.Kw}).Bind(in, "Parameter", "data", "requires_grad")
 		t, ok := b[0].(*Tensor)
@@ -98,7 +132,6 @@ func (r *reader) libraries() {
 		p.width = t.width
 		return p
 	}))
-	nn.Attrs["Parameter"] = r.parameterClass
 	r.tensorClass.SetOwn("__new__", interp.Fn("Tensor", func(in *interp.Interp, a *interp.Args) interp.Value {
 		args := &interp.Args{Pos: a.Pos[1:], Kw: a.Kw}
 		if len(args.Pos) == 1 {
@@ -108,29 +141,6 @@ func (r *reader) libraries() {
 		}
 		return r.filled(args.Pos, false)
 	}))
-	nn.Attrs["Buffer"] = interp.Fn("Buffer", func(in *interp.Interp, a *interp.Args) interp.Value { return a.Pos[0] })
-	nn.Attrs["init"] = r.initialisers()
-	functional := r.module("torch.nn.functional", r.functional())
-	nn.Attrs["functional"] = functional
-	torch := r.module("torch", r.torch())
-	torch.Attrs["nn"], torch.Attrs["__version__"], torch.Local = nn, "2.11.0", map[string]bool{"__version__": true}
-	torch.Attrs["Tensor"], torch.Attrs["FloatTensor"], torch.Attrs["LongTensor"] = r.tensorClass, r.tensorClass, r.tensorClass
-	for name, m := range r.packages(nn, functional) {
-		r.in.Natives[name] = m
-	}
-	for _, make := range beside {
-		m := make(r)
-		r.in.Natives[m.Name] = m
-	}
-	r.moreFunctions(torch)
-	torch.Values = func(name string) bool {
-		return name != "load" && name != "hub" && name != "jit" && name != "nn" && name != "classes"
-	}
-	functional.Values = func(string) bool { return true }
-	for _, m := range []*interp.Module{nn, functional, torch} {
-		r.in.Natives[m.Name] = listed(m)
-	}
-	nn.Attrs["modules"] = nn
 }
 
 // beside are the native modules of packages that models use beside torch. Each registers itself in its own file.

@@ -21,6 +21,7 @@ func init() {
 		"reshape_as": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
 			return r.view(t, r.tensor("reshape_as", a.Pos[0]).dims())
 		},
+		"fliplr": flipAt(1), "flipud": flipAt(0), "rot90": same("rot90"),
 		"flatten": flattenOp, "ravel": func(r *reader, t *Tensor, _ *interp.Args) interp.Value { return r.view(t, []interp.Value{int64(-1)}) },
 		"unflatten": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
 			b := a.Bind(r.in, "unflatten", "dim", "sizes")
@@ -317,4 +318,11 @@ func repeatInterleave(r *reader, t *Tensor, a *interp.Args) interp.Value {
 	}
 	wide = expandOp(r, wide, &interp.Args{Pos: dims}).(*Tensor)
 	return r.flatten(wide, at, at+1)
+}
+
+// flipAt is torch.fliplr and torch.flipud: torch.flip along one axis.
+func flipAt(axis int64) operation {
+	return func(r *reader, t *Tensor, _ *interp.Args) interp.Value {
+		return operations["flip"](r, t, &interp.Args{Pos: []interp.Value{axis}})
+	}
 }

@@ -174,3 +174,8 @@ func (t *Tensor) DeepCopy(_ *interp.Interp, _ map[any]interp.Value) interp.Value
 	}
 	return t.r.newParam(t.shape)
 }
+
+// constantOfShape makes a constant of a size.
+func (r *reader) constantOfShape(isInt bool, sizes ...int64) *Tensor {
+	return &Tensor{r: r, node: -1, shape: append(catalog.Of(), sizes...), batch: -1, isInt: isInt}
+}

@@ -2,6 +2,7 @@ package torch
 
 import (
 	"math"
+	"slices"
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
@@ -26,15 +27,42 @@ func init() {
 			return c
 		}})
 	}
-	register(map[string]operation{"new_tensor": func(r *reader, t *Tensor, a *interp.Args) interp.Value { return r.literalTensor(a) },
-		"outer": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
-			o := r.tensor("outer", a.Pos[0])
-			if !t.constant() || !o.constant() || len(t.shape) != 1 || len(o.shape) != 1 {
-				r.in.Fault("outer of computed tensors is not followed")
-			}
-			return &Tensor{r: r, node: -1, shape: catalog.Of(t.shape[0], o.shape[0]), batch: -1}
-		}})
-	operations["ger"] = operations["outer"]
+	register(map[string]operation{
+		"new_tensor": func(r *reader, t *Tensor, a *interp.Args) interp.Value { return r.literalTensor(a) },
+		"new":        func(r *reader, t *Tensor, a *interp.Args) interp.Value { return r.filled(r.sizes(a), t.isInt) },
+	})
+}
+
+// addFunctions adds what other files have of the functions of torch that do not take a tensor first.
+func (r *reader) addFunctions(torch *interp.Module) {
+	r.sequenceFunctions(torch)
+	r.randomFunctions(torch)
+	r.joiningFunctions(torch)
+	r.diagonalFunctions(torch)
+	r.complexFunctions(torch)
+	r.settingFunctions(torch)
+	r.typeNames(torch)
+}
+
+// setDefault adds a function to a module that has none of the name yet.
+func setDefault(m *interp.Module, name string, f func(in *interp.Interp, a *interp.Args) interp.Value) {
+	if _, has := m.Attrs[name]; !has {
+		m.Attrs[name] = interp.Fn(name, f)
+	}
+}
+
+// values are the values of keyword arguments.
+func values(kw []interp.KV) []interp.Value {
+	var out []interp.Value
+	for _, k := range kw {
+		out = append(out, k.Value)
+	}
+	return out
+}
+
+// keep are the arguments of some names.
+func keep(kw []interp.KV, names ...string) []interp.KV {
+	return slices.DeleteFunc(slices.Clone(kw), func(k interp.KV) bool { return !slices.Contains(names, k.Name) })
 }
 
 // torch are the functions of torch that do not take a tensor first.

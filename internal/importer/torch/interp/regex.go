@@ -112,94 +112,112 @@ func (in *Interp) subject(a *Args, name string) (string, Value) {
 	}
 }
 
-var patternMethods map[string]func(*Interp, *regexp.Regexp, *Args) Value
+// patternMethod is a method of a compiled pattern, which re has as a function, too.
+type patternMethod func(*Interp, *regexp.Regexp, *Args) Value
+
+var patternMethods map[string]patternMethod
 
 func init() {
-	at := func(name string) func(*Interp, *regexp.Regexp, *Args) Value {
-		return func(in *Interp, re *regexp.Regexp, a *Args) Value {
-			s, other := in.subject(a, name)
-			if other != nil {
-				return other
-			}
-			if name != "search" { // from the beginning, and for fullmatch to the end
-				end := ""
-				if name == "fullmatch" {
-					end = `\z`
-				}
-				re = regexp.MustCompile(`\A(?:` + re.String() + `)` + end)
-			}
-			found := re.FindStringSubmatchIndex(s)
-			return in.matched(re, s, found)
-		}
-	}
-	patternMethods = map[string]func(*Interp, *regexp.Regexp, *Args) Value{
-		"match": at("match"), "search": at("search"), "fullmatch": at("fullmatch"),
-		"findall": func(in *Interp, re *regexp.Regexp, a *Args) Value {
-			s, other := in.subject(a, "findall")
-			if other != nil {
-				return other
-			}
-			out := NewList()
-			for _, m := range re.FindAllStringSubmatch(s, -1) {
-				in.spend(int64(1 + len(m)))
-				switch len(m) {
-				case 1, 2:
-					out.Items = append(out.Items, m[len(m)-1])
-				default:
-					out.Items = append(out.Items, textTuple(m[1:]))
-				}
-			}
-			return out
-		},
-		"finditer": func(in *Interp, re *regexp.Regexp, a *Args) Value {
-			s, other := in.subject(a, "finditer")
-			if other != nil {
-				return other
-			}
-			out := NewList()
-			for _, found := range re.FindAllStringSubmatchIndex(s, -1) {
-				in.spend(int64(len(found)))
-				out.Items = append(out.Items, in.matched(re, s, found))
-			}
-			return out
-		},
-		"split": splitPattern, "sub": substitute,
+	patternMethods = map[string]patternMethod{
+		"match": matchAt("match"), "search": matchAt("search"), "fullmatch": matchAt("fullmatch"),
+		"findall": findAll, "finditer": findIter, "split": splitPattern, "sub": substitute,
 	}
 	for name, fn := range patternMethods {
 		patternClass.Method(name, func(in *Interp, a *Args) Value {
 			return fn(in, a.Pos[0].(*Instance).Native.(*regexp.Regexp), &Args{a.Pos[1:], a.Kw})
 		})
 	}
-	matchClass.Method("group", func(in *Interp, a *Args) Value {
-		if len(a.Pos) <= 2 {
-			return in.group(a.Pos[0], a.Pos[1:])
-		}
-		out := NewTuple()
-		for _, v := range a.Pos[1:] {
-			out.Items = append(out.Items, in.group(a.Pos[0], []Value{v}))
-		}
-		return out
-	})
+	matchClass.Method("group", matchGroup)
 	matchClass.Method("__getitem__", func(in *Interp, a *Args) Value { return in.group(a.Pos[0], a.Pos[1:]) })
-	matchClass.Method("groups", func(in *Interp, a *Args) Value {
-		m, out := a.Pos[0].(*Instance).Native.(*match), NewTuple()
-		for i := 1; i < len(m.at)/2; i++ {
-			out.Items = append(out.Items, in.group(a.Pos[0], []Value{int64(i)}))
-		}
-		return out
-	})
-	matchClass.Method("groupdict", func(in *Interp, a *Args) Value {
-		m, out := a.Pos[0].(*Instance).Native.(*match), NewDict()
-		for _, name := range m.re.SubexpNames() {
-			if name != "" {
-				out.Set(name, in.group(a.Pos[0], []Value{name}))
-			}
-		}
-		return out
-	})
+	matchClass.Method("groups", matchGroups)
+	matchClass.Method("groupdict", matchGroupDict)
 	for i, name := range []string{"start", "end"} {
 		matchClass.Method(name, func(in *Interp, a *Args) Value { return int64(a.Pos[0].(*Instance).Native.(*match).at[i]) })
 	}
+}
+
+// matchAt is re.search, or re.match and re.fullmatch, which begin where the text does.
+func matchAt(name string) patternMethod {
+	return func(in *Interp, re *regexp.Regexp, a *Args) Value {
+		s, other := in.subject(a, name)
+		if other != nil {
+			return other
+		}
+		if name != "search" { // from the beginning, and for fullmatch to the end
+			end := ""
+			if name == "fullmatch" {
+				end = `\z`
+			}
+			re = regexp.MustCompile(`\A(?:` + re.String() + `)` + end)
+		}
+		found := re.FindStringSubmatchIndex(s)
+		return in.matched(re, s, found)
+	}
+}
+
+// findAll is re.findall.
+func findAll(in *Interp, re *regexp.Regexp, a *Args) Value {
+	s, other := in.subject(a, "findall")
+	if other != nil {
+		return other
+	}
+	out := NewList()
+	for _, m := range re.FindAllStringSubmatch(s, -1) {
+		in.spend(int64(1 + len(m)))
+		switch len(m) {
+		case 1, 2:
+			out.Items = append(out.Items, m[len(m)-1])
+		default:
+			out.Items = append(out.Items, textTuple(m[1:]))
+		}
+	}
+	return out
+}
+
+// findIter is re.finditer.
+func findIter(in *Interp, re *regexp.Regexp, a *Args) Value {
+	s, other := in.subject(a, "finditer")
+	if other != nil {
+		return other
+	}
+	out := NewList()
+	for _, found := range re.FindAllStringSubmatchIndex(s, -1) {
+		in.spend(int64(len(found)))
+		out.Items = append(out.Items, in.matched(re, s, found))
+	}
+	return out
+}
+
+// matchGroup is Match.group: one group, or a tuple of several.
+func matchGroup(in *Interp, a *Args) Value {
+	if len(a.Pos) <= 2 {
+		return in.group(a.Pos[0], a.Pos[1:])
+	}
+	out := NewTuple()
+	for _, v := range a.Pos[1:] {
+		out.Items = append(out.Items, in.group(a.Pos[0], []Value{v}))
+	}
+	return out
+}
+
+// matchGroups is Match.groups.
+func matchGroups(in *Interp, a *Args) Value {
+	m, out := a.Pos[0].(*Instance).Native.(*match), NewTuple()
+	for i := 1; i < len(m.at)/2; i++ {
+		out.Items = append(out.Items, in.group(a.Pos[0], []Value{int64(i)}))
+	}
+	return out
+}
+
+// matchGroupDict is Match.groupdict.
+func matchGroupDict(in *Interp, a *Args) Value {
+	m, out := a.Pos[0].(*Instance).Native.(*match), NewDict()
+	for _, name := range m.re.SubexpNames() {
+		if name != "" {
+			out.Set(name, in.group(a.Pos[0], []Value{name}))
+		}
+	}
+	return out
 }
 
 func (in *Interp) group(self Value, which []Value) Value {
