@@ -18,7 +18,7 @@ import (
 //
 // The hosted service and the site are not among them: what they add to an answer (history, a page around a plan) depends on
 // a database, not on the input alone.
-var Roots = []string{"./internal/action/all", "./internal/cli", "./internal/httpapi", "./internal/wasm"}
+var Roots = []string{"./internal/action/all", "./internal/action/fix", "./internal/cli", "./internal/httpapi", "./internal/wasm"}
 
 // skip is the list itself, which is embedded and cannot hold its own digest.
 const skip = "internal/ruleset/digests.txt"
