@@ -206,7 +206,7 @@ func replace(name, was, is string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // nothing is there any more once it was renamed
+	defer func() { _ = os.Remove(f.Name()) }() // nothing is there any more once it was renamed
 	_, err = f.WriteString(is)
 	if err == nil {
 		err = f.Chmod(info.Mode().Perm())

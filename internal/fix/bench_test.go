@@ -308,7 +308,7 @@ func tallied(t *testing.T, samples []sample, right []ran, kept []mutant) map[str
 		p.Request = &req
 		p.Limits = graph.LocalLimits
 		before := p.judge(req.Files, &req.Targets[0])
-		is := ""
+		var is string
 		if before.err == nil && len(before.blocks) > 0 {
 			f.blocked++
 			is = before.blocks[0].Detail

@@ -98,7 +98,7 @@ func New(c Config) (*Client, error) {
 		return nil, fmt.Errorf("the address of the provider must be http or https, a host and a path alone, such as %s", f.public)
 	}
 	if c.Model == "" {
-		return nil, fmt.Errorf("no model of the provider is named")
+		return nil, errors.New("no model of the provider is named")
 	}
 	if strings.ContainsFunc(c.Key.value(), func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, fmt.Errorf("the key of the provider has spaces or other characters that no key has")

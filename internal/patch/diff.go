@@ -2,6 +2,7 @@ package patch
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -66,7 +67,7 @@ func Check(diff string, before File, after string) error {
 		return fault(err)
 	}
 	if out.String() != after {
-		return fault(fmt.Errorf("another text comes out"))
+		return fault(errors.New("another text comes out"))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ package patch
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -32,7 +33,7 @@ type Edit struct {
 func CheckPath(name string) error {
 	switch {
 	case name == "":
-		return fmt.Errorf("a path is empty; it names a file below the folder that the diff is applied in")
+		return errors.New("a path is empty; it names a file below the folder that the diff is applied in")
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
 		return fmt.Errorf("path %q has control characters or is not UTF-8", name)
 	case strings.ContainsRune(name, '\\'):

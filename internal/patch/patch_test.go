@@ -33,7 +33,7 @@ func TestApply(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := patch.Apply(files, c.edits)
-			got := ""
+			var got string
 			if err != nil {
 				got = err.Error()
 			} else {

@@ -9,7 +9,7 @@ import (
 
 // numpyReductions are the reductions by name; the values of those without a function are not known.
 var numpyReductions = map[string]func([]float64) float64{
-	"sum": func(v []float64) float64 { return total(v) },
+	"sum": total,
 	"prod": func(v []float64) float64 {
 		n := 1.0
 		for _, f := range v {

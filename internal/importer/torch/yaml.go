@@ -1,6 +1,8 @@
 package torch
 
 import (
+	"math"
+
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
@@ -61,7 +63,9 @@ func (y yamlReader) value(n ast.Node, depth int) (interp.Value, bool) {
 		case int64:
 			return v, true
 		case uint64:
-			return int64(v), v < 1<<63
+			if v <= math.MaxInt64 {
+				return int64(v), true
+			}
 		}
 		return nil, false
 	case *ast.FloatNode:
