@@ -101,7 +101,7 @@ func New(c Config) (*Client, error) {
 		return nil, errors.New("no model of the provider is named")
 	}
 	if strings.ContainsFunc(c.Key.value(), func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, fmt.Errorf("the key of the provider has spaces or other characters that no key has")
+		return nil, errors.New("the key of the provider has spaces or other characters that no key has")
 	}
 	c.MaxTokens, c.Attempts = or(c.MaxTokens, DefaultMaxTokens), or(c.Attempts, DefaultAttempts)
 	c.Timeout, c.MaxBytes = or(c.Timeout, DefaultTimeout), or(c.MaxBytes, DefaultMaxBytes)
