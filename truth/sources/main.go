@@ -12,6 +12,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -50,7 +51,7 @@ func run(args []string, out io.Writer) error {
 		return err
 	}
 	if o.repos == "" {
-		return fmt.Errorf("-repos is missing: the folder with the repositories, each as OWNER+NAME")
+		return errors.New("-repos is missing: the folder with the repositories, each as OWNER+NAME")
 	}
 	rows, err := readRows(o.rows)
 	if err != nil {

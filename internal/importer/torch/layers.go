@@ -191,6 +191,9 @@ func (r *reader) makeLayer(l *layer) *interp.Class {
 	sig.cast = &r.cast
 	c := interp.NewClass(l.class, r.moduleClass)
 	c.Lacks = lacking("layer")
+	if l.class == "Embedding" || l.class == "EmbeddingBag" {
+		c.SetOwn("from_pretrained", &interp.ClassMethod{Fn: interp.Fn("from_pretrained", r.fromPretrained)})
+	}
 	c.Method("__init__", func(in *interp.Interp, a *interp.Args) interp.Value {
 		x := r.begin(a)
 		for i, v := range sig.bind(in, l.class, rest(a)) {

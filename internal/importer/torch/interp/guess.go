@@ -179,6 +179,9 @@ func (in *Interp) noAttr(v Value, name string) {
 	if lacks(v, name) {
 		in.Raise("AttributeError", "%s has no attribute '%s'", what, name)
 	}
+	if c, ok := v.(*Class); ok && c.Line == 0 { // a class of a package, which may have more than is known here
+		in.Fault("%s of %s is not followed", name, c.Name)
+	}
 	in.Doubt("AttributeError", "%s has no attribute '%s'", what, name)
 }
 
