@@ -220,8 +220,8 @@ func (r *reader) seenInts(inputs []*Tensor) bool {
 func (r *reader) refuse(t *Tensor, typ, message string) {
 	r.last = t
 	r.stopped = r.in.Certain() // else the program may never come here, or catch what PyTorch raises
-	file, line := r.in.Where()
-	panic(&interp.Fault{File: file, Line: line, Message: fmt.Sprintf("%s does not run: %s", typ, message)})
+	at := r.in.Spot()
+	panic(&interp.Fault{File: at.File, Line: at.Line, Message: fmt.Sprintf("%s does not run: %s", typ, message)})
 }
 
 // custom puts a component of declared shape where the catalogue has no type for what happens.

@@ -24,8 +24,37 @@ func (r *reader) makeBlock(class, typ string, norms int) *interp.Class {
 		if len(inputs) != norms-1 {
 			r.in.Fault("%s gets %d tensors", class, len(inputs))
 		}
+		r.blockMasks(x, inputs, a)
 		return r.runBlock(class, typ, x, inputs)
 	})
+}
+
+// blockMasks holds the masks of attention against the lengths of the sequences: those of the block's own and, of a decoder, those of the memory.
+func (r *reader) blockMasks(x *interp.Instance, inputs []*Tensor, a *interp.Args) {
+	axis := 0
+	if r.attrTrue(x, "batch_first") {
+		axis = 1
+	}
+	var long []int64
+	for _, t := range inputs {
+		n := int64(-1)
+		if t.rank() == 3 {
+			n, _ = t.size(axis).(int64)
+		}
+		if n <= 0 {
+			return // what is not a batch of sequences is judged elsewhere
+		}
+		long = append(long, n)
+	}
+	names := []string{"src_mask"}
+	if len(inputs) == 2 {
+		names = []string{"tgt_mask", "memory_mask"}
+	}
+	for i, name := range names {
+		if mask, given := a.Get(name, len(inputs)+i); given {
+			r.fitsMask(mask, r.attrInt(x, "nhead"), long[0], long[i])
+		}
+	}
 }
 
 // blockParts makes the parts of a block, under PyTorch's names.

@@ -33,7 +33,7 @@ func (in *Interp) exposeValue(why *Unknown, v Value, depth int) {
 			in.exposed = map[*Instance]*Unknown{}
 		}
 		if in.exposed[x] == nil {
-			in.exposed[x] = &Unknown{Why: "a call that is not followed may change it: " + why.Why, File: in.frame.file, Line: in.frame.line}
+			in.exposed[x] = &Unknown{Why: "a call that is not followed may change it: " + why.Why, File: in.Spot().File, Line: in.Spot().Line}
 		}
 	case *List, *Tuple:
 		list, _ := items(x)

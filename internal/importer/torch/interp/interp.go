@@ -130,16 +130,25 @@ func New(ctx context.Context, fsys fs.FS) *Interp {
 
 // Fault gives up at the place that is being evaluated.
 func (in *Interp) Fault(format string, args ...any) {
-	panic(&Fault{File: in.frame.file, Line: in.frame.line, Message: said(format, args...)})
+	at := in.Spot()
+	panic(&Fault{File: at.File, Line: at.Line, Message: said(format, args...)})
 }
-
-// Where is the place that is being evaluated.
-func (in *Interp) Where() (file string, line int) { return in.frame.file, in.frame.line }
 
 // Place is a line of a file, or nothing where it is not known.
 type Place struct {
 	File string
 	Line int
+}
+
+// Spot is the innermost line that is being evaluated of the user's own files or of an installed package: nobody can look into what this program
+// brings along.
+func (in *Interp) Spot() Place {
+	for f := in.frame; f != nil; f = f.up {
+		if f.file != "" && (f.file[0] != '<' || strings.HasPrefix(f.file, Installed)) {
+			return Place{f.file, f.line}
+		}
+	}
+	return Place{in.frame.file, in.frame.line}
 }
 
 // Place is the innermost line of the user's own files that is being evaluated: what was loaded under a name in angle brackets is ours.
@@ -162,7 +171,8 @@ func (in *Interp) Excerpt(at Place) string {
 
 // Note keeps a remark about the place that is being evaluated, once.
 func (in *Interp) Note(format string, args ...any) {
-	n := Note{in.frame.file, in.frame.line, said(format, args...)}
+	at := in.Spot()
+	n := Note{at.File, at.Line, said(format, args...)}
 	if !slices.Contains(in.Notes, n) && len(in.Notes) < 200 {
 		in.Notes = append(in.Notes, n)
 	}
@@ -170,7 +180,8 @@ func (in *Interp) Note(format string, args ...any) {
 
 // Unknown makes a value of which nothing is known but where it came from.
 func (in *Interp) Unknown(format string, args ...any) *Unknown {
-	return &Unknown{Why: said(format, args...), File: in.frame.file, Line: in.frame.line}
+	at := in.Spot()
+	return &Unknown{Why: said(format, args...), File: at.File, Line: at.Line}
 }
 
 // Raise raises a built-in exception.
@@ -185,7 +196,8 @@ func (in *Interp) Raise(class, format string, args ...any) {
 }
 
 func (in *Interp) raised(exc *Instance) *Raised {
-	r := &Raised{Exc: exc, File: in.frame.file, Line: in.frame.line, Certain: in.guess == "" && in.doubt == 0 && !in.waiting()}
+	at := in.Spot()
+	r := &Raised{Exc: exc, File: at.File, Line: at.Line, Certain: in.guess == "" && in.doubt == 0 && !in.waiting()}
 	r.At, r.Text, r.Values = in.here()
 	return r
 }
@@ -203,8 +215,8 @@ func (in *Interp) Protect(f func()) (err error) {
 			in.frame, err = frame, r
 		case runtime.Error:
 			// A native function was called with arguments that do not fit it. Python would raise; which exception is not known here.
-			where := in.frame
-			in.frame, err = frame, &Fault{File: where.file, Line: where.line, Message: "a call whose arguments do not fit is not followed"}
+			at := in.Spot()
+			in.frame, err = frame, &Fault{File: at.File, Line: at.Line, Message: "a call whose arguments do not fit is not followed"}
 		default:
 			panic(r)
 		}

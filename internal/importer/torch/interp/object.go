@@ -80,7 +80,8 @@ func (in *Interp) Truth(v Value) bool {
 		in.Guess("a condition depends on %s, of which only the name is known", x.Name)
 		return true
 	case *Unknown:
-		panic(&Fault{in.frame.file, in.frame.line, "a condition depends on a value that is not known: " + x.reason(), true})
+		at := in.Spot()
+		panic(&Fault{at.File, at.Line, "a condition depends on a value that is not known: " + x.reason(), true})
 	case *Instance:
 		return in.instanceTruth(x)
 	case Judged:
