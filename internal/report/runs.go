@@ -178,7 +178,19 @@ func (r *Run) leaveOut(c *rules.Coverage) {
 		}
 		open = append(open, *o)
 	}
-	r.leave(CheckChecker, open)
+	r.leaveCovered(CheckChecker, open, c)
+}
+
+// leaveCovered notes what could not be judged of a walked graph. What lies behind a refusal was not judged either, though the refusal says so.
+func (r *Run) leaveCovered(checker string, open []rules.Open, c *rules.Coverage) {
+	r.leave(checker, open)
+	if len(open) == 0 && !c.Full() {
+		for i := range r.Rules {
+			if rule := &r.Rules[i]; rule.Checker == checker && rule.ID == NotJudged {
+				rule.Withheld = refusedWhy
+			}
+		}
+	}
 }
 
 // addPolicy adds the lines of a policy.
@@ -187,7 +199,7 @@ func (r *Run) addPolicy(p *policy.Policy, c *rules.Coverage) {
 		return
 	}
 	r.Rules = append(r.Rules, policyRules(p, c)...)
-	r.leave(PolicyChecker, policyOpen(p, c))
+	r.leaveCovered(PolicyChecker, policyOpen(p, c), c)
 }
 
 func openTests(open []rules.Open) (out []string) {

@@ -19,7 +19,7 @@ const calls = {
   check: { model: "right.json" }, lint: { model: inline }, plan: { model: "right.json", base: "wrong.json" },
   rank: { candidates: [{ model: "wrong.json" }, { id: "inline", model: inline }] }, fit: { model: "llm", layout: { tp: 2 } }, describe: { model: "llm", top: 2 },
   import: { model: "llm" }, export: { model: inline, to: "torch" }, catalog: { type: "linear" },
-  edit: { model: "wrong.json", changes: [{ component: "b", param: "inFeatures", value: 16 }] },
+  fix: { model: "wrong.json" }, edit: { model: "wrong.json", changes: [{ component: "b", param: "inFeatures", value: 16 }] },
 };
 for (const [name, a] of Object.entries(calls)) {
   const r = await client.callTool({ name, arguments: a });

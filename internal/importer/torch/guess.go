@@ -16,15 +16,11 @@ import (
 
 // guess looks for the inputs of a model in its file, and says where they were found.
 func (r *reader) guess(m *interp.Module, root *interp.Instance) ([]Input, string) {
-	file, err := python.Parse(m.File, m.Source())
-	if err != nil {
-		return nil, ""
-	}
 	g := &guesser{class: root.Class.Name, makers: map[string]bool{root.Class.Name: true}}
 	if f := forwardOf(root); f != nil {
 		g.takes, g.most = len(f.Required(true)), len(f.Params)-1
 	}
-	g.read(file)
+	g.read(m.Tree())
 	for _, f := range g.found {
 		if len(f.inputs) >= max(1, g.takes) && len(f.inputs) <= max(1, g.most) {
 			return f.inputs, fmt.Sprintf("%s:%d: %s", m.File, f.line, f.text(m.Source()))

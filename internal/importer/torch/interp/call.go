@@ -179,6 +179,9 @@ func (in *Interp) makeFunc(e *env, name string, params []python.Param, line int)
 // Source is the text of the module.
 func (m *Module) Source() string { return m.source }
 
+// Tree is the source as it was parsed.
+func (m *Module) Tree() *python.File { return m.tree }
+
 // File is where the function is defined.
 func (f *Func) File() string { return f.module.File }
 

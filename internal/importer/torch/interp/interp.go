@@ -246,7 +246,7 @@ func (in *Interp) LoadSource(name, path, src string) (*Module, error) {
 	}
 	m := &Module{Name: name, File: path, Attrs: map[string]Value{"__name__": name, "__file__": in.absolutePath(path)}}
 	m.env = &env{vars: m.Attrs, module: m}
-	m.source = src
+	m.source, m.tree = src, file
 	in.modules[name], in.byFile[path] = m, m
 	saved := in.frame
 	in.frame = &frame{file: path, depth: saved.depth + 1}

@@ -110,6 +110,7 @@ type Module struct {
 	Local map[string]bool
 
 	source  string
+	tree    *python.File
 	guessed map[string]string // names that were defined on a guess, and which
 	stars   []string          // modules that it imports all of, when a name is asked for
 	// What is known of them: how many were looked through, the names they define, and names that none of them has.
