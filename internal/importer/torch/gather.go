@@ -1,6 +1,8 @@
 package torch
 
 import (
+	"slices"
+
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
 )
@@ -99,7 +101,7 @@ func (r *reader) picked(t *Tensor, axis int, list []interp.Value) *Tensor {
 		if i == first && !put {
 			dims, put = append(dims, shape...), true
 		}
-		if !contains(at, i) {
+		if !slices.Contains(at, i) {
 			dims = append(dims, d)
 		}
 	}
@@ -107,15 +109,6 @@ func (r *reader) picked(t *Tensor, axis int, list []interp.Value) *Tensor {
 	out := r.declared("index", dims, 0, inputs...)
 	out.isInt = isInt
 	return out
-}
-
-func contains(list []int, n int) bool {
-	for _, v := range list {
-		if v == n {
-			return true
-		}
-	}
-	return false
 }
 
 func init() {
@@ -141,7 +134,12 @@ func cdist(r *reader, t *Tensor, a *interp.Args) interp.Value {
 	}
 	p, q := t.dims(), o.dims()
 	if m, n := p[len(p)-1], q[len(q)-1]; m != n {
-		r.in.Doubt("RuntimeError", "X1 and X2 must have the same number of columns. X1: %s X2: %s", describeSize(m), describeSize(n))
+		says := r.in.Doubt // a size of the batch may be the same
+		_, fixed := m.(int64)
+		if _, both := n.(int64); fixed && both {
+			says = r.in.Raise
+		}
+		says("RuntimeError", "X1 and X2 must have the same number of columns. X1: %s X2: %s", describeSize(m), describeSize(n))
 	}
 	rows, columns := p[len(p)-2], q[len(q)-2]
 	dims := append(r.broadcastDims("cdist", p[:len(p)-2], q[:len(q)-2]), rows, columns)

@@ -12,7 +12,7 @@ func init() {
 		"matmul": matmulOp("matmul"), "bmm": matmulOp("bmm"), "mm": matmulOp("mm"), "mv": matmulOp("mv"),
 		"dot": matmulOp("dot"), "inner": matmulOp("dot"), "vdot": matmulOp("dot"),
 		"addmm": addProduct("addmm"), "baddbmm": addProduct("baddbmm"), "addmv": addProduct("addmv"),
-		"outer": outerOp, "ger": outerOp, "cdist": cdistOp, "tensordot": tensordotOp, "kron": kronOp,
+		"outer": outerOp, "ger": outerOp, "tensordot": tensordotOp, "kron": kronOp,
 		"cross": func(r *reader, t *Tensor, a *interp.Args) interp.Value {
 			return r.elementwise("cross", t, r.tensor("cross", a.Pos[0]))
 		},
@@ -47,20 +47,6 @@ func outerOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 		}
 	}
 	return out
-}
-
-// cdistOp is the distance of all rows of one tensor to all rows of another.
-func cdistOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
-	o := r.tensor("cdist", a.Pos[0])
-	if t.rank() < 2 || o.rank() < 2 {
-		r.in.Raise("RuntimeError", "cdist only supports at least 2D tensors")
-	}
-	x, y := t.dims(), o.dims()
-	if k, m := x[len(x)-1], y[len(y)-1]; k != m {
-		r.in.Raise("RuntimeError", "X1 and X2 must have the same number of columns. X1: %s X2: %s", describeSize(k), describeSize(m))
-	}
-	lead := r.broadcastDims("cdist", x[:len(x)-2], y[:len(y)-2])
-	return r.declared("cdist", append(slices.Clone(lead), x[len(x)-2], y[len(y)-2]), 0, t, o)
 }
 
 // tensordotOp contracts axes of two tensors.
