@@ -73,6 +73,7 @@ export interface GraphNode {
   flops: number | null;
   rows: GraphRow[];
   parent?: string;
+  hides?: string[]; // components that the node stands for and no row shows
 }
 
 export interface GraphEdge {
@@ -80,6 +81,8 @@ export interface GraphEdge {
   to: string;
   points: [number, number][];
   shape: string;
+  fromComponent?: string;
+  toComponent?: string;
 }
 
 export interface TableRow {
@@ -112,6 +115,9 @@ export interface ParamType {
   values?: string[];
   required: boolean;
   doc: string;
+  takes?: string; // in words
+  lazy?: boolean; // taken from what arrives if left out
+  derived?: string; // how it is computed if left out
 }
 
 export interface ComponentType {
@@ -119,7 +125,10 @@ export interface ComponentType {
   group: string;
   title: string;
   doc: string;
+  aliases?: string[];
+  virtual?: boolean;
   params: ParamType[];
+  inputs?: { min: number; max?: number };
 }
 
 export interface ModelEntry {
