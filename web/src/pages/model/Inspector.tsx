@@ -100,7 +100,7 @@ const One = memo(function One({ component, type, row, actions }: { component: Co
     <div className="pad stack wide">
       <div>
         <h2 className="mono">{type?.id ?? component.type}</h2>
-        <p className="quiet">{type ? <>{type.title}. <a href={`/t/${encodeURIComponent(type.id)}`} target="_blank" rel="noreferrer">Its page</a></> : 'This type is not in the catalogue.'}</p>
+        <p className="quiet">{type ? <>{type.title}. <a href={`/t/${encodeURIComponent(type.id)}.html`} target="_blank" rel="noreferrer">Its page</a></> : 'This type is not in the catalogue.'}</p>
       </div>
       {findings.length > 0 && <ul className="panel">{findings.map((f, i) => <Finding key={i} finding={f} onFix={(x) => void applyFix(x)} />)}</ul>}
       {row && <Numbers params={row.params} work={row.flops} />}

@@ -1,4 +1,6 @@
+import { Drafts } from './Drafts';
 import { OpenZone } from './OpenZone';
+import { Promises } from './Promises';
 import { WellKnown } from './WellKnown';
 import './start.css';
 
@@ -7,6 +9,8 @@ export default function StartPage() {
     <div className="page start">
       <OpenZone />
       <WellKnown />
+      <Drafts />
+      <Promises />
     </div>
   );
 }
