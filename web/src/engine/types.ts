@@ -73,6 +73,8 @@ export interface GraphNode {
   flops: number | null;
   rows: GraphRow[];
   parent?: string;
+  like?: string; // the title of the block with the same layers that is drawn in full
+  opened?: boolean; // a folded block that is shown in full, as was asked
   hides?: string[]; // components that the node stands for and no row shows
 }
 
@@ -93,6 +95,7 @@ export interface TableRow {
   params: number | null;
   flops: number | null;
   findings: number[];
+  node?: string; // the node that shows it, or stands for it
 }
 
 export interface GraphAnswer {

@@ -9,7 +9,7 @@ import { begin, useLit } from './connecting';
 import { toggleOpen, useView } from './drawing';
 import { useFound } from './found';
 
-export type BoxNode = Node<{ node: GraphNode; most: { params: number; flops: number } }, 'box' | 'group'>;
+export type BoxNode = Node<{ node: GraphNode; most: { params: number; flops: number } }, 'box' | 'frame'>;
 
 // Ends are where xyflow ties edges to; lines are drawn along the engine's own points.
 const Ends = () => (
@@ -24,31 +24,36 @@ export const Box = memo(function Box({ data }: NodeProps<BoxNode>) {
   return (
     <div className={`gbox ${node.kind}`} style={{ width: node.w, height: node.h }}>
       <Ends />
-      {node.kind === 'folded' && <Title node={node} open={false} />}
+      {node.kind !== 'box' && <Title node={node} />}
       {node.rows.map((row) => <Row key={row.component} row={row} most={most} />)}
     </div>
   );
 });
 
+// Group is a frame: around a block, around the first of several equal ones, or around all of them where they are unfolded.
 export const Group = memo(function Group({ data }: NodeProps<BoxNode>) {
   return (
-    <div className="ggroup" style={{ width: data.node.w, height: data.node.h }}>
+    <div className={`ggroup ${data.node.kind}`} style={{ width: data.node.w, height: data.node.h }}>
       <Ends />
-      <Title node={data.node} open />
+      <Title node={data.node} />
     </div>
   );
 });
 
-function Title({ node, open }: { node: GraphNode; open: boolean }) {
-  const word = open ? 'Fold' : 'Unfold';
-  return (
-    <button type="button" tabIndex={-1} className="gtitle nodrag" title={`${word} ${node.title}`} aria-label={`${word} ${node.title}`} onClick={() => toggleOpen(node.id)}>
-      <span aria-hidden="true">{open ? '▾' : '▸'}</span>
-      <span className="clip grow">{node.title}</span>
-      {node.times > 1 && <b>× {node.times}</b>}
-      {node.params !== null && node.params > 0 && <span className="quiet">{short(node.params, 'weights')}{node.times > 1 ? ' each' : ''}</span>}
-    </button>
+function Title({ node }: { node: GraphNode }) {
+  const folds = node.kind === 'folded' || node.opened;
+  const words = (
+    <>
+      {folds && <span aria-hidden="true">{node.opened ? '▾' : '▸'}</span>}
+      <b className="clip">{node.title}</b>
+      {node.times > 1 && <b className="gtimes">× {node.times}</b>}
+      {node.like && <span className="clip">like {node.like}</span>}
+      {node.params !== null && node.params > 0 && <span className="quiet gweights">{short(node.params, 'weights')}{node.times > 1 ? ' each' : ''}</span>}
+    </>
   );
+  if (!folds) return <div className="gtitle">{words}</div>;
+  const label = `${node.opened ? 'Fold' : 'Unfold'} ${node.title}`;
+  return <button type="button" tabIndex={-1} className="gtitle nodrag nopan" title={label} aria-label={label} onClick={() => toggleOpen(node.id)}>{words}</button>;
 }
 
 function useSelected(id: string) {
@@ -62,14 +67,14 @@ const Row = memo(function Row({ row, most }: { row: GraphRow; most: { params: nu
   const { measure } = useView();
   const worst = useVerdict().byComponent.get(row.component)?.[0]?.severity;
   const value = row[measure];
-  const share = value ? Math.max(2, Math.round((100 * value) / Math.max(1, most[measure]))) : 0;
+  const share = value ? Math.round((100 * value) / Math.max(1, most[measure])) : 0;
   const drag = (e: PointerEvent) => {
     e.stopPropagation();
     begin(row.component, e.nativeEvent);
   };
   return (
-    <div className={`grow-row nodrag ${selected ? 'selected' : ''} ${lit} ${found === false ? 'dim' : ''} ${worst ?? ''}`} data-component={row.component} id={`row-${row.component}`} onClick={(e) => select(e.shiftKey || e.ctrlKey || e.metaKey ? toggled(row.component) : [row.component])}>
-      {share > 0 && <span className="gshare" style={{ width: `${share}%` }} />}
+    <div className={`grow-row nodrag ${selected ? 'selected' : ''} ${lit} ${found === false ? 'dim' : ''} ${worst ?? ''}`} data-component={row.component} id={`row-${row.component}`} title={`${row.name || row.component}: ${row.type} ${row.detail}${row.shape ? `, gives ${row.shape}` : ''}`} onClick={(e) => select(e.shiftKey || e.ctrlKey || e.metaKey ? toggled(row.component) : [row.component])}>
+      {share > 1 && <span className="gshare" style={{ width: `${share}%` }} />}
       {worst && <span className={`gmark tone-${worst}`}><Glyph name={worst} /></span>}
       <span className="gname clip">{row.name || row.component}</span>
       <span className="gtype clip">{row.type}{row.detail ? ` ${row.detail}` : ''}</span>

@@ -9,8 +9,10 @@ import { ConnectingLine } from './ConnectingLine';
 import { show, toggleOpen } from './drawing';
 import { Wire, type WireEdge } from './WireEdge';
 
-const nodeTypes: NodeTypes = { box: Box, group: Group };
+const nodeTypes: NodeTypes = { box: Box, frame: Group };
 const edgeTypes: EdgeTypes = { wire: Wire };
+
+const minimap = { width: 150, height: 110 };
 
 interface Props {
   answer: GraphAnswer;
@@ -31,12 +33,13 @@ export function Drawing({ answer, edge, onEdge }: Props) {
     fitted.current = docKey;
     void showAll(flow, answer);
   }, [docKey, answer, flow]);
+  useFitWhenResized(flow, answer);
   useFollowSelection(answer);
   useCommands([
     { id: 'fit', group: 'View', title: 'Show the whole model', keys: 'f', run: () => void flow.fitView({ padding: 0.08 }) },
     { id: 'zoom-in', group: 'View', title: 'Zoom in', keys: '+', run: () => void flow.zoomIn() },
     { id: 'zoom-out', group: 'View', title: 'Zoom out', keys: '-', run: () => void flow.zoomOut() },
-    { id: 'unfold', group: 'View', title: 'Unfold every block', run: () => show({ open: answer.nodes.filter((n) => n.kind !== 'box').map((n) => n.id) }) },
+    { id: 'unfold', group: 'View', title: 'Unfold every block', run: () => show({ open: answer.nodes.filter((n) => n.kind === 'folded' || n.opened).map((n) => n.id) }) },
     { id: 'fold', group: 'View', title: 'Fold every block', run: () => show({ open: [] }) },
   ]);
   const onKey = (e: KeyboardEvent) => {
@@ -46,8 +49,7 @@ export function Drawing({ answer, edge, onEdge }: Props) {
     const order = answer.components.map((c) => c.id).filter((id) => shown.includes(id));
     const at = order.indexOf(getState().selection.at(-1) ?? '');
     if (e.key === ' ') {
-      const node = answer.nodes.find((n) => n.rows.some((r) => r.component === order[at]));
-      const block = node?.kind === 'folded' ? node.id : node?.parent;
+      const block = blockOf(answer, order[at]);
       if (block) toggleOpen(block);
     } else if (e.key === 'Enter') document.querySelector<HTMLElement>('.inspector input, .inspector button')?.focus();
     else {
@@ -67,11 +69,21 @@ export function Drawing({ answer, edge, onEdge }: Props) {
       >
         <svg className="hidden" aria-hidden="true"><defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" className="arrow" /></marker></defs></svg>
         <Background gap={24} size={1} color="var(--line)" bgColor="var(--well)" />
-        <MiniMap pannable zoomable ariaLabel="Overview" nodeColor="var(--edge)" maskColor="color-mix(in srgb, var(--well) 70%, transparent)" bgColor="var(--raised)" nodeBorderRadius={6} />
+        <MiniMap pannable zoomable ariaLabel="Overview" nodeColor={(n) => (n.type === 'frame' ? 'var(--line)' : 'var(--edge)')} style={minimap} maskColor="color-mix(in srgb, var(--well) 70%, transparent)" bgColor="var(--raised)" nodeBorderRadius={6} />
       </ReactFlow>
       <ConnectingLine />
     </div>
   );
+}
+
+// blockOf is the block around a component that can be folded or unfolded.
+function blockOf(answer: GraphAnswer, component: string | undefined): string | undefined {
+  let node = answer.nodes.find((n) => n.rows.some((r) => r.component === component));
+  while (node && node.kind !== 'folded' && !node.opened) {
+    const { parent } = node;
+    node = answer.nodes.find((n) => n.id === parent);
+  }
+  return node?.id;
 }
 
 // showAll fits the model into the view; a long one begins at its top, readable.
@@ -84,6 +96,24 @@ async function showAll(flow: ReturnType<typeof useReactFlow>, answer: GraphAnswe
   await flow.setViewport({ x: (area.width - answer.width * zoom) / 2, y: 28, zoom });
 }
 
+// useFitWhenResized shows the model anew where the drawing gets a quarter wider or narrower, as when a phone is turned.
+function useFitWhenResized(flow: ReturnType<typeof useReactFlow>, answer: GraphAnswer) {
+  const latest = useRef(answer);
+  latest.current = answer;
+  useEffect(() => {
+    const canvas = document.querySelector('.canvas');
+    if (!canvas) return;
+    let width = canvas.clientWidth;
+    const observer = new ResizeObserver(() => {
+      if (Math.abs(canvas.clientWidth - width) < width / 4) return;
+      width = canvas.clientWidth;
+      void showAll(flow, latest.current);
+    });
+    observer.observe(canvas);
+    return () => observer.disconnect();
+  }, [flow]);
+}
+
 function useNodes(answer: GraphAnswer): BoxNode[] {
   const kept = useRef(new Map<string, { text: string; node: BoxNode }>());
   return useMemo(() => {
@@ -94,7 +124,7 @@ function useNodes(answer: GraphAnswer): BoxNode[] {
       const old = kept.current.get(node.id);
       next.set(node.id, old?.text === text ? old : {
         text,
-        node: { id: node.id, type: node.kind === 'group' ? 'group' : 'box', position: { x: node.x, y: node.y }, width: node.w, height: node.h, zIndex: node.kind === 'group' ? -1 : 1, data: { node, most } },
+        node: { id: node.id, type: node.rows.length === 0 && !node.like ? 'frame' : 'box', position: { x: node.x, y: node.y }, width: node.w, height: node.h, zIndex: node.rows.length === 0 && !node.like ? 0 : 1, data: { node, most } },
       });
     }
     kept.current = next;

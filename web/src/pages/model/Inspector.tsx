@@ -35,7 +35,7 @@ function Numbers({ params, work, lacks }: { params: number | null; work: number 
   return (
     <dl className="numbers">
       <div><dt>Weights</dt><dd><Figure value={params === null ? null : short(params, 'weights')} exact={params === null ? undefined : `exactly ${exact(params)}`} why={why} /></dd></div>
-      <div><dt>One sample forward</dt><dd><Figure value={work === null ? null : flops(work)} exact={work === null ? undefined : `exactly ${exact(work)} FLOPs, a multiply-add is two`} why={why} /></dd></div>
+      <div><dt>Forward, one sample</dt><dd><Figure value={work === null ? null : flops(work)} exact={work === null ? undefined : `exactly ${exact(work)} FLOPs, a multiply-add is two`} why={why} /></dd></div>
     </dl>
   );
 }

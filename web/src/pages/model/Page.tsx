@@ -12,7 +12,7 @@ import { useActions } from './actions';
 import { AddPanel } from './AddPanel';
 import { ConnectDialog, GroupDialog } from './Dialogs';
 import { Drawing } from './Drawing';
-import { show, useDrawing, useView } from './drawing';
+import { beginWith, show, useDrawing, useView } from './drawing';
 import { Findings } from './Findings';
 import { setFound } from './found';
 import { Inspector } from './Inspector';
@@ -58,6 +58,8 @@ function useArriving(): boolean {
 
 function Editor() {
   const view = useView();
+  const docKey = useStore((s) => s.doc?.key);
+  useEffect(() => beginWith(docKey), [docKey]);
   const drawn = useDrawing(view.open);
   const types = useTypes();
   const [dialog, setDialog] = useState<'connect' | 'group' | null>(null);

@@ -1,7 +1,8 @@
 // The drawing of the open document, which the engine lays out: asked after each edit and each fold, kept while the next is made.
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { engine, Superseded } from '../../engine/client';
-import type { GraphAnswer, Model } from '../../engine/types';
+import { Superseded } from '../../engine/client';
+import type { GraphAnswer } from '../../engine/types';
+import { draw, drawn as kept } from '../../state/drawing';
 import { useStore } from '../../state/store';
 
 export interface Drawn {
@@ -13,11 +14,11 @@ export interface Drawn {
 export function useDrawing(open: readonly string[]): Drawn {
   const model = useStore((s) => s.doc?.model ?? null);
   const key = useStore((s) => s.doc?.key);
-  const [drawn, setDrawn] = useState<Drawn & { key: string | undefined }>({ answer: undefined, error: undefined, pending: true, key });
+  const [drawn, setDrawn] = useState<Drawn & { key: string | undefined }>(() => ({ answer: model ? kept(model, open) : undefined, error: undefined, pending: true, key }));
   useEffect(() => {
     if (!model) return;
     let current = true;
-    ask(model, open).then(
+    draw(model, open).then(
       (answer) => current && setDrawn({ answer, error: undefined, pending: false, key }),
       (error: Error) => current && !(error instanceof Superseded) && setDrawn((d) => ({ answer: d.key === key ? d.answer : undefined, error, pending: false, key })),
     );
@@ -25,8 +26,6 @@ export function useDrawing(open: readonly string[]): Drawn {
   }, [model, open, key]);
   return drawn.key === key ? drawn : { answer: undefined, error: undefined, pending: true };
 }
-
-const ask = (model: Model, open: readonly string[]) => engine.call<GraphAnswer>('view/graph', { model, open }, { lane: 'view/graph' });
 
 // View is how the Model page shows things; it is kept while other pages are open.
 export interface View {
@@ -55,4 +54,11 @@ export const useView = () =>
 
 export function toggleOpen(id: string) {
   show({ open: view.open.includes(id) ? view.open.filter((o) => o !== id) : [...view.open, id] });
+}
+
+// beginWith forgets the search and the unfolded blocks of the document before.
+let begun: string | undefined;
+export function beginWith(key: string | undefined) {
+  if (begun !== undefined && begun !== key) show({ open: [], query: '' });
+  begun = key;
 }
