@@ -90,10 +90,16 @@ func Arrays() map[string]File {
 func Records() map[string]File {
 	out := map[string]File{}
 	for place, around := range map[string]func(v string) string{
-		"subject":    func(v string) string { return `{"_type":"https://in-toto.io/Statement/v1","subject":` + v + "}" },
-		"predicate":  func(v string) string { return `{"_type":"https://in-toto.io/Statement/v1","subject":[],"predicate":` + v + "}" },
-		"payload":    func(v string) string { return `{"payloadType":"application/vnd.in-toto+json","payload":` + v + `,"signatures":[]}` },
-		"signatures": func(v string) string { return `{"payloadType":"application/vnd.in-toto+json","payload":"e30=","signatures":` + v + "}" },
+		"subject": func(v string) string { return `{"_type":"https://in-toto.io/Statement/v1","subject":` + v + "}" },
+		"predicate": func(v string) string {
+			return `{"_type":"https://in-toto.io/Statement/v1","subject":[],"predicate":` + v + "}"
+		},
+		"payload": func(v string) string {
+			return `{"payloadType":"application/vnd.in-toto+json","payload":` + v + `,"signatures":[]}`
+		},
+		"signatures": func(v string) string {
+			return `{"payloadType":"application/vnd.in-toto+json","payload":"e30=","signatures":` + v + "}"
+		},
 	} {
 		for name, file := range JSON(around) {
 			out[place+"/"+name] = file

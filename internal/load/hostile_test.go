@@ -92,6 +92,6 @@ func TestHostileTokenizersCostTheirOwnCall(t *testing.T) {
 	each(t, "/tokenizer.json", hostile.JSON(vocabulary))
 }
 func TestHostileRecordsCostTheirOwnCall(t *testing.T) { each(t, ".intoto.json", hostile.Records()) }
-func TestHostileArraysCostTheirOwnCall(t *testing.T) { each(t, ".npy", hostile.Arrays()) }
+func TestHostileArraysCostTheirOwnCall(t *testing.T)  { each(t, ".npy", hostile.Arrays()) }
 
 func vocabulary(v string) string { return `{"model":{"vocab":` + v + "}}" }
