@@ -1,0 +1,20 @@
+// Numbers as people write them. Exact values are left to Figure's tip.
+const names: [number, string][] = [[1e18, 'E'], [1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
+
+function three(n: number): string {
+  const text = n >= 100 ? n.toFixed(0) : n >= 10 ? n.toFixed(1) : n.toFixed(2);
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+// short is 7.05M for 7,052,544; with weights a thousand million is B, as model names say it.
+export function short(n: number, kind: 'count' | 'weights' = 'count'): string {
+  for (const [unit, name] of names) {
+    if (Math.abs(n) >= unit) return three(n / unit) + (kind === 'weights' && name === 'G' ? 'B' : name);
+  }
+  return String(Math.round(n * 100) / 100);
+}
+
+export const exact = (n: number) => n.toLocaleString('en-US');
+export const bytes = (n: number) => (n >= 1000 ? `${short(n)}B` : `${Math.round(n)} B`);
+export const flops = (n: number) => `${short(n)}FLOP`;
+export const plural = (n: number, one: string, many = `${one}s`) => `${exact(n)} ${n === 1 ? one : many}`;
