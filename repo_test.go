@@ -25,7 +25,7 @@ var layers = []string{
 	"internal/fit", "internal/training", "internal/policy", "internal/ruleset", "internal/action", "internal/edit", "internal/patch", "internal/report", "internal/attest", "models",
 	"internal/fence", "internal/importer", "internal/exporter", "internal/hub", "internal/manifest", "internal/load", "internal/fix", "internal/action/fix", "worker", "internal/training/data", "internal/training/protocol", "internal/training/run", "internal/worker", "internal/client", "internal/secret", "internal/account", "internal/ledger", "internal/corpus", "internal/share", "internal/rate",
 	"internal/blob", "internal/jobs", "internal/store", "internal/account/accounttest", "internal/nodetest", "internal/blob/s3test", "internal/hostile", "internal/adversary", "internal/llm", "internal/telemetry", "docs", "internal/site", "internal/discover", "internal/comment",
-	"internal/httpapi", "internal/hostedapi", "internal/mcp", "internal/cli", "internal/wasm",
+	"internal/httpapi", "internal/hostedapi", "internal/mcp", "internal/cli", "internal/wasm", "internal/view",
 	"cmd", "deploy", "truth", "conformance",
 }
 

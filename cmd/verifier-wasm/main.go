@@ -7,7 +7,7 @@ package main
 import (
 	"syscall/js"
 
-	"github.com/modelverifier/verifier/internal/wasm"
+	"github.com/modelverifier/verifier/internal/view"
 )
 
 func main() {
@@ -15,7 +15,7 @@ func main() {
 		if len(args) != 2 || args[0].Type() != js.TypeString || args[1].Type() != js.TypeString {
 			return map[string]any{"status": 400, "body": `{"error":"verifier.action takes the name of an action and the text of a request","code":"wrong-type"}`}
 		}
-		status, body := wasm.Action(args[0].String(), args[1].String())
+		status, body := view.Action(args[0].String(), args[1].String())
 		return map[string]any{"status": status, "body": body}
 	})
 	js.Global().Set("verifier", map[string]any{"action": action})

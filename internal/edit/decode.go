@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // MaxOps bounds the changes of one request.
@@ -25,6 +26,8 @@ type wireOp struct {
 	To        words           `json:"to"`
 	At        *int64          `json:"at"`
 	Join      bool            `json:"join"`
+
+	Components words `json:"components"`
 }
 
 // words is one string or a list of them.
@@ -49,7 +52,7 @@ func Decode(text, path string) ([]Op, error) {
 		text = "[" + one + "]"
 	}
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		return nil, action.Errorf(graph.CodeType, path, "must be a list of changes, each an object with op, one of add, change, connect, remove")
+		return nil, action.Errorf(graph.CodeType, path, "must be a list of changes, each an object with op, one of %s", quantity.Own(strings.Join(Kinds, ", ")))
 	}
 	list = flat(list)
 	if len(list) == 0 {
@@ -86,9 +89,9 @@ func flat(list []json.RawMessage) []json.RawMessage {
 func decodeOne(raw json.RawMessage, path string) (*Op, error) {
 	var w wireOp
 	if err := json.Unmarshal(raw, &w); err != nil {
-		return nil, action.Errorf(graph.CodeType, path, "cannot be read as a change: op, component, type, name, from, to are strings, params an object, at a number, join a boolean")
+		return nil, action.Errorf(graph.CodeType, path, "cannot be read as a change: op, component, type, name, from, to, components are strings or lists of them, params an object, at a number, join a boolean")
 	}
-	op := &Op{Path: path, Kind: w.Op, Component: w.Component, Type: w.Type, Name: w.Name, From: w.From, To: w.To, At: w.At, Join: w.Join}
+	op := &Op{Path: path, Kind: w.Op, Component: w.Component, Type: w.Type, Name: w.Name, From: w.From, To: w.To, At: w.At, Join: w.Join, Components: w.Components}
 	if op.Kind == "" && w.Param != "" {
 		op.Kind = Change // an edit of a finding, as it is
 	}

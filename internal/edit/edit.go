@@ -22,10 +22,15 @@ const (
 	Change  = "change"  // parameters, type or name of a component
 	Connect = "connect" // From to To
 	Remove  = "remove"  // a component with its connections, or the connection From to To
+
+	Disconnect = "disconnect" // the connection From to To: remove in an editor's word
+	Rename     = "rename"     // Name of a component: change in an editor's word
+	Duplicate  = "duplicate"  // Components, with the connections between them and into them
+	Group      = "group"      // Components are shown as one block called Name; without a name, each as itself again
 )
 
 // Kinds are the words for them.
-var Kinds = []string{Add, Change, Connect, Remove}
+var Kinds = []string{Add, Change, Connect, Remove, Disconnect, Rename, Duplicate, Group}
 
 // CodeTarget is the code of a change that names something which is not there, or is there already.
 const CodeTarget = action.CodeForm
@@ -41,6 +46,8 @@ type Op struct {
 	From, To  []string
 	At        *int64 // position among the inputs of To; the last unless given
 	Join      bool   // of remove: what fed the component feeds its readers
+
+	Components []string // of duplicate and group
 }
 
 // Apply returns the graph with the changes made, one after the other, or the error of the first that cannot be made. The graph
@@ -80,6 +87,14 @@ func (e *editor) apply(op *Op) error {
 			return e.remove(op)
 		}
 		return e.disconnect(op)
+	case Disconnect:
+		return e.disconnect(op)
+	case Rename:
+		return e.rename(op)
+	case Duplicate:
+		return e.duplicate(op)
+	case Group:
+		return e.group(op)
 	}
 	err := action.Errorf(action.CodeValue, op.Path+".op", "is %q but must be one of %s", op.Kind, quantity.Own(strings.Join(Kinds, ", ")))
 	err.Allowed = Kinds

@@ -15,9 +15,9 @@ import (
 
 var _ = define(tool{
 	name: "edit", title: "Change a graph file",
-	doc: `Makes changes one after the other, all or none, writes the file and returns the new verdict. Each is {op:"add",component,type,params,from,to}, {op:"change",component,params} (null takes a parameter away), {op:"connect",from,to,at}, {op:"remove",component,join} or {op:"remove",from,to}, or the "edit" of a finding as it is. Lines that no change touches stay as they are, with their comments. undoIfWorse leaves the file alone where more would block. digest is the "file digest" of an earlier answer: refused if the file changed since. An inline model comes back changed; nothing is written.`,
-	input: modelProperty + `,"changes":{"type":"array","maxItems":1000,"items":{"type":["object","array"],"properties":{"op":{"enum":["add","change","connect","remove"]},"component":{"type":"string"},"type":{"type":"string"},"name":{"type":"string"},` +
-		`"params":{"type":"object"},"param":{"type":"string"},"value":{},"from":{"type":["string","array"]},"to":{"type":["string","array"]},"at":{"type":"integer"},"join":{"type":"boolean"}}}},` +
+	doc: `Makes changes one after the other, all or none, writes the file and returns the new verdict. Each is {op:"add",component,type,params,from,to}, {op:"change",component,params} (null takes a parameter away), {op:"connect",from,to,at}, {op:"remove",component,join}, {op:"remove",from,to}, {op:"duplicate",components}, {op:"group",components,name}, or the "edit" of a finding as it is. Lines that no change touches stay as they are, with their comments. undoIfWorse leaves the file alone where more would block. digest is the "file digest" of an earlier answer: refused if the file changed since. An inline model comes back changed; nothing is written.`,
+	input: modelProperty + `,"changes":{"type":"array","maxItems":1000,"items":{"type":["object","array"],"properties":{"op":{"enum":["` + strings.Join(edit.Kinds, `","`) + `"]},"component":{"type":"string"},"type":{"type":"string"},"name":{"type":"string"},` +
+		`"params":{"type":"object"},"param":{"type":"string"},"value":{},"from":{"type":["string","array"]},"to":{"type":["string","array"]},"at":{"type":"integer"},"join":{"type":"boolean"},"components":{"type":["string","array"]}}}},` +
 		`"undoIfWorse":{"type":"boolean"},"digest":{"type":"string"}`,
 	required: []string{"changes"},
 	output: []field{

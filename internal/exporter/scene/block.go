@@ -15,6 +15,7 @@ type piece struct {
 	times    int    // 0 is once
 	until    string // the title of the last of them
 	like     string
+	opened   int // how many repeats it shows one by one, because that was asked for; 0 where it is not folded
 	kids     []*piece
 	item     *Item
 	parent   *piece
@@ -32,6 +33,7 @@ type builder struct {
 	readers [][]int
 	shown   []int // the position that is drawn in place of this one
 	leaf    []*piece
+	options Options
 }
 
 func newBuilder(res *infer.Result) *builder {
@@ -90,10 +92,13 @@ func (b *builder) blocks() []*piece {
 	return out
 }
 
-// scope names the block that a component belongs to, or is empty. With a scope from an importer, or an id that is such a path, that is the
+// scope names the block that a component belongs to, or is empty. Who edits a graph can say it; with a scope from an importer, or an id that is such a path, that is the
 // path up to its first number, model.layers.0; else what the label has before its first separator, if there is a number in it: h0 of h0_attn.
 func (b *builder) scope(p int) string {
 	c := b.node(p).Component
+	if group := c.Group(); group != "" {
+		return group
+	}
 	path := c.Scope()
 	if path == "" {
 		path, _, _ = strings.Cut(c.ID, "#")
@@ -122,7 +127,9 @@ func (b *builder) likes(items []*piece) {
 			continue
 		}
 		kind := b.kind(it)
-		if first, ok := kinds[kind]; ok {
+		if first, ok := kinds[kind]; ok && b.open(it) {
+			continue
+		} else if ok {
 			it.like, it.kids = first, nil
 		} else {
 			kinds[kind] = it.title
@@ -148,7 +155,7 @@ func (b *builder) joinChains(group *piece) {
 	for _, k := range group.kids {
 		if len(k.kids) > 0 {
 			b.joinChains(k)
-		} else if n := len(kids) - 1; n >= 0 && b.chained(kids[n], k) {
+		} else if n := len(kids) - 1; n >= 0 && b.chained(kids[n], k) && (b.options.RowsOfBox == 0 || kids[n].n < b.options.RowsOfBox) {
 			kids[n].n++
 			continue
 		}
@@ -164,3 +171,20 @@ func (b *builder) chained(box, next *piece) bool {
 	}
 	return plain(box) && plain(next) && next.first == end+1 && len(b.in[next.first]) == 1 && b.in[next.first][0] == end && len(b.readers[end]) == 1
 }
+
+// id names a piece by its first component and what it is, so that it stays the same when something else changes.
+func (b *builder) id(p *piece) string {
+	kind := "box:"
+	switch {
+	case p.times > 1 || p.opened > 0:
+		kind = "times:"
+	case p.title != "":
+		kind = "block:"
+	case len(p.kids) > 0:
+		kind = "part:" // one of several blocks that repeat together
+	}
+	return kind + b.node(p.first).Component.ID
+}
+
+// open reports whether a piece was asked to be shown in full.
+func (b *builder) open(p *piece) bool { return b.options.Open != nil && b.options.Open(b.id(p)) }

@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -10,15 +11,20 @@ import (
 // item makes the item of a piece, and counts what it has.
 func (b *builder) item(p *piece, s *Scene) *Item {
 	title := p.title
-	if p.times > 1 && title != "" {
+	if max(p.times, p.opened) > 1 && title != "" {
 		dot := strings.LastIndexByte(title, '.') + 1
 		title = Clip(title, maxLabel) + "…" + strings.TrimPrefix(p.until, title[:dot])
 	}
-	it := &Item{Title: Clip(title, 2*maxLabel), Times: max(p.times, 1), Like: Clip(p.like, maxLabel)}
+	it := &Item{Title: Clip(title, 2*maxLabel), Times: max(p.times, 1), Like: Clip(p.like, maxLabel), Opened: p.opened > 0}
+	p.item = it
 	for k := p.first; k < p.first+p.n && p.parent != nil; k++ {
 		it.Params, it.Lacks = it.Params+b.node(k).Params, it.Lacks || b.node(k).LacksWeights
 	}
-	p.item, p.ins, p.outs, p.drawn = it, map[int]int{}, map[int]int{}, map[Edge]bool{}
+	if p.parent != nil {
+		it.ID = b.id(p)
+		b.hide(p)
+	}
+	p.ins, p.outs, p.drawn = map[int]int{}, map[int]int{}, map[Edge]bool{}
 	for i, k := range p.kids {
 		k.parent, k.place = p, i
 		it.Items = append(it.Items, b.item(k, s))
@@ -39,6 +45,15 @@ func (b *builder) item(p *piece, s *Scene) *Item {
 	return it
 }
 
+// hide notes which components a piece stands for and does not show.
+func (b *builder) hide(p *piece) {
+	first := p.first + p.n
+	if p.like != "" {
+		first = p.first
+	}
+	p.item.Hidden = slices.Clone(b.order[first : p.first+p.n*max(p.times, 1)])
+}
+
 // own notes which piece draws each position.
 func (b *builder) own(p *piece) {
 	if b.leaf == nil {
@@ -53,13 +68,13 @@ func (b *builder) row(p *piece, at int) Row {
 	node := b.node(at)
 	r := Row{
 		Name: Clip(shortName(node.Component.Title(), p), maxLabel), Type: Clip(node.Component.Type, maxLabel), Params: node.Params,
-		Refused: node.State == infer.Refused, Detail: Clip(detail(node), maxDetail),
+		Refused: node.State == infer.Refused, Detail: Clip(detail(node), maxDetail), Node: b.order[at],
 	}
 	if node.Type != nil {
 		r.Virtual = node.Type.ID == infer.InputID || node.Type.ID == "output"
 	}
 	if node.Out != nil {
-		r.Shape = shapeText(node.Out)
+		r.Shape = ShapeText(node.Out)
 		r.Changes = len(node.In) == 0 || !node.Out.Equal(node.In[0])
 	}
 	return r
@@ -122,7 +137,7 @@ func (b *builder) connect(root *piece) {
 func (b *builder) draw(from, to int) {
 	shape := ""
 	if out := b.node(from).Out; out != nil {
-		shape = shapeText(out)
+		shape = ShapeText(out)
 	}
 	up, down := b.leaf[from], b.leaf[to]
 	above := map[*piece]bool{}

@@ -82,8 +82,8 @@ func value(node *infer.Node, param string) string {
 	return ""
 }
 
-// shapeText writes a shape as a picture has room for it.
-func shapeText(s catalog.Shape) string {
+// ShapeText writes a shape as a picture has room for it.
+func ShapeText(s catalog.Shape) string {
 	if len(s) == 0 {
 		return "scalar"
 	}

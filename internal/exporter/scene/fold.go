@@ -38,6 +38,11 @@ func (b *builder) fold(items []*piece) []*piece {
 			group = &piece{first: items[i].first, n: last.first + last.n - items[i].first, kids: items[i : i+period : i+period]}
 		}
 		group.times, group.until = times, items[i+period*times-1].title
+		if b.open(group) {
+			out = append(out, repeats(items[i:i+period*times], period))
+			i += period * times
+			continue
+		}
 		for p := group.first + group.n; p < group.first+group.n*times; p++ {
 			b.shown[p] = group.first + (p-group.first)%group.n
 		}
@@ -45,6 +50,25 @@ func (b *builder) fold(items []*piece) []*piece {
 		i += period * times
 	}
 	return out
+}
+
+// repeats shows items that repeat one by one, in a group around them all.
+func repeats(items []*piece, period int) *piece {
+	last := items[len(items)-1]
+	all := &piece{first: items[0].first, n: last.first + last.n - items[0].first, title: items[0].title, until: items[len(items)-period].title, opened: len(items) / period}
+	if period > 1 {
+		all.title, all.until = "", ""
+	}
+	items[0].times = 0 // unlike what is folded
+	for i := 0; i < len(items); i += period {
+		part := items[i]
+		if period > 1 {
+			end := items[i+period-1]
+			part = &piece{first: items[i].first, n: end.first + end.n - items[i].first, kids: items[i : i+period : i+period]}
+		}
+		all.kids = append(all.kids, part)
+	}
+	return all
 }
 
 // maxPeriod bounds the search for repeats: no block of a graph without names has more components.

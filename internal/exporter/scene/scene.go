@@ -23,6 +23,7 @@ type Scene struct {
 
 // Item is a box with rows, or a group of items.
 type Item struct {
+	ID     string // the same after a change that leaves its first component and its kind alone
 	Title  string // of a group or a folded block
 	Times  int    // how many equal ones in a row it stands for
 	Like   string // the title of an earlier block with the same layers of other sizes, which is drawn in full
@@ -33,6 +34,8 @@ type Item struct {
 	Edges  []Edge // between the items of a group and its border
 	Ins    int    // how many different results enter a group
 	Outs   int    // and leave it
+	Hidden []int  // the components that it stands for and does not show: those of further repeats, and of what is like another
+	Opened bool   // a folded block that was asked to be shown in full
 }
 
 // Weights is how many weights one has, in short.
@@ -62,6 +65,7 @@ type Row struct {
 	Params             int64
 	Refused            bool
 	Virtual            bool // an input or output
+	Node               int  // the position of the component in the graph
 }
 
 // Border is the position that stands for the group itself.
@@ -76,19 +80,33 @@ type Edge struct {
 	Shape    string
 }
 
-// The largest scene that is of use to someone who looks at it.
+// Options are how much is shown. The zero value is for a picture.
+type Options struct {
+	Open      func(id string) bool // which folded blocks are shown in full; nil shows none
+	MaxBoxes  int                  // what can be drawn
+	MaxRows   int
+	RowsOfBox int // a chain that is longer is several boxes; 0 is any
+}
+
+// The largest scene that is of use to someone who looks at a picture.
 const maxBoxes, maxRows = 600, 3000
 
-// Of makes the scene of a walked graph.
+// Of makes the scene of a walked graph, for a picture.
 func Of(res *infer.Result) (*Scene, error) {
+	return With(res, Options{MaxBoxes: maxBoxes, MaxRows: maxRows})
+}
+
+// With makes the scene of a walked graph.
+func With(res *infer.Result, o Options) (*Scene, error) {
 	b := newBuilder(res)
+	b.options = o
 	root := &piece{n: len(b.order), kids: b.fold(b.blocks())}
 	b.likes(root.kids)
 	b.joinChains(root)
 	s := &Scene{Name: Clip(res.Graph.Name, 80), Params: res.Params, Lacks: len(res.ParamsWithheld()) > 0}
 	s.Root = b.item(root, s)
-	if s.Boxes > maxBoxes || s.Rows > maxRows {
-		return nil, fmt.Errorf("a picture of this model would have %d boxes and %d rows after folding what repeats, but at most %d and %d can be drawn", s.Boxes, s.Rows, maxBoxes, maxRows)
+	if s.Boxes > o.MaxBoxes || s.Rows > o.MaxRows {
+		return nil, fmt.Errorf("a picture of this model would have %d boxes and %d rows after folding what repeats, but at most %d and %d can be drawn", s.Boxes, s.Rows, o.MaxBoxes, o.MaxRows)
 	}
 	b.connect(root)
 	return s, nil

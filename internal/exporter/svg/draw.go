@@ -2,11 +2,11 @@ package svg
 
 import (
 	"fmt"
-	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/exporter/scene"
+	"github.com/modelverifier/verifier/internal/exporter/scene/place"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
@@ -45,37 +45,38 @@ func groupName(it *scene.Item) string {
 }
 
 // group draws a group with its upper left corner at a place, and all that is in it.
-func (d *drawing) group(b *box, x, y int) {
-	for _, k := range b.kids {
-		if k.item.IsGroup() {
-			d.frame(k, x+k.x, y+k.y)
+func (d *drawing) group(b *place.Box, x, y int) {
+	for _, k := range b.Kids {
+		if k.Item.IsGroup() {
+			d.frame(k, x+k.X, y+k.Y)
 		}
 	}
-	ends := b.spread()
+	lines := b.Lines()
 	labelled := map[scene.End]bool{}
-	for i, w := range b.wires {
-		d.wire(b, w, ends[i], x, y, !labelled[w.edge.From])
-		labelled[w.edge.From] = true
+	for i := range b.Wires {
+		w := &b.Wires[i]
+		d.wire(w, lines[i], x, y, !labelled[w.Edge.From])
+		labelled[w.Edge.From] = true
 	}
-	for _, k := range b.kids {
-		if k.item.IsGroup() {
-			d.group(k, x+k.x, y+k.y)
+	for _, k := range b.Kids {
+		if k.Item.IsGroup() {
+			d.group(k, x+k.X, y+k.Y)
 		} else {
-			d.box(k, x+k.x, y+k.y)
+			d.box(k, x+k.X, y+k.Y)
 		}
 	}
 }
 
-func (d *drawing) frame(b *box, x, y int) {
-	d.f(`<rect class="g" x="%d" y="%d" width="%d" height="%d" rx="8"/>`, x, y, b.w, b.h)
-	if t := groupTitle(b.item); t != "" {
+func (d *drawing) frame(b *place.Box, x, y int) {
+	d.f(`<rect class="g" x="%d" y="%d" width="%d" height="%d" rx="8"/>`, x, y, b.W, b.H)
+	if t := groupTitle(b.Item); t != "" {
 		d.f(`<text class="t" x="%d" y="%d">%s</text>`, x+10, y+17, escape(t))
 	}
 	d.WriteByte('\n')
 }
 
-func (d *drawing) box(b *box, x, y int) {
-	it := b.item
+func (d *drawing) box(b *place.Box, x, y int) {
+	it := b.Item
 	class := "b"
 	for _, r := range it.Rows {
 		switch {
@@ -85,31 +86,32 @@ func (d *drawing) box(b *box, x, y int) {
 			class = "v"
 		}
 	}
-	d.f(`<rect class="%s" x="%d" y="%d" width="%d" height="%d" rx="6"/>`+"\n", class, x, y, b.w, b.h)
+	d.f(`<rect class="%s" x="%d" y="%d" width="%d" height="%d" rx="6"/>`+"\n", class, x, y, b.W, b.H)
 	if it.Like != "" {
 		d.f(`<text x="%d" y="%d"><tspan class="t">%s</tspan> <tspan class="m">like %s</tspan></text>`, x+textInset, y+boxPadding+15, escape(groupName(it)), escape(it.Like))
-		d.f(`<text class="m" x="%d" y="%d" text-anchor="end">%s</text>`+"\n", x+b.w-textInset, y+boxPadding+15, it.Weights())
+		d.f(`<text class="m" x="%d" y="%d" text-anchor="end">%s</text>`+"\n", x+b.W-textInset, y+boxPadding+15, it.Weights())
 		return
 	}
-	right := x + b.w - textInset
+	right := x + b.W - textInset
 	if it.Times > 1 {
-		d.f(`<text class="t" x="%d" y="%d" text-anchor="end">%s</text>`, right, y+b.h/2+4, timesText(it.Times))
-		right -= textWidth(timesText(it.Times), 12) + columnGap
+		d.f(`<text class="t" x="%d" y="%d" text-anchor="end">%s</text>`, right, y+b.H/2+4, timesText(it.Times))
+		right -= place.TextWidth(timesText(it.Times), 12) + columnGap
 	}
+	columns := measure(it).columns
 	for i, r := range it.Rows {
-		d.row(b, r, x, y+boxPadding+i*rowHeight+15, right, i < len(it.Rows)-1)
+		d.row(columns, r, x, y+boxPadding+i*rowHeight+15, right, i < len(it.Rows)-1)
 	}
 }
 
 // row draws one component: its name, what it is, its result where that changes inside the box, and its weights.
-func (d *drawing) row(b *box, r scene.Row, x, y, right int, inside bool) {
-	d.f(`<text class="n" x="%d" y="%d">%s</text><text x="%d" y="%d">%s`, x+textInset, y, escape(r.Name), x+b.columns[0], y, escape(r.Type))
+func (d *drawing) row(columns [3]int, r scene.Row, x, y, right int, inside bool) {
+	d.f(`<text class="n" x="%d" y="%d">%s</text><text x="%d" y="%d">%s`, x+textInset, y, escape(r.Name), x+columns[0], y, escape(r.Type))
 	if r.Detail != "" {
 		d.f(` <tspan class="m">%s</tspan>`, escape(r.Detail))
 	}
 	d.WriteString("</text>")
 	if r.Changes && inside {
-		d.f(`<text class="m" x="%d" y="%d" text-anchor="end">%s</text>`, x+b.columns[2], y, escape(r.Shape))
+		d.f(`<text class="m" x="%d" y="%d" text-anchor="end">%s</text>`, x+columns[2], y, escape(r.Shape))
 	}
 	if r.Params > 0 {
 		d.f(`<text class="m" x="%d" y="%d" text-anchor="end">%s</text>`, right, y, quantity.Short(r.Params))
@@ -117,92 +119,25 @@ func (d *drawing) row(b *box, r scene.Row, x, y, right int, inside bool) {
 	d.WriteByte('\n')
 }
 
-// nearly is how far a source may be to the side and still be right above.
-const nearly = 12
-
-// spread gives the connections into one box places beside one another, in the order in which they come.
-func (b *box) spread() []int {
-	into := map[*box][]int{}
-	for i, w := range b.wires {
-		to := w.path[len(w.path)-1]
-		into[to] = append(into[to], i)
-	}
-	out := make([]int, len(b.wires))
-	for i, w := range b.wires {
-		to := w.path[len(w.path)-1]
-		if to.item == nil || to.item.IsGroup() {
-			continue
-		}
-		list := into[to]
-		if list[0] != i {
-			continue
-		}
-		from := func(i int) *box { p := b.wires[i].path; return p[len(p)-2] }
-		sort.SliceStable(list, func(x, y int) bool { return from(list[x]).middle() < from(list[y]).middle() })
-		step := max(1, min(18, (to.w-12)/len(list)))
-		first := step * (1 - len(list)) / 2
-		for k, j := range list {
-			if dx := from(j).middle() - to.middle(); !from(j).lane && dx >= -nearly && dx <= nearly {
-				first = dx - k*step // the one right above comes straight down
-			}
-		}
-		for k, j := range list {
-			out[j] = first + k*step
-		}
-	}
-	return out
-}
-
-// portOf returns where on the border of a group a result enters or leaves.
-func portOf(b *box, ports []*box, port int) int {
-	if port < len(ports) {
-		return b.x + ports[port].middle()
-	}
-	return b.middle()
-}
-
 // wire draws a connection as a line that leaves and arrives upright, and its shape beside its beginning.
-func (d *drawing) wire(b *box, w wire, shift, x, y int, label bool) {
-	from, to := w.path[0], w.path[len(w.path)-1]
-	px, py := from.middle(), from.y+from.h
-	if from.item != nil && from.item.IsGroup() {
-		px = portOf(from, from.outs, w.edge.From.Port)
-	}
-	d.f(`<path class="e" d="M%d %d`, x+px, y+py)
-	sx, sy := px, py
-	for i, k := range w.path[1:] {
-		ex, ey := k.middle(), k.y
-		if k == to {
-			ex += shift
-			if to.item != nil && to.item.IsGroup() {
-				ex = portOf(to, to.ins, w.edge.To.Port)
-			}
-			if to.item == nil { // the lower border
-				ey = b.h
-			}
-		}
-		if i == 0 {
-			sx, sy = (px+ex)/2, (py+ey)/2
-		}
-		middle := (py + ey) / 2
-		if px == ex {
-			d.f(`V%d`, y+ey)
+func (d *drawing) wire(w *place.Wire, line []place.Point, x, y int, label bool) {
+	d.f(`<path class="e" d="M%d %d`, x+line[0].X, y+line[0].Y)
+	for i, p := range line[1:] {
+		before := line[i]
+		if middle := (before.Y + p.Y) / 2; before.X == p.X {
+			d.f(`V%d`, y+p.Y)
 		} else {
-			d.f(`C%d %d %d %d %d %d`, x+px, y+middle, x+ex, y+middle, x+ex, y+ey)
+			d.f(`C%d %d %d %d %d %d`, x+before.X, y+middle, x+p.X, y+middle, x+p.X, y+p.Y)
 		}
-		if k != to {
-			ey += k.h
-			d.f(`V%d`, y+ey)
-		}
-		px, py = ex, ey
 	}
 	d.WriteByte('"')
-	if to.item != nil && !to.item.IsGroup() {
+	from, to := w.Path[0], w.Path[len(w.Path)-1]
+	if to.Item != nil && !to.Item.IsGroup() {
 		d.WriteString(` marker-end="url(#arrow)"`)
 	}
 	d.WriteString("/>")
-	if label && w.edge.Shape != "" && from.item != nil && w.edge.To.Item != scene.Border {
-		d.f(`<text class="s" x="%d" y="%d">%s</text>`, x+sx+6, y+sy+4, escape(w.edge.Shape))
+	if label && w.Edge.Shape != "" && from.Item != nil && w.Edge.To.Item != scene.Border {
+		d.f(`<text class="s" x="%d" y="%d">%s</text>`, x+(line[0].X+line[1].X)/2+6, y+(line[0].Y+line[1].Y)/2+4, escape(w.Edge.Shape))
 	}
 	d.WriteByte('\n')
 }

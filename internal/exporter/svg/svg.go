@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/exporter/scene"
+	"github.com/modelverifier/verifier/internal/exporter/scene/place"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
@@ -19,16 +20,16 @@ const (
 	boxPadding = 4  // above the first and below the last row
 	textInset  = 10 // from the border of a box to its text
 	columnGap  = 14
-	titleSize  = 24 // of a group, above what is in it
-	groupInset = 14 // from the border of a group to what is in it
-	rankGap    = 34 // between two rows of boxes: room for an arrow and a shape
-	nodeGap    = 28 // between neighbours
-	laneWidth  = 10 // of a connection that passes other boxes
 	headHeight = 40 // of the title of the picture
 )
 
-// style holds the colours, for light and for dark. Names are short: they stand in every element.
-const style = `<style>
+var style = place.Style{TitleSize: 24, GroupInset: 14, RankGap: 34, NodeGap: 28, LaneWidth: 10,
+	Box:   func(it *scene.Item) (w, h int) { m := measure(it); return m.w, m.h },
+	Title: func(it *scene.Item) int { return place.BoldWidth(groupTitle(it)) },
+}
+
+// sheet holds the colours, for light and for dark. Names are short: they stand in every element.
+const sheet = `<style>
 text{font:12px Helvetica,Arial,"Liberation Sans","DejaVu Sans",sans-serif;fill:#1f2328}
 .h{font-size:16px;font-weight:600}.n{font-weight:600}.m{fill:#59636e}.s{font-size:11px;fill:#59636e;paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}
 .bg{fill:#fff}.b{fill:#f6f8fa;stroke:#8c959f}.v{fill:#ddf4ff;stroke:#54aeff}.x{fill:#ffebe9;stroke:#cf222e}.g{fill:none;stroke:#8c959f;stroke-dasharray:5 4}
@@ -40,18 +41,18 @@ text{font:12px Helvetica,Arial,"Liberation Sans","DejaVu Sans",sans-serif;fill:#
 
 // Draw writes a scene as SVG.
 func Draw(s *scene.Scene) string {
-	root := layout(s.Root)
+	root := style.Layout(s.Root)
 	head := title(s)
-	width := max(root.w, textWidth(head, 16)) + 2*margin
-	height := root.h + headHeight + 2*margin
+	width := max(root.W, place.TextWidth(head, 16)) + 2*margin
+	height := root.H + headHeight + 2*margin
 	d := &drawing{}
 	d.f(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-labelledby="t d">`+"\n", width, height, width, height)
 	d.f("<title id=\"t\">%s</title>\n<desc id=\"d\">%s</desc>\n", escape(head), escape(describe(s)))
-	d.WriteString(style)
+	d.WriteString(sheet)
 	d.WriteString(`<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="a" d="M0 0 8 4 0 8z"/></marker></defs>` + "\n")
 	d.f(`<rect class="bg" width="%d" height="%d" rx="8"/>`+"\n", width, height)
 	d.f(`<text class="h" x="%d" y="%d">%s</text>`+"\n", margin, margin+18, escape(head))
-	d.group(root, (width-root.w)/2, margin+headHeight)
+	d.group(root, (width-root.W)/2, margin+headHeight)
 	d.WriteString("</svg>\n")
 	return d.String()
 }
@@ -98,24 +99,3 @@ func summary(it *scene.Item) string {
 func escape(s string) string { return escaper.Replace(s) }
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
-
-// boldWidth is about how wide a text of ordinary size is in bold letters.
-func boldWidth(s string) int { return textWidth(s, 12) * 114 / 100 }
-
-// textWidth is about how wide a text is in pixels, in the widest of the fonts that are asked for.
-func textWidth(s string, size int) int {
-	n := 0
-	for _, r := range s {
-		switch {
-		case strings.ContainsRune("iljtfrI.,:;|'!()[]/ ·", r):
-			n += 37
-		case strings.ContainsRune("mwMW@%→×…", r):
-			n += 90
-		case r >= 'A' && r <= 'Z' || r >= 0x2e80:
-			n += 72
-		default:
-			n += 61
-		}
-	}
-	return (n*size + 99) / 100
-}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/exporter/scene"
+	"github.com/modelverifier/verifier/internal/exporter/scene/place"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
 )
@@ -118,18 +119,18 @@ func TestBoxesDoNotOverlap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkOverlap(t, file, layout(s.Root))
+		checkOverlap(t, file, style.Layout(s.Root))
 	}
 }
 
-func checkOverlap(t *testing.T, file string, b *box) {
+func checkOverlap(t *testing.T, file string, b *place.Box) {
 	t.Helper()
-	for i, x := range b.kids {
-		if x.x < 0 || x.y < 0 || x.x+x.w > b.w || x.y+x.h > b.h {
-			t.Errorf("%s: box %d at %d,%d of %d×%d leaves its group of %d×%d", file, i, x.x, x.y, x.w, x.h, b.w, b.h)
+	for i, x := range b.Kids {
+		if x.X < 0 || x.Y < 0 || x.X+x.W > b.W || x.Y+x.H > b.H {
+			t.Errorf("%s: box %d at %d,%d of %d×%d leaves its group of %d×%d", file, i, x.X, x.Y, x.W, x.H, b.W, b.H)
 		}
-		for j, y := range b.kids[:i] {
-			if x.x < y.x+y.w && y.x < x.x+x.w && x.y < y.y+y.h && y.y < x.y+x.h {
+		for j, y := range b.Kids[:i] {
+			if x.X < y.X+y.W && y.X < x.X+x.W && x.Y < y.Y+y.H && y.Y < x.Y+x.H {
 				t.Errorf("%s: boxes %d and %d overlap", file, i, j)
 			}
 		}

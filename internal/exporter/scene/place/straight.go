@@ -1,24 +1,24 @@
-package svg
+package place
 
-// columnsOf finds the horizontal places: each box wants to be below the middle of its neighbours above, and above those below; boxes
+// columns finds the horizontal places: each box wants to be below the middle of its neighbours above, and above those below; boxes
 // of one rank keep their order and their distance. A few turns are enough for a picture.
-func (b *box) columnsOf(ranks [][]*box) {
+func (s *Style) columns(ranks [][]*Box) {
 	for _, boxes := range ranks {
 		x := 0
 		for _, k := range boxes {
-			k.x = x
-			x += k.w + nodeGap
+			k.X = x
+			x += k.W + s.NodeGap
 		}
 		for _, k := range boxes {
-			k.x -= (x - nodeGap) / 2
+			k.X -= (x - s.NodeGap) / 2
 		}
 	}
 	for turn := range 10 {
 		for r := range ranks {
 			if turn%2 == 0 {
-				settle(ranks[r], func(x *box) []*box { return x.up })
+				s.settle(ranks[r], above)
 			} else {
-				settle(ranks[len(ranks)-1-r], func(x *box) []*box { return x.down })
+				s.settle(ranks[len(ranks)-1-r], below)
 			}
 		}
 	}
@@ -31,22 +31,22 @@ func (r run) at() int { return floorDiv(r.sum, r.weight) }
 
 // settle moves the boxes of a rank as near to where they want to be as their order and distances allow, in the sense of least squares:
 // neighbours that would overlap are pooled and moved as one.
-func settle(boxes []*box, near func(*box) []*box) {
+func (s *Style) settle(boxes []*Box, near func(*Box) []*Box) {
 	var runs []run
 	offset := make([]int, len(boxes)) // of each box from the first, if all touch
 	for i, x := range boxes {
 		if i > 0 {
-			gap := nodeGap
-			if x.lane && boxes[i-1].lane {
-				gap = laneWidth
+			gap := s.NodeGap
+			if x.Lane && boxes[i-1].Lane {
+				gap = s.LaneWidth
 			}
-			offset[i] = offset[i-1] + boxes[i-1].w + gap
+			offset[i] = offset[i-1] + boxes[i-1].W + gap
 		}
-		want, weight := x.x, 1
+		want, weight := x.X, 1
 		if n := near(x); len(n) > 0 {
 			middle, straight := aim(x, n)
-			want, weight = middle-x.w/2, 40
-			if x.lane { // long connections should be straight, but not push the boxes away
+			want, weight = middle-x.W/2, 40
+			if x.Lane { // long connections should be straight, but not push the boxes away
 				weight = 1
 				if straight {
 					weight = 16
@@ -63,19 +63,19 @@ func settle(boxes []*box, near func(*box) []*box) {
 	}
 	for _, r := range runs {
 		for i := r.first; i < r.first+r.n; i++ {
-			boxes[i].x = r.at() + offset[i]
+			boxes[i].X = r.at() + offset[i]
 		}
 	}
 }
 
 // aim returns where a box wants its middle to be: in line with its neighbours of the same kind, boxes with boxes and lanes with lanes,
 // so that the main path is straight and what passes it stays beside it. It reports whether there are such.
-func aim(x *box, near []*box) (middle int, straight bool) {
+func aim(x *Box, near []*Box) (middle int, straight bool) {
 	same, all, n := 0, 0, 0
 	for _, y := range near {
-		all += y.middle()
-		if x.lane == y.lane {
-			same, n = same+y.middle(), n+1
+		all += y.Middle()
+		if x.Lane == y.Lane {
+			same, n = same+y.Middle(), n+1
 		}
 	}
 	if n > 0 {
