@@ -21,7 +21,7 @@ const columns: Column<Row>[] = [
   { key: 'mark', title: 'Change', cell: (r) => <span className={`change ${r.mark}`}>{words[r.mark]}</span>, sort: (r) => r.mark, width: '7rem' },
   { key: 'name', title: 'Component', cell: (r) => r.name, sort: (r) => r.name },
   { key: 'type', title: 'Type', cell: (r) => <span className="mono">{r.type}</span>, sort: (r) => r.type },
-  { key: 'what', title: 'What', cell: (r) => r.what },
+  { key: 'what', title: 'What', cell: (r) => <span className="words">{r.what}</span> },
 ];
 
 // Changes are the difference of two models as a table, and on both drawings.

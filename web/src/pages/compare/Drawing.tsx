@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { useCall } from '../../engine/useCall';
 import type { GraphAnswer, GraphNode, Model } from '../../engine/types';
 
@@ -12,14 +12,21 @@ const titleHeight = 28;
 export function Drawing({ title, model, marks }: { title: string; model: Model; marks: ReadonlyMap<string, Mark> }) {
   const ask = useMemo(() => ({ model }), [model]);
   const { value, error } = useCall<GraphAnswer>('view/graph', ask);
+  const paper = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const p = paper.current;
+    if (p) p.scrollLeft = (p.scrollWidth - p.clientWidth) / 2;
+  }, [value]);
+  const frames = useMemo(() => new Set(value?.nodes.map((n) => n.parent)), [value]);
   return (
     <figure className="drawing">
       <figcaption>{title}</figcaption>
       {error ? <p className="quiet">{error.message}</p> : !value ? <p className="quiet">Drawing…</p> : (
-        <div className="paper" tabIndex={0} role="region" aria-label={`${title}, drawn; the table below lists the same changes`}>
+        <div className="paper" ref={paper} tabIndex={0} role="region" aria-label={`${title}, drawn; the table below lists the same changes`}>
           <svg width={value.width + 2} height={value.height + 2} aria-hidden="true">
+            {value.nodes.filter((n) => frames.has(n.id)).map((n) => <Box key={n.id} node={n} marks={marks} />)}
             {value.edges.map((e, i) => <polyline key={i} className="edge" points={e.points.map((p) => p.join(',')).join(' ')} />)}
-            {value.nodes.map((n) => <Box key={n.id} node={n} marks={marks} />)}
+            {value.nodes.filter((n) => !frames.has(n.id)).map((n) => <Box key={n.id} node={n} marks={marks} />)}
           </svg>
         </div>
       )}

@@ -36,13 +36,13 @@ export default function ComparePage() {
       )}
       {ranked.error && <p className="notice block" role="alert">{ranked.error.message}</p>}
       {ranked.value && list.length > 1 && (
-        <section className="panel part" aria-labelledby="rank">
+        <section className="panel part">
           <div className="row wrap"><h2 id="rank" className="grow">Cost side by side, and which first</h2><Segments label="Ties" options={ties} value={tie} onChange={setTie} /></div>
           <Ranking answer={ranked.value} />
         </section>
       )}
       {before && after && (
-        <section className="panel part diff" aria-labelledby="changes">
+        <section className="panel part diff">
           <h2 id="changes">What changed</h2>
           <div className="row wrap pick">
             <label>from <select className="input" value={before.id} onChange={(e) => setFrom(e.target.value)}>{list.map((c) => <option key={c.id}>{c.id}</option>)}</select></label>

@@ -39,7 +39,9 @@ export function MemoryBar({ plan, peak, cards, chosen, onCard }: { plan: PlanRec
               <text x={left - 8} y={y + 14} textAnchor="end">{memory(c.bytes)}</text>
               <rect className="track" x={left} y={y + 2} width={at(c.bytes) - left} height={row - 10} rx={2}><title>{c.names.join(', ')}</title></rect>
               <line className={`cap ${c.ids.includes(chosen ?? '') ? 'chosen' : ''}`} x1={at(c.bytes)} x2={at(c.bytes)} y1={y} y2={y + row - 6} />
-              <text x={left + 6} y={y + 14}>{clip(c.ids.join(', '), (at(c.bytes) - left) / 7)}</text>
+              {at(c.bytes) > width - right - 140
+                ? <text x={left + 6} y={y + 14}>{clip(c.ids.join(', '), (at(c.bytes) - left) / 7)}</text>
+                : <text x={at(c.bytes) + 6} y={y + 14}>{clip(c.ids.join(', '), (width - right - at(c.bytes)) / 7)}</text>}
               <text x={width - right + 6} y={y + 14} className={fits ? 'yes' : 'no'}>{fits ? '✓ fits' : '✕ too small'}</text>
             </g>
           );

@@ -35,28 +35,28 @@ export default function PlanPage() {
         {error && <p className="notice block" role="alert">{error.message}</p>}
         {plan && <Headline plan={plan} title={doc.title} />}
         {plan?.memory && curve?.peak && (
-          <section className="panel part" aria-labelledby="memory">
+          <section className="panel part">
             <h2 id="memory">Memory of training, against the cards</h2>
             <MemoryBar plan={plan} peak={curve.peak} cards={cards} chosen={choices.gpu ?? plan.cost.fitsGpu} onCard={(gpu) => change({ gpu })} />
           </section>
         )}
         {fit && plan && (
-          <section className="panel part" aria-labelledby="fit">
+          <section className="panel part">
             <h2 id="fit">{fit.fits ? 'What takes less' : 'What makes it fit'}</h2>
             <Fixes answer={fit} onApply={change} />
           </section>
         )}
         {curve && (
-          <section className="panel part" aria-labelledby="curve">
+          <section className="panel part">
             <h2 id="curve">Over one training step</h2>
             <CurvePlot curve={curve} />
           </section>
         )}
-        <section className="panel part" aria-labelledby="use">
+        <section className="panel part">
           <h2 id="use">Using it: inference</h2>
           <UsePlot model={model} cards={cards} chosen={choices.gpu} />
         </section>
-        {answer && ask && <section className="panel part" aria-labelledby="share"><h2 id="share">Keep or share it</h2><Share ask={ask} answer={answer} /></section>}
+        {answer && ask && <section className="panel part"><h2 id="share">Keep or share it</h2><Share ask={ask} answer={answer} /></section>}
       </div>
     </div>
   );

@@ -20,7 +20,7 @@ export function UsePlot({ model, cards, chosen }: { model: Model; cards: readonl
   const { value, error } = useCall<UseAnswer>('view/inference', ask);
   const lines = useMemo(() => {
     const most = Math.max(0, ...(value?.cells.map((c) => c.cardBytes) ?? []));
-    const some = cards.filter((c) => (chosen ? c.id === chosen : ['T4', 'A100-40GB', 'H100'].includes(c.id)) && c.bytes < most * 3);
+    const some = cards.filter((c) => (chosen ? c.id === chosen : ['T4', 'A100-40GB', 'H100'].includes(c.id)) && c.bytes < most * 1.5);
     return some.map((c) => ({ at: c.bytes, name: c.id }));
   }, [cards, chosen, value]);
   if (error) return <p className="notice block">{error.message}</p>;
@@ -40,7 +40,7 @@ export function UsePlot({ model, cards, chosen }: { model: Model; cards: readonl
         <span>weights <Figure value={memory(value.weightBytes)} exact={`${value.weightBytes.toLocaleString('en-US')} bytes`} /></span>
         {tokens && <span>cache <Figure value={memory(value.kvBytesPerToken)} exact={`${value.kvBytesPerToken.toLocaleString('en-US')} bytes for one token of one sequence`} error={measured(value.errorPercent)} assumes={assumed(value.assumptions)} /> a token</span>}
       </div>
-      <Plot label={tokens ? 'Memory of inference over the context, by batch' : 'Memory of inference over the batch'} x={x} xScale="powers" xName={tokens ? 'tokens of context' : 'batch'} xText={(n) => (tokens ? `${n.toLocaleString('en-US')} tokens` : `batch ${n}`)} xTicks={(n) => (n >= 1024 ? `${n / 1024}k` : String(n))} yName="on the card" yText={memory} bytes series={series} lines={lines} />
+      <Plot label={tokens ? 'Memory of inference over the context, by batch' : 'Memory of inference over the batch'} x={x} xScale="powers" xName={tokens ? 'tokens of context' : 'batch'} xText={(n) => (tokens ? `${n.toLocaleString('en-US')} tokens` : `batch ${n}`)} xTicks={(n) => (n >= 1024 ? `${n / 1024}k` : String(n))} yName="on the card, in powers of two" yText={memory} yPowers series={series} lines={lines} height={280} />
       {beyond && <p className="quiet small">The model does not run with {beyond.context.toLocaleString('en-US')} tokens and more; what its cache would take is drawn all the same.</p>}
     </div>
   );

@@ -53,7 +53,7 @@ function Own({ session }: { session: Session }) {
       {error && <p className="notice warn" role="alert">What you see may be old: {error}.</p>}
       {loaded && list.length === 0 && !error && <p className="lede quiet">Nothing was trained yet. Submit a run with <code>verifier train --server</code>, or <code>POST /api/v1/train</code>; it appears here at once.</p>}
       {list.length > 0 && <section className="panel part"><p className="quiet small">Choose a run to see its curve; hold Ctrl, or tick several, to compare up to six.</p><RunTable runs={list} picked={picked} onPick={select} />{more && <div><Button onClick={() => void more()}>Show earlier runs</Button></div>}</section>}
-      {looked.length > 0 && <section className="panel part" aria-labelledby="curves"><h2 id="curves">{looked.length > 1 ? 'Curves, compared' : 'Curve'}</h2><Curves runs={looked} /></section>}
+      {looked.length > 0 && <section className="panel part"><h2 id="curves">{looked.length > 1 ? 'Curves, compared' : 'Curve'}</h2><Curves runs={looked} /></section>}
       {only && <section className="panel part"><RunDetail run={only} org={org} onChange={() => void reload()} /></section>}
     </div>
   );

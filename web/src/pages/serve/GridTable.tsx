@@ -57,12 +57,13 @@ export function GridTable({ grid, shade, picked, onPick }: { grid: GridAnswer; s
 function Cell({ cell, grid, shade, picked, onPick, onKey }: { cell: GridCell; grid: GridAnswer; shade: Shade; picked: boolean; onPick: (key: string) => void; onKey: (e: KeyboardEvent<HTMLButtonElement>) => void }) {
   const s = state(cell);
   const figure = shade === 'bubble' ? (cell.bubble === null ? '–' : `${percent(cell.bubble)} idle`) : shade === 'memory' ? (cell.peakGb === null ? '–' : gb(cell.peakGb)) : s.word;
-  const says = `tensor ${cell.tp}, pipeline ${cell.pp}, data ${cell.dp}: ${s.word}, ${cell.peakGb === null ? 'memory not known' : gb(cell.peakGb)}, ${cell.bubble === null ? 'bubble not known' : `${percent(cell.bubble)} bubble`}`;
+  const says = `, tensor ${cell.tp}, pipeline ${cell.pp}: ${s.word}, ${cell.peakGb === null ? 'memory not known' : gb(cell.peakGb)}, ${cell.bubble === null ? 'bubble not known' : `${percent(cell.bubble)} bubble`}`;
   return (
-    <button type="button" className={`cell ${s.tone}`} aria-label={says} aria-pressed={picked} data-tp={cell.tp} data-pp={cell.pp} onClick={() => onPick(`${cell.tp}/${cell.pp}`)} onKeyDown={onKey}>
+    <button type="button" className={`cell ${s.tone}`} aria-pressed={picked} data-tp={cell.tp} data-pp={cell.pp} onClick={() => onPick(`${cell.tp}/${cell.pp}`)} onKeyDown={onKey}>
       {shade !== 'verdict' && <meter className="fill" aria-hidden="true" min={0} max={1} value={level(cell, shade, grid)} />}
       <span className="row"><Glyph name={s.glyph} />{figure}</span>
       <span className="small">dp {cell.dp}</span>
+      <span className="hidden">{says}</span>
     </button>
   );
 }

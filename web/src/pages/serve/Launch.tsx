@@ -28,6 +28,7 @@ export function Launch({ model }: { model: Model }) {
   }, [command, card, gpus]); // eslint-disable-line
   const ask = useMemo(() => (command.trim() ? { model, command, ...(card ? { card } : {}), gpus, context: contexts } : null), [model, command, card, gpus]);
   const { value, error } = useCall<ServeAnswer>('view/serve', ask);
+  const never = value?.capacity.every((c) => c.blocks) ?? false; // for another reason than the length
   return (
     <>
       <section className="panel part">
@@ -44,14 +45,15 @@ export function Launch({ model }: { model: Model }) {
         {value && <Answer value={value} />}
       </section>
       {value && value.capacity.length > 0 && (
-        <section className="panel part" aria-labelledby="capacity">
+        <section className="panel part">
           <h2 id="capacity">How many sequences at once</h2>
           <p>With each length of context the command was judged again, on {value.gpu}. What is left beside the weights is divided by the cache of one sequence.</p>
-          <Plot label="Concurrent sequences over the length of context" x={value.capacity.map((c) => c.context)} xScale="powers" xName="tokens of context" xText={(n) => `${n.toLocaleString('en-US')} tokens`} xTicks={(n) => `${n / 1024}k`} yName="sequences at once" yText={(n) => n.toLocaleString('en-US')} series={[{ name: 'sequences', colour: '--c1', values: value.capacity.map((c) => (c.blocks ? null : c.concurrent)) }]} extra={(i) => (value.capacity[i]?.blocks ? <div className="tone-block">the engine refuses this length</div> : null)} />
-          {value.capacity.some((c) => c.blocks) && <p className="quiet small">Lengths that the engine refuses have no point: {value.capacity.filter((c) => c.blocks).map((c) => c.context.toLocaleString('en-US')).join(', ')} tokens.</p>}
+          <Plot label="Concurrent sequences over the length of context" x={value.capacity.map((c) => c.context)} xScale="powers" xName="tokens of context" xText={(n) => `${n.toLocaleString('en-US')} tokens`} xTicks={(n) => `${n / 1024}k`} yName="sequences at once" yText={(n) => n.toLocaleString('en-US')} series={[{ name: 'sequences', colour: '--c1', values: value.capacity.map((c) => (c.blocks && !never ? null : c.concurrent)) }]} extra={(i) => (value.capacity[i]?.blocks && !never ? <div className="tone-block">the engine refuses this length</div> : null)} />
+          {never && <p className="quiet small">As it stands the command is refused at every length; the points are what would be left for sequences.</p>}
+          {!never && value.capacity.some((c) => c.blocks) && <p className="quiet small">Lengths that the engine refuses have no point: {value.capacity.filter((c) => c.blocks).map((c) => c.context.toLocaleString('en-US')).join(', ')} tokens.</p>}
         </section>
       )}
-      {value && value.splits.length > 0 && <section className="panel part" aria-labelledby="sizes"><h2 id="sizes">Tensor-parallel sizes</h2><Sizes splits={value.splits} /></section>}
+      {value && value.splits.length > 0 && <section className="panel part"><h2 id="sizes">Tensor-parallel sizes</h2><Sizes splits={value.splits} /></section>}
     </>
   );
 }

@@ -47,7 +47,7 @@ export function Split({ model }: { model: Model }) {
       </section>
       {value && cell && <section className="panel part"><CellDetail cell={cell} grid={value} /></section>}
       {value?.best && value.best.layouts.length > 0 && (
-        <section className="panel part" aria-labelledby="best">
+        <section className="panel part">
           <h2 id="best">The fastest that fit</h2>
           <p className="quiet small">{value.best.considered.toLocaleString('en-US')} layouts that {value.framework} takes were looked at. {value.best.basis.charAt(0).toUpperCase() + value.best.basis.slice(1)}.</p>
           <Table label="The fastest layouts" rows={value.best.layouts} id={(l) => JSON.stringify(l)} columns={[

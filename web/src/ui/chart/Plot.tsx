@@ -1,6 +1,6 @@
 import { useId, useMemo, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
 import { Table } from '../Table';
-import { linear, powers, span, type Scale } from './scale';
+import { linear, octaves, powers, span, type Scale } from './scale';
 import { useWidth } from './useWidth';
 import './chart.css';
 
@@ -26,6 +26,7 @@ interface Props {
   yName: string;
   yText: (y: number) => string;
   bytes?: boolean; // round numbers of the y axis are those of bytes
+  yPowers?: boolean; // the y axis counts in powers, for figures of very different sizes
   series: readonly Series[];
   stacked?: boolean;
   lines?: readonly Line[]; // levels, such as what a card holds
@@ -51,7 +52,8 @@ export function Plot(props: Props) {
   const sums = useMemo(() => (stacked ? stack(series, x.length) : series.map((s) => s.values)), [series, stacked, x.length]);
   const highest = Math.max(1e-9, ...sums.flatMap((s) => s.map((v) => v ?? 0)), ...lines.map((l) => l.at));
   const xs: Scale = xScale === 'powers' ? powers(x, [left, width - right]) : span(x[0] ?? 0, x.at(-1) ?? 1, [left, width - right], Math.floor(width / 90));
-  const ys = linear(highest, [height - bottom, top], 4, props.bytes ? 1024 : 10);
+  const least = Math.min(...sums.flatMap((s) => s.filter((v) => v !== null && v > 0) as number[]), ...lines.map((l) => l.at), highest);
+  const ys = props.yPowers ? octaves(least, highest, [height - bottom, top]) : linear(highest, [height - bottom, top], 4, props.bytes ? 1024 : 10);
   const nearest = (pixel: number) => x.reduce((best, v, i) => (Math.abs(xs(v) - pixel) < Math.abs(xs(x[best] ?? 0) - pixel) ? i : best), 0);
   const onMove = (e: PointerEvent<SVGSVGElement>) => setAt(nearest(e.clientX - e.currentTarget.getBoundingClientRect().left));
   const onKey = (e: KeyboardEvent) => {
@@ -103,7 +105,7 @@ function Axes({ xs, ys, width, height, xText, xTicks, xName, yText, yName, bands
         const [from, to] = [xs(x[b.from] ?? 0), xs(x[b.to] ?? 0)];
         return <g key={b.name}><line className="band" x1={from} x2={from} y1={top} y2={height - bottom + 16} />{to - from > b.name.length * 6 && <text x={(from + to) / 2} y={height - bottom + 14} textAnchor="middle">{b.name}</text>}</g>;
       })}
-      {bands.length === 0 && xs.ticks.map((t) => { const text = xTicks ? xTicks(t) : xText(t); return text === null ? null : <text key={t} x={xs(t)} y={height - bottom + 14} textAnchor="middle">{text}</text>; })}
+      {bands.length === 0 && xs.ticks.map((t) => { const text = xTicks ? xTicks(t) : xText(t); return text === null ? null : <text key={t} x={xs(t)} y={height - bottom + 14} textAnchor={xs(t) > width - right - 14 ? 'end' : 'middle'}>{text}</text>; })}
       <text className="name" x={left} y={11}>{yName}</text>
       <text className="name" x={width - right} y={height - 4} textAnchor="end">{xName}</text>
     </g>
@@ -119,7 +121,7 @@ function Shape({ series, values, under, stacked, x, xs, ys }: { series: Series |
 }
 
 function Levels({ lines, ys, width }: { lines: readonly Line[]; ys: Scale; width: number }) {
-  return <g className="levels" aria-hidden="true">{lines.map((l) => <g key={l.name}><line x1={left} x2={width - right} y1={ys(l.at)} y2={ys(l.at)} /><text x={width - right} y={ys(l.at) - 4} textAnchor="end">{l.name}</text></g>)}</g>;
+  return <g className="levels" aria-hidden="true">{lines.map((l) => <g key={l.name}><line x1={left} x2={width - right} y1={ys(l.at)} y2={ys(l.at)} /><text x={left + 6} y={ys(l.at) - 4}>{l.name}</text></g>)}</g>;
 }
 
 function Mark({ mark, xs, height, width }: { mark: { x: number; name: string }; xs: Scale; height: number; width: number }) {

@@ -48,3 +48,13 @@ export function powers(values: readonly number[], pixels: [number, number]): Sca
   scale.to = values.at(-1) ?? 2;
   return scale;
 }
+
+// octaves is logarithmic from a power of two to another, with at most eight ticks.
+export function octaves(least: number, most: number, pixels: [number, number]): Scale {
+  const low = Math.floor(Math.log2(Math.max(least, 1e-9)));
+  const high = Math.max(low + 1, Math.ceil(Math.log2(Math.max(most, 1e-9))));
+  const by = Math.max(1, Math.ceil((high - low) / 7));
+  const ticks = Array.from({ length: Math.floor((high - low) / by) + 1 }, (_, i) => 2 ** (low + i * by));
+  const scale = ((v: number) => pixels[0] + (((Math.log2(Math.max(v, 2 ** low)) - low) / (high - low)) * (pixels[1] - pixels[0]))) as Scale;
+  return Object.assign(scale, { ticks, from: 2 ** low, to: 2 ** high });
+}
