@@ -44,6 +44,7 @@ func found() []Request {
 		{"more and more axes", "check", `{"model":` + axes + `}`},
 		{"a star to be folded", "plan", `{"model":` + star + `,"share":true}`},
 		{"one long name that many read", "lint", `{"model":` + named + `}`},
+		{"a variable behind every word", "check", `{"model":{"components":[{"id":"x","type":"relu"}]},"serve":{"command":` + quote("llama-server -m m.gguf "+strings.Repeat("$A ", 8000)+strings.Repeat("$(x) ", 5000)) + `,"gpu":"H100"}}`},
 		{"modules in modules", "plan", `{"model":{"components":[{"id":"x","type":"input","params":{"shape":[8]}},{"id":"r","type":"relu","scope":` + deep + `}],"connections":[{"from":"x","to":"r"}]}}`},
 	}
 }

@@ -21,6 +21,35 @@ const MaxBytes = 64 << 20
 // maxDepth is more than any record has.
 const maxDepth = 64
 
+// maxValues bounds the values of a record: one of 100,000 files has half of them.
+const maxValues = 1 << 20
+
+// maxMembers bounds those of one object: the largest of a record, its configuration, has a few dozen.
+const maxMembers = 1 << 16
+
+// step is one step of the way from a document to a value in it. A way is written out only where something is wrong there.
+type step struct {
+	from *step // nil at the document
+	name string
+	item int // in a list, where there is no name
+}
+
+func (s *step) path() string {
+	switch {
+	case s == nil:
+		return ""
+	case s.item >= 0:
+		return action.Item(s.from.path(), s.item)
+	}
+	return under(s.from.path(), s.name)
+}
+
+// reader reads a document and counts its values.
+type reader struct {
+	*jsontext.Decoder
+	values int
+}
+
 // node is a JSON value as it stands in a document.
 type node struct {
 	kind  jsontext.Kind
@@ -43,8 +72,8 @@ func read(data []byte) (*node, error) {
 	case !utf8.Valid(data):
 		return nil, action.Errorf(graph.CodeSyntax, "", "is not UTF-8")
 	}
-	d := jsontext.NewDecoder(bytes.NewReader(data))
-	n, err := value(d, "", 0)
+	d := &reader{Decoder: jsontext.NewDecoder(bytes.NewReader(data))}
+	n, err := d.value(nil, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -54,13 +83,18 @@ func read(data []byte) (*node, error) {
 	return n, nil
 }
 
-func value(d *jsontext.Decoder, path string, depth int) (*node, error) {
+func (d *reader) value(at *step, depth int) (*node, error) {
 	if depth > maxDepth {
-		return nil, action.Errorf(graph.CodeDepth, path, "is more than %d levels deep", maxDepth)
+		return nil, action.Errorf(graph.CodeDepth, at.path(), "is more than %d levels deep", maxDepth)
+	}
+	if d.values++; d.values > maxValues {
+		e := action.Errorf(graph.CodeValues, at.path(), "is one value more than the %d that a record may have", maxValues)
+		e.Limit = maxValues
+		return nil, e
 	}
 	t, err := d.ReadToken()
 	if err != nil {
-		return nil, syntax(d, path, err)
+		return nil, d.syntax(at, err)
 	}
 	n := &node{kind: t.Kind()}
 	switch n.kind {
@@ -68,11 +102,11 @@ func value(d *jsontext.Decoder, path string, depth int) (*node, error) {
 		n.text = t.String()
 	case '0':
 		if n.num, err = strconv.ParseFloat(t.String(), 64); err != nil || math.IsInf(n.num, 0) {
-			return nil, action.Errorf(graph.CodeNumber, path, "is %.40s, which is out of range", t.String())
+			return nil, action.Errorf(graph.CodeNumber, at.path(), "is %.40s, which is out of range", t.String())
 		}
 	case '[':
 		for d.PeekKind() != ']' {
-			item, err := value(d, action.Item(path, len(n.items)), depth+1)
+			item, err := d.value(&step{from: at, item: len(n.items)}, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -80,22 +114,27 @@ func value(d *jsontext.Decoder, path string, depth int) (*node, error) {
 		}
 		_, err = d.ReadToken()
 	case '{':
-		err = n.members(d, path, depth)
+		err = d.members(n, at, depth)
 	}
 	if err != nil {
-		return nil, syntax(d, path, err)
+		return nil, d.syntax(at, err)
 	}
 	return n, nil
 }
 
-func (n *node) members(d *jsontext.Decoder, path string, depth int) error {
+func (d *reader) members(n *node, at *step, depth int) error {
 	for d.PeekKind() != '}' {
+		if len(n.names) == maxMembers {
+			e := action.Errorf(graph.CodeKeys, at.path(), "has more than %d members", maxMembers)
+			e.Limit = maxMembers
+			return e
+		}
 		name, err := d.ReadToken()
 		if err != nil {
-			return syntax(d, path, err)
+			return d.syntax(at, err)
 		}
 		key := name.String()
-		v, err := value(d, under(path, key), depth+1)
+		v, err := d.value(&step{from: at, name: key, item: -1}, depth+1)
 		if err != nil {
 			return err
 		}
@@ -105,18 +144,18 @@ func (n *node) members(d *jsontext.Decoder, path string, depth int) error {
 	return err
 }
 
-func syntax(d *jsontext.Decoder, path string, err error) error {
+func (d *reader) syntax(at *step, err error) error {
 	var known *graph.Error
 	if errors.As(err, &known) {
 		return err
 	}
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return action.Errorf(graph.CodeDuplicate, path, "has a member twice, at byte %d: tools differ in which of the two they read", d.InputOffset())
+		return action.Errorf(graph.CodeDuplicate, at.path(), "has a member twice, at byte %d: tools differ in which of the two they read", d.InputOffset())
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return action.Errorf(graph.CodeSyntax, path, "ends in the middle of a value")
+		return action.Errorf(graph.CodeSyntax, at.path(), "ends in the middle of a value")
 	}
-	return action.Errorf(graph.CodeSyntax, path, "is not JSON, at byte %d", d.InputOffset())
+	return action.Errorf(graph.CodeSyntax, at.path(), "is not JSON, at byte %d", d.InputOffset())
 }
 
 // under is the path of an object's member.

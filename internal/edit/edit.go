@@ -53,10 +53,9 @@ type Op struct {
 // Apply returns the graph with the changes made, one after the other, or the error of the first that cannot be made. The graph
 // itself is left as it is. What no change names is kept as it was written: spellings, order, and members that mean nothing here.
 func Apply(g *graph.Graph, ops []Op, limits graph.Limits) (*graph.Graph, error) {
-	e := &editor{g: g.Clone()}
+	e := &editor{g: g.Clone(), stale: true}
 	for i := range ops {
-		e.normal = e.g.Clone()
-		e.normal.Normalize(catalog.Vocabulary)
+		e.normalize()
 		if err := e.apply(&ops[i]); err != nil {
 			return nil, err
 		}
@@ -71,8 +70,25 @@ func Apply(g *graph.Graph, ops []Op, limits graph.Limits) (*graph.Graph, error) 
 }
 
 // editor has the graph as it is written, which is changed, and in canonical form, in which things are found. Both have the same
-// components and connections in the same order.
-type editor struct{ g, normal *graph.Graph }
+// components and connections in the same order. A change is made to both; one that can give other ids or resolve names in another
+// way makes the canonical form stale.
+type editor struct {
+	g, normal *graph.Graph
+	stale     bool
+}
+
+func (e *editor) normalize() {
+	if !e.stale {
+		return
+	}
+	e.normal, e.stale = e.g.Clone(), false
+	e.normal.Normalize(catalog.Vocabulary)
+}
+
+// named reports whether a component has a name beside its id, or no id: then others that come or go can change what ids and names mean.
+func (e *editor) named() bool {
+	return slices.ContainsFunc(e.g.Components, func(c graph.Component) bool { return c.ID == "" || c.Name != "" && c.Name != c.ID })
+}
 
 func (e *editor) apply(op *Op) error {
 	switch op.Kind {
@@ -161,7 +177,11 @@ func (e *editor) add(op *Op) error {
 			c.Params = append(c.Params, p)
 		}
 	}
-	e.g.Components, e.normal.Components = append(e.g.Components, c), append(e.normal.Components, c)
+	taken := slices.ContainsFunc(e.g.Components, func(c graph.Component) bool { return c.Name == op.Component })
+	e.stale = e.stale || op.Name != "" || taken // connections that named another by this word mean the new one now
+	e.g.Components = append(e.g.Components, c)
+	c.Type, c.Params = catalog.Canonical(c.Type), nil // nobody asks for parameters in canonical form
+	e.normal.Components = append(e.normal.Components, c)
 	if err := e.connectAll(op, op.From, []string{op.Component}); err != nil {
 		return err
 	}
@@ -179,11 +199,11 @@ func (e *editor) change(op *Op) error {
 	c := &e.g.Components[i]
 	typ := catalog.Lookup(e.normal.Components[i].Type)
 	if op.Type != "" {
-		c.Type = op.Type
-		typ = catalog.Lookup(catalog.Canonical(op.Type))
+		c.Type, e.normal.Components[i].Type = op.Type, catalog.Canonical(op.Type)
+		typ = catalog.Lookup(e.normal.Components[i].Type)
 	}
 	if op.Name != "" {
-		c.Name = op.Name
+		c.Name, e.stale = op.Name, true
 	}
 	for _, p := range op.Params {
 		at := slices.IndexFunc(c.Params, func(q graph.Param) bool {
@@ -247,10 +267,11 @@ func (e *editor) disconnect(op *Op) error {
 	if len(op.From) != 1 || len(op.To) != 1 {
 		return action.Errorf(graph.CodeMissing, op.Path, "must have component, or from and to of one connection")
 	}
+	from, to := e.idOf(op.From[0]), e.idOf(op.To[0])
 	for k := range e.normal.Connections {
-		c := &e.normal.Connections[k]
-		if c.From == e.idOf(op.From[0]) && c.To == e.idOf(op.To[0]) {
+		if c := &e.normal.Connections[k]; c.From == from && c.To == to {
 			e.g.Connections = slices.Delete(e.g.Connections, k, k+1)
+			e.normal.Connections = slices.Delete(e.normal.Connections, k, k+1)
 			return nil
 		}
 	}
@@ -281,17 +302,19 @@ func (e *editor) remove(op *Op) error {
 	if op.Join && len(feeders) != 1 {
 		return action.Errorf(CodeTarget, op.Path+".join", "%q has %d inputs: only one can take its place", clip(id), len(feeders))
 	}
-	var kept []graph.Connection
+	e.stale = e.stale || e.named()
+	var kept, normal []graph.Connection
 	for k := range e.normal.Connections {
 		c, written := &e.normal.Connections[k], e.g.Connections[k]
 		switch {
 		case c.From != id && c.To != id:
-			kept = append(kept, written)
+			kept, normal = append(kept, written), append(normal, *c)
 		case op.Join && c.From == id && c.To != id:
-			kept = append(kept, graph.Connection{From: feeders[0], To: c.To})
+			joined := graph.Connection{From: feeders[0], To: c.To}
+			kept, normal = append(kept, joined), append(normal, joined)
 		}
 	}
-	e.g.Connections = kept
-	e.g.Components = slices.Delete(e.g.Components, i, i+1)
+	e.g.Connections, e.normal.Connections = kept, normal
+	e.g.Components, e.normal.Components = slices.Delete(e.g.Components, i, i+1), slices.Delete(e.normal.Components, i, i+1)
 	return nil
 }

@@ -21,7 +21,7 @@ func (e *editor) rename(op *Op) error {
 			e.g.Connections[k].From, e.g.Connections[k].To = c.From, c.To
 		}
 	}
-	e.g.Components[i].Name = op.Name
+	e.g.Components[i].Name, e.stale = op.Name, true
 	return nil
 }
 
@@ -57,6 +57,7 @@ func (e *editor) duplicate(op *Op) error {
 	for i := range e.normal.Components {
 		taken[e.normal.Components[i].ID] = true
 	}
+	e.stale = true
 	copies := map[string]string{}
 	for _, i := range list {
 		c := e.g.Components[i]

@@ -85,3 +85,25 @@ func Arrays() map[string]File {
 		"declared":   func() string { return "\x93NUMPY\x02\x00\xff\xff\xff\xff" },
 	}
 }
+
+// Records are statements of in-toto, and the envelopes that carry them.
+func Records() map[string]File {
+	out := map[string]File{}
+	for place, around := range map[string]func(v string) string{
+		"subject": func(v string) string { return `{"_type":"https://in-toto.io/Statement/v1","subject":` + v + "}" },
+		"predicate": func(v string) string {
+			return `{"_type":"https://in-toto.io/Statement/v1","subject":[],"predicate":` + v + "}"
+		},
+		"payload": func(v string) string {
+			return `{"payloadType":"application/vnd.in-toto+json","payload":` + v + `,"signatures":[]}`
+		},
+		"signatures": func(v string) string {
+			return `{"payloadType":"application/vnd.in-toto+json","payload":"e30=","signatures":` + v + "}"
+		},
+	} {
+		for name, file := range JSON(around) {
+			out[place+"/"+name] = file
+		}
+	}
+	return out
+}

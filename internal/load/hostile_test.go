@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelverifier/verifier/internal/attest"
 	"github.com/modelverifier/verifier/internal/fit/serve"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hostile"
@@ -41,6 +42,10 @@ func readOther(file string) bool {
 		panic(err)
 	case strings.HasSuffix(file, ".yml"):
 		_, _ = policy.ParseFile(data, policy.Names{}) // what it costs is asked, not what it says
+	case strings.HasSuffix(file, ".intoto.json"):
+		if record, err := attest.Parse(data); err == nil {
+			_, _ = record.Statement.Check()
+		}
 	case strings.HasSuffix(file, ".sh"):
 		if command, err := serve.CommandIn(string(data)); err == nil {
 			_ = serve.FilesOf(command, "")
@@ -86,6 +91,7 @@ func TestHostileTablesCostTheirOwnCall(t *testing.T)   { each(t, ".csv", hostile
 func TestHostileTokenizersCostTheirOwnCall(t *testing.T) {
 	each(t, "/tokenizer.json", hostile.JSON(vocabulary))
 }
-func TestHostileArraysCostTheirOwnCall(t *testing.T) { each(t, ".npy", hostile.Arrays()) }
+func TestHostileRecordsCostTheirOwnCall(t *testing.T) { each(t, ".intoto.json", hostile.Records()) }
+func TestHostileArraysCostTheirOwnCall(t *testing.T)  { each(t, ".npy", hostile.Arrays()) }
 
 func vocabulary(v string) string { return `{"model":{"vocab":` + v + "}}" }

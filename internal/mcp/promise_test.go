@@ -4,6 +4,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -16,9 +17,9 @@ import (
 )
 
 // TestSmallRequestsCauseSmallWork holds the promise of docs/security.md for agents: each costly request is sent to the tool of its
-// action, and those with one model to the tools that describe and export it.
+// action, and those with one model to the tools that describe, export, import, change it and hold it against a split.
 func TestSmallRequestsCauseSmallWork(t *testing.T) {
-	s, err := New(Config{Root: t.TempDir(), Log: io.Discard})
+	s, err := New(Config{Root: t.TempDir(), Write: true, Log: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,17 +37,24 @@ func TestSmallRequestsCauseSmallWork(t *testing.T) {
 		}
 		return size
 	}
-	for _, name := range []string{"", "describe", "export"} {
+	var changes []string
+	for i := range 1000 { // as many as one call may have
+		changes = append(changes, fmt.Sprintf(`{"op":"add","component":"added%d","type":"relu"}`, i))
+	}
+	// What a tool takes beside the model.
+	beside := map[string]string{
+		"describe": "", "import": "", "export": `"to":"torch","force":true,`, "fit": `"layout":{"tp":2,"pp":2},`,
+		"edit": `"undoIfWorse":true,"changes":[` + strings.Join(changes, ",") + `],`,
+	}
+	for _, name := range []string{"", "describe", "export", "import", "fit", "edit"} {
 		adversary.Promise(t, 0, wire.MaxBytes, func(r adversary.Request) int {
 			switch {
 			case name == "":
 				return call(r.Action, r.Body)
 			case r.Action != "lint" && !strings.HasPrefix(r.Body, `{"model":`):
 				return 0
-			case name == "export":
-				return call(name, `{"to":"torch","force":true,`+r.Body[1:])
 			}
-			return call(name, r.Body)
+			return call(name, "{"+beside[name]+r.Body[1:])
 		})
 	}
 }

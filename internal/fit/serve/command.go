@@ -111,9 +111,9 @@ func (c *command) String() string {
 }
 
 func spaced(words []word) string {
-	s := ""
+	var b strings.Builder
 	for _, w := range words {
-		s += " " + w.shown()
+		b.WriteString(" " + w.shown())
 	}
-	return s
+	return b.String()
 }

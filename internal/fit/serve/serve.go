@@ -165,7 +165,7 @@ func (l *launch) judge() {
 		l.gpus = n
 	}
 	if len(c.open) > 0 {
-		l.soften = "unless " + strings.Join(c.open, " ") + " says otherwise"
+		l.soften = "unless " + some(c.open) + " says otherwise"
 	}
 	l.shellNotes()
 	l.judged("prints-help")
@@ -217,6 +217,30 @@ func (l *launch) add(s Severity, rule string, fix remedy, detail string) {
 	l.judged(rule)
 }
 
+// some names variables, each once, and not more than a line has room for.
+func some(vars []string) string {
+	const most = 8
+	named := different(vars, most+1)
+	if len(named) > most {
+		return strings.Join(named[:most], " ") + " or another variable"
+	}
+	return strings.Join(named, " ")
+}
+
+// different are the first words of a list that are not the same, so many at the most.
+func different(words []string, most int) []string {
+	var out []string
+	for _, w := range words {
+		if len(out) == most {
+			break
+		}
+		if !contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
 // shellNotes says what of the text was not judged.
 func (l *launch) shellNotes() {
 	l.judged("shell-pipeline", "shell-comment", "shell-variable")
@@ -229,11 +253,7 @@ func (l *launch) shellNotes() {
 	var vars []string
 	note := func(ws []word) {
 		for _, w := range ws {
-			for _, v := range w.vars {
-				if len(vars) < 8 && !contains(vars, v) {
-					vars = append(vars, v)
-				}
-			}
+			vars = append(vars, w.vars...)
 		}
 	}
 	note(l.strays)
@@ -241,7 +261,7 @@ func (l *launch) shellNotes() {
 		note(l.args[i].values)
 	}
 	if len(vars) > 0 {
-		l.warn("shell-variable", nil, "the value of %s is not known here, and what depends on it is not judged: put the value in its place", strings.Join(vars, ", "))
+		l.warn("shell-variable", nil, "the value of %s is not known here, and what depends on it is not judged: put the value in its place", strings.Join(different(vars, 8), ", "))
 	}
 }
 

@@ -87,7 +87,9 @@ func (r *reader) libraries() {
 		return name != "load" && name != "hub" && name != "jit" && name != "nn" && name != "classes"
 	}
 	functional.Values = func(string) bool { return true }
+	checkAll(nn.Attrs["init"].(*interp.Module))
 	for _, m := range []*interp.Module{nn, functional, torch} {
+		checkAll(m)
 		r.in.Natives[m.Name] = listed(m)
 	}
 	nn.Attrs["modules"] = nn

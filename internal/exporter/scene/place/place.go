@@ -39,6 +39,7 @@ type Box struct {
 	up    []*Box // neighbours in the rank above, and below
 	down  []*Box
 	order int // in its rank
+	mean  int // where its neighbours are, see sweep
 }
 
 // Middle is the middle of its upper and lower side.
@@ -162,7 +163,6 @@ func (b *Box) sink(top int) {
 // below in turn. Equal ones keep their order.
 func sweep(ranks [][]*Box) {
 	renumber(ranks)
-	means := map[*Box]int{}
 	for turn := range 6 {
 		for r := range ranks {
 			boxes, near := ranks[r], above
@@ -173,9 +173,9 @@ func sweep(ranks [][]*Box) {
 				continue
 			}
 			for _, x := range boxes {
-				means[x] = mean(x, near(x))
+				x.mean = mean(x, near(x))
 			}
-			slices.SortStableFunc(boxes, func(x, y *Box) int { return cmp.Compare(means[x], means[y]) })
+			slices.SortStableFunc(boxes, func(x, y *Box) int { return cmp.Compare(x.mean, y.mean) })
 			for i, x := range boxes {
 				x.order = i
 			}
