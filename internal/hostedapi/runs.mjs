@@ -1,10 +1,10 @@
 // Looks at runs in a real browser as who has signed in, and prints as JSON what is wrong. Arguments: the browser, the address, the
-// session, a folder for pictures.
+// session, the id of a shared plan, a folder for pictures.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const { chromium } = createRequire(new URL('../../tools/browser/', import.meta.url))('playwright-core');
-const [executablePath, base, session, pictures] = process.argv.slice(2);
+const [executablePath, base, session, shared, pictures] = process.argv.slice(2);
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 const faults = [];
 const context = await browser.newContext({ viewport: { width: 1440, height: 1000 } });
@@ -42,6 +42,22 @@ try {
   await page.setViewportSize({ width: 390, height: 844 });
   check(await page.evaluate(() => document.documentElement.scrollWidth <= 390), 'scrolls sideways at 390 px');
   await picture(page, 'runs-390');
+
+  // A shared plan needs no script.
+  const still = await (await browser.newContext({ viewport: { width: 1440, height: 1000 }, javaScriptEnabled: false })).newPage();
+  await still.goto(`${base}/p/${shared}`);
+  await still.getByRole('heading', { name: 'Cite it' }).waitFor();
+  const badge = await still.locator('img[src$="badge.svg"]').boundingBox();
+  check(badge && badge.height === 20 && badge.width > 200, `the badge is ${JSON.stringify(badge)}`);
+  await picture(still, 'shared-1440');
+  await still.emulateMedia({ colorScheme: 'dark' });
+  await still.setViewportSize({ width: 390, height: 844 });
+  await picture(still, 'shared-390-dark');
+  await still.goto(`${base}/rules.html`);
+  await picture(still, 'rules-390-dark');
+  await still.setViewportSize({ width: 1440, height: 1000 });
+  await still.goto(`${base}/account/sign-in`);
+  await picture(still, 'sign-in-1440-dark');
 } catch (e) {
   faults.push(e.message);
 }

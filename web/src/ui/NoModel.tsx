@@ -4,7 +4,6 @@ import { engine } from '../engine/client';
 import { useCall } from '../engine/useCall';
 import type { Model, ModelEntry } from '../engine/types';
 import { notify, open } from '../state/store';
-import { judge } from '../state/verdict';
 import { Button } from './Button';
 
 const nothing = {};
@@ -18,7 +17,6 @@ export function NoModel({ title, says, suggest }: { title: string; says: string;
     setBusy(true);
     try {
       const { model } = await engine.call<{ model: Model }>('view/model', { id: m.id });
-      await judge(model);
       open({ model, title: m.name, origin: 'bundled', notes: [] });
     } catch (thrown) {
       notify('block', thrown instanceof Error ? thrown.message : String(thrown));
