@@ -3,12 +3,14 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tasks } from './tasks.mjs';
+import { tasks as ofModels } from './tasks.mjs';
+import { tasks as ofPages } from './tasks-pages.mjs';
 
 const { chromium } = createRequire(new URL('../tools/browser/', import.meta.url))('playwright-core');
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const [executablePath, base, pictures, only] = process.argv.slice(2);
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+const tasks = { ...ofModels, ...ofPages };
 const faults = [];
 const figures = {};
 // A machine that tests many things at once is slow: what waits is waited for, and what is measured is printed.
