@@ -142,7 +142,8 @@ func (t *tracer) follow(group *Box, wire int, so *Path) {
 			path.Points = append(path.Points, p)
 		}
 	}
-	next, start := group, group.Wires[wire].Edge.To
+	var next *Box
+	start := group.Wires[wire].Edge.To
 	switch {
 	case start.Item == scene.Border:
 		next, start = t.around[group], scene.End{Item: t.place[group], Port: start.Port}
