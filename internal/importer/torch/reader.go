@@ -54,8 +54,8 @@ var quiet = []string{
 	"torch.mps.", "device", "torch.memory_format",
 }
 
-func newReader(in *interp.Interp, training bool) *reader {
-	r := &reader{in: in, training: training, graph: &graph.Graph{}, used: map[string]int{}, paths: map[*interp.Instance]string{}, buffers: map[*interp.Instance][]string{}, leaves: map[string]bool{}, built: map[string]interp.Place{}}
+func newReader(in *interp.Interp, training bool, opt Options) *reader {
+	r := &reader{in: in, training: training, options: opt, graph: &graph.Graph{}, used: map[string]int{}, paths: map[*interp.Instance]string{}, buffers: map[*interp.Instance][]string{}, leaves: map[string]bool{}, built: map[string]interp.Place{}}
 	r.moduleClass = r.makeModuleClass()
 	r.tensorClass = interp.NewClass("Tensor")
 	r.parameterClass = interp.NewClass("Parameter", r.tensorClass)
@@ -74,7 +74,8 @@ func (r *reader) libraries() {
 	functional := r.module("torch.nn.functional", r.functional())
 	nn.Attrs["functional"] = functional
 	torch := r.module("torch", r.torch())
-	torch.Attrs["nn"], torch.Attrs["__version__"], torch.Local = nn, "2.11.0", map[string]bool{"__version__": true}
+	torch.Attrs["nn"] = nn
+	r.versioned(torch, "2.11.0")
 	torch.Attrs["Tensor"], torch.Attrs["FloatTensor"], torch.Attrs["LongTensor"] = r.tensorClass, r.tensorClass, r.tensorClass
 	for name, m := range r.packages(nn, functional) {
 		r.in.Natives[name] = m
