@@ -14,7 +14,7 @@ const tasks = { ...ofModels, ...ofPages };
 const faults = [];
 const figures = {};
 // A machine that tests many things at once is slow: what waits is waited for, and what is measured is printed.
-const patience = 120_000;
+const patience = Number(process.env.APP_PATIENCE_MS ?? 120_000);
 
 // fresh is an empty browser: nothing is kept from the task before.
 async function fresh(options = {}) {
@@ -55,6 +55,7 @@ for (const [name, task] of Object.entries(tasks)) {
   if (only && !name.includes(only)) continue;
   const page = await fresh(task.options);
   page.task = name;
+  const began = Date.now();
   try {
     await task.run(page, tools);
     const others = [...page.hosts].filter((h) => h && h !== new URL(base).host);
@@ -63,6 +64,7 @@ for (const [name, task] of Object.entries(tasks)) {
     faults.push(`${name}: ${e.message.split('\n').slice(0, 4).join(' ')}`);
     await page.screenshot({ path: join(pictures, `failed-${name}.png`) }).catch(() => {});
   }
+  console.error(`${name}: ${((Date.now() - began) / 1000).toFixed(1)} s`);
   await page.context().close();
 }
 await browser.close();

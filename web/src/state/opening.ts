@@ -13,8 +13,10 @@ export interface Given {
   name: string;
   text?: string;
   base64?: string;
+  size?: number; // of the whole file, where only its beginning is sent
   class?: string;
   input?: string;
+  args?: Record<string, string>; // of the class, as Python literals
 }
 
 // Asked is a file that is understood but for one thing.
@@ -25,8 +27,8 @@ export interface Asked {
 
 export async function openFile(file: File): Promise<Asked | null> {
   const ends = file.name.toLowerCase();
-  if (ends.endsWith('.safetensors')) return openGiven({ name: file.name, base64: await base64(file.slice(0, await safetensorsHeader(file))) });
-  if (ends.endsWith('.gguf')) return openGiven({ name: file.name, base64: await base64(file.slice(0, header)) });
+  if (ends.endsWith('.safetensors')) return openGiven({ name: file.name, size: file.size, base64: await base64(file.slice(0, await safetensorsHeader(file))) });
+  if (ends.endsWith('.gguf')) return openGiven({ name: file.name, size: file.size, base64: await base64(file.slice(0, header)) });
   if (file.size > most) {
     throw new Error(`${file.name} has ${Math.round(file.size / megabyte)} MB, and the browser reads at most ${most / megabyte}. ` +
       (ends.endsWith('.onnx') ? 'Save the model with its weights as external data, or run: verifier import ' + file.name : 'Drop the config.json, the .py file or the graph instead.'));

@@ -1,16 +1,32 @@
 import { useState } from 'react';
+import type { Question } from '../../engine/types';
 import type { Asked, Given } from '../../state/opening';
 import { Button } from '../../ui/Button';
 import { Field } from '../../ui/Field';
+
+const hints = {
+  class: undefined,
+  input: 'Sizes with the batch left out, such as 3x224x224; several inputs with semicolons.',
+  args: 'name=value, as in Python: num_classes=10, width=64',
+} as const;
+
+// said is the answer as the file is asked for again with.
+function said(ask: Question['ask'], value: string): Partial<Given> {
+  if (ask === 'class') return { class: value };
+  if (ask === 'input') return { input: value };
+  const args: Record<string, string> = {};
+  for (const [, name = '', literal = ''] of value.matchAll(/(\w+)\s*=\s*([^,=]+?)\s*(?=,\s*\w+\s*=|$)/g)) args[name] = literal;
+  return { args };
+}
 
 // Missing asks for the one thing that a file does not say: which class, or the shape of its input.
 export function Missing({ asked, onAnswer }: { asked: Asked; onAnswer: (given: Given) => void }) {
   const { question, given } = asked;
   const [value, setValue] = useState(question.options?.[0] ?? '');
-  const answer = () => onAnswer({ ...given, ...(question.ask === 'class' ? { class: value } : { input: value }) });
+  const answer = () => onAnswer({ ...given, ...said(question.ask, value) });
   return (
     <form className="panel missing" onSubmit={(e) => { e.preventDefault(); answer(); }}>
-      <Field label={question.text} hint={question.ask === 'input' ? 'Sizes of one sample without the batch, such as 3,224,224; a second input after a space.' : undefined}>
+      <Field label={question.text} hint={hints[question.ask]}>
         {(control) => question.options?.length
           ? <select className="input" {...control} value={value} onChange={(e) => setValue(e.target.value)}>{question.options.map((o) => <option key={o}>{o}</option>)}</select>
           : <input className="input" autoFocus {...control} value={value} onChange={(e) => setValue(e.target.value)} />}

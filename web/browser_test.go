@@ -1,0 +1,172 @@
+package web_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/modelverifier/verifier/internal/nodetest"
+	"github.com/modelverifier/verifier/web"
+)
+
+// engine builds the engine for the browser, as make does, unless it is embedded already.
+func engine(t *testing.T) http.Handler {
+	t.Helper()
+	if web.HasEngine() {
+		return web.Handler()
+	}
+	dir := t.TempDir()
+	for name, pkg := range map[string]string{"verifier.wasm": "verifier-wasm", "verifier-files.wasm": "verifier-files-wasm"} {
+		build := exec.Command("go", "build", "-pgo=off", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, name), "../cmd/"+pkg)
+		build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	loader, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib/wasm/wasm_exec.js"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "wasm_exec.js"), loader, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/engine/", http.StripPrefix("/engine/", http.FileServer(http.Dir(dir))))
+	mux.Handle("/", web.Handler())
+	return mux
+}
+
+// TestTheAppInABrowser does the main task of each page in chromium, from an empty browser and once by keyboard alone, gives the app
+// bad input, asks axe about light and dark at 390 and 1440 px, and measures. APP_PICTURES names a folder that keeps the pictures.
+func TestTheAppInABrowser(t *testing.T) {
+	_, chromium := nodetest.Browser(t)
+	node := nodetest.Packages(t, "web", "axe-core")
+	server := httptest.NewServer(engine(t))
+	defer server.Close()
+	pictures := os.Getenv("APP_PICTURES")
+	if pictures == "" {
+		pictures = t.TempDir()
+	}
+	var out, errs bytes.Buffer
+	cmd := exec.Command(node, "browser.mjs", chromium, server.URL+"/", pictures, os.Getenv("APP_TASK"))
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s%s", err, &out, &errs)
+	}
+	var result struct {
+		Faults  []string
+		Figures map[string]float64
+	}
+	if err := json.Unmarshal(out.Bytes(), &result); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	for _, f := range result.Faults {
+		t.Error(f)
+	}
+	t.Log(result.Figures)
+}
+
+// TestTheAppIsWhatItsSourcesSay builds web/dist again and compares it with what is committed.
+func TestTheAppIsWhatItsSourcesSay(t *testing.T) {
+	node := nodetest.Packages(t, "web", "vite", "typescript", "@vitejs/plugin-react", "@xyflow/react", "react")
+	if out, err := exec.Command(node, "node_modules/typescript/bin/tsc", "--noEmit").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command(node, "node_modules/vite/bin/vite.js", "build", "--outDir", dir, "--emptyOutDir").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	is, want := tree(t, "dist"), tree(t, dir)
+	for name, data := range want {
+		if is[name] != data {
+			t.Errorf("web/dist/%s is not what the sources make: run npm run build in web and commit what it writes", name)
+		}
+	}
+	for name := range is {
+		if _, ok := want[name]; !ok {
+			t.Errorf("web/dist/%s is made by nothing: run npm run build in web", name)
+		}
+	}
+}
+
+// TestTheFirstDownloadIsSmall holds what a browser fetches before the engine: 250 kB compressed.
+func TestTheFirstDownloadIsSmall(t *testing.T) {
+	server := httptest.NewServer(web.Handler())
+	defer server.Close()
+	total := 0
+	for name := range tree(t, "dist") {
+		request, err := http.NewRequest(http.MethodGet, server.URL+"/"+name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Accept-Encoding", "gzip")
+		answer, err := http.DefaultTransport.RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		total += int(answer.ContentLength)
+	}
+	if total > 250_000 {
+		t.Errorf("the whole app has %d bytes compressed, more than 250,000", total)
+	}
+	t.Logf("%d bytes compressed, every page", total)
+}
+
+// TestPromisesQuoteTheNotes holds the figures of the Start page to docs/truth.md and docs/accuracy.md.
+func TestPromisesQuoteTheNotes(t *testing.T) {
+	page, err := os.ReadFile("src/pages/start/Promises.tsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notes string
+	for _, name := range []string{"truth", "accuracy"} {
+		data, err := os.ReadFile("../docs/" + name + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes += string(data)
+	}
+	figures := regexp.MustCompile(`\d[\d,.]* of \d[\d,.]*\d|\d[\d.]* %|\b\d+ training runs`).FindAllString(string(page), -1)
+	if len(figures) < 6 {
+		t.Fatalf("only %q look like figures", figures)
+	}
+	for _, f := range figures {
+		f, runs := strings.CutSuffix(f, " training runs")
+		if runs {
+			f = "| **sealed** | " + f
+		}
+		if !strings.Contains(notes, f) {
+			t.Errorf("%q stands in neither note", f)
+		}
+	}
+}
+
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		out[filepath.ToSlash(name)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
