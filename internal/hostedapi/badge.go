@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/action/plan"
 	"github.com/modelverifier/verifier/internal/httpapi"
@@ -73,22 +73,35 @@ func noBadge() []byte {
 	return drawBadge("no such plan", "", "#55606b", "Model Verifier: there is no plan at this address.")
 }
 
-// The widths of a character in the middle, in the fonts that are named: the text is told to take as much, so that no other one overflows.
+// Sizes of a badge in pixels.
 const (
-	badgeChar  = 7
-	badgeSmall = 6
-	badgePad   = 8
-	badgeName  = "verifier"
+	badgePad  = 8
+	badgeName = "verifier"
 )
+
+// textWidth is about what a text takes in the fonts that are named: the text is told to take as much, so that no other one overflows.
+func textWidth(s string, size int) int {
+	tenths := 0
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune("iljftr.,:·!'| ", r):
+			tenths += 4
+		case strings.ContainsRune("mwMW", r):
+			tenths += 9
+		default:
+			tenths += 6
+		}
+	}
+	return (tenths*size + 9) / 10
+}
 
 // drawBadge writes three fields beside each other.
 func drawBadge(verdict, small, colour, title string) []byte {
 	var b bytes.Buffer
-	width := func(s string, char int) int { return utf8.RuneCountInString(s) * char }
-	name, middle := width(badgeName, badgeChar)+2*badgePad, width(verdict, badgeChar)+2*badgePad
+	name, middle := textWidth(badgeName, 11)+2*badgePad, textWidth(verdict, 11)+2*badgePad
 	end := 0
 	if small != "" {
-		end = width(small, badgeSmall) + 2*badgePad
+		end = textWidth(small, 10) + 2*badgePad
 	}
 	all := name + middle + end
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="20" role="img" aria-labelledby="t"><title id="t">%s</title>`, all, title)
