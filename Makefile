@@ -45,7 +45,7 @@ test-bare: ## make test and make run on a bare Debian 12 and 13 (DEBIAN), made w
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: setup ## build every program into bin/
+build: setup ## build every program into bin/, and before them the engine for the browser that they embed (PACK=11 compresses it most)
 	@tools/build.sh -ldflags '$(STAMP)' -o $(BIN)/ ./cmd/...
 
 man: setup ## write the manual pages into bin/man
@@ -128,4 +128,4 @@ generate: ## refresh the digests of the rule set, found from the build
 	$(GO) generate ./...
 
 clean: ## remove what was built
-	rm -rf $(BIN)
+	rm -rf $(BIN) web/engine/verifier*.wasm.* web/engine/wasm_exec.js

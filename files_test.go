@@ -17,6 +17,7 @@ var openers = map[string][]string{
 // opens says of each place that opens files without internal/fence why it may. An entry ends in a slash where it is a folder.
 var opens = map[string]string{
 	"internal/fence/":               "is what opens files",
+	"tools/pack/":                   "compresses what make has built",
 	"internal/hub/hub.go":           "os.Open of a pipe that a person named, which is read as standard input is",
 	"internal/hub/store.go":         "os.OpenRoot of the cache that downloads are written to",
 	"internal/mcp/mcp.go":           "os.OpenRoot of --root itself",

@@ -24,9 +24,9 @@ var layers = []string{
 	"internal/arena", "internal/spelling", "internal/graph", "internal/quantity", "internal/catalog", "internal/hardware", "internal/infer", "internal/rules", "internal/estimate",
 	"internal/fit", "internal/training", "internal/policy", "internal/ruleset", "internal/action", "internal/edit", "internal/patch", "internal/report", "internal/attest", "models",
 	"internal/fence", "internal/importer", "internal/exporter", "internal/hub", "internal/manifest", "internal/load", "internal/fix", "internal/action/fix", "worker", "internal/training/data", "internal/training/protocol", "internal/training/run", "internal/worker", "internal/client", "internal/secret", "internal/account", "internal/ledger", "internal/corpus", "internal/share", "internal/rate",
-	"internal/blob", "internal/jobs", "internal/store", "internal/account/accounttest", "internal/nodetest", "internal/blob/s3test", "internal/hostile", "internal/adversary", "internal/llm", "internal/telemetry", "docs", "internal/site", "internal/discover", "internal/comment",
-	"internal/httpapi", "internal/hostedapi", "internal/mcp", "internal/cli", "internal/wasm", "internal/view",
-	"cmd", "deploy", "truth", "conformance",
+	"internal/blob", "internal/jobs", "internal/store", "internal/account/accounttest", "internal/nodetest", "internal/blob/s3test", "internal/hostile", "internal/adversary", "internal/llm", "internal/telemetry", "docs", "web", "internal/site", "internal/discover", "internal/comment",
+	"internal/httpapi", "internal/hostedapi", "internal/mcp", "internal/cli", "internal/wasm", "internal/view", "internal/files",
+	"cmd", "deploy", "truth", "conformance", "tools",
 }
 
 // pure is the number of layers, from the top, that give the same bytes on every machine.

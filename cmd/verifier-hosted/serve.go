@@ -12,6 +12,7 @@ import (
 	"github.com/modelverifier/verifier/internal/hostedapi/pages"
 	"github.com/modelverifier/verifier/internal/httpapi"
 	"github.com/modelverifier/verifier/internal/site"
+	"github.com/modelverifier/verifier/web"
 )
 
 // serve answers requests until the context ends. It listens first: where another program has the address, nothing is made.
@@ -48,6 +49,7 @@ func serve(ctx context.Context, p *program, _ []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, closing()) }()
 	h.Jobs, h.Weights = t.Service, t.objects.Handler()
+	h.App = web.Handler()
 	if h.Site, err = site.New(p.site(h.PublicURL)); err != nil {
 		return err
 	}
@@ -92,7 +94,7 @@ func (p *program) listen() (l, inside net.Listener, err error) {
 
 // site is what is published beside the catalogues.
 func (p *program) site(url string) site.Config {
-	return site.Config{BaseURL: url, Version: version, Settings: pages.SettingsPath, OpenAPI: hostedapi.Document(url, version), Schema: attest.SchemaJSON()}
+	return site.Config{BaseURL: url, Version: version, App: hostedapi.AppPath, Settings: pages.SettingsPath, OpenAPI: hostedapi.Document(url, version), Schema: attest.SchemaJSON()}
 }
 
 // local is how a browser on this machine reaches an address.

@@ -5,6 +5,10 @@ import (
 	"os"
 
 	"github.com/modelverifier/verifier/internal/cli"
+	"github.com/modelverifier/verifier/web"
 )
 
-func main() { os.Exit(cli.Run()) }
+func main() {
+	cli.App, cli.HasEngine = web.Handler, web.HasEngine
+	os.Exit(cli.Run())
+}

@@ -60,6 +60,7 @@ type Config struct {
 	Jobs     *jobs.Service     // runs training jobs; nil: there are none
 	Weights  http.Handler      // answers signed links at /weights/; nil: they lead elsewhere
 	Site     Site              // nil: nothing is published
+	App      http.Handler      // answers below AppPath; nil: there is no app
 	Provider *account.Provider // signs people in; nil: they have passwords only. Its Redirect is filled in
 	Hasher   *account.Hasher   // of passwords; nil: one of the cost that accounts recommend
 

@@ -15,6 +15,9 @@ import (
 
 // prefix begins the paths of the API, weightsPath those of signed links.
 const (
+	// AppPath is where the app is.
+	AppPath = "/app/"
+
 	prefix      = "/api/v1/"
 	weightsPath = "/weights/"
 )
@@ -51,6 +54,10 @@ func (s *Server) page(r *http.Request) (string, http.Handler) {
 		return "weights", http.HandlerFunc(s.weights)
 	case strings.HasPrefix(path, "/api/") || path == "/api":
 		return "", nil
+	case s.config.App != nil && strings.HasPrefix(path, AppPath):
+		return "app", http.StripPrefix(strings.TrimSuffix(AppPath, "/"), s.config.App)
+	case s.config.App != nil && path+"/" == AppPath:
+		return "app", http.RedirectHandler(AppPath, http.StatusMovedPermanently)
 	case s.config.Site != nil && s.config.Site.Has(path):
 		return "site", s.config.Site
 	case isAccount(path):

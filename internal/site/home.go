@@ -27,7 +27,7 @@ func (s *Site) addHome() {
 				panic("site: " + err.Error()) // cannot happen: the sample is part of the program
 			}
 			return map[string]any{
-				"Base": s.config.BaseURL, "Sample": sample, "Answer": marked(plan.Run(request).Text), "RuleSet": s.ruleSet,
+				"Base": s.config.BaseURL, "App": s.config.App, "Sample": sample, "Answer": marked(plan.Run(request).Text), "RuleSet": s.ruleSet,
 				"Rules": len(rules.Rules()), "Types": len(catalog.Types()), "Architectures": len(models.List()),
 			}
 		})

@@ -56,6 +56,9 @@ func (p *page) RuleSet() string { return p.Site.ruleSet }
 // Version is that of the program.
 func (p *page) Version() string { return p.Site.config.Version }
 
+// App is where the app is, or empty.
+func (p *page) App() string { return p.Site.config.App }
+
 // Settings is where people manage their keys, or empty.
 func (p *page) Settings() string { return p.Site.config.Settings }
 

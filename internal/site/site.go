@@ -21,6 +21,7 @@ type Config struct {
 	BaseURL string // scheme and host: https://www.example.org
 	Version string // of the program, for the foot of the pages; may be empty
 
+	App      string // address of the app, for the navigation; empty: there is none
 	Settings string // address at which people manage their keys, for the navigation; empty: there is none
 
 	OpenAPI []byte // the document at /openapi.json; nil: not published

@@ -65,7 +65,7 @@ func TestWhatAnAnswerIsLinkedFromIsInTheRuleSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range build.packages {
-		if dir := strings.TrimPrefix(p.ImportPath, mainModule); !folders[dir] && dir != "cmd/verifier" {
+		if dir := strings.TrimPrefix(p.ImportPath, mainModule); !folders[dir] && dir != "cmd/verifier" && dir != "web" { // pages decide no answer
 			t.Errorf("%s is linked into an answer, but not in the rule set", dir)
 		}
 	}
