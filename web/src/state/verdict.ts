@@ -1,7 +1,7 @@
 // The verdict of the open document: asked a moment after each edit, kept while the next one is worked out.
 import { useSyncExternalStore } from 'react';
 import { engine, Superseded } from '../engine/client';
-import type { LintAnswer, LintFinding, Model } from '../engine/types';
+import type { LintAnswer, LintFinding, Model, Severity } from '../engine/types';
 import { getState, notify, subscribe } from './store';
 
 export interface Verdict {
@@ -23,12 +23,16 @@ function become(next: Verdict) {
   for (const listener of listeners) listener();
 }
 
+function listen(listener: () => void) {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
 export const getVerdict = () => verdict;
-export const useVerdict = () =>
-  useSyncExternalStore((l) => {
-    listeners.add(l);
-    return () => void listeners.delete(l);
-  }, getVerdict);
+export const useVerdict = () => useSyncExternalStore(listen, getVerdict);
+
+// useWorst is the severity of the worst finding of one component: who uses it is drawn again only where that changes.
+export const useWorst = (id: string): Severity | undefined => useSyncExternalStore(listen, () => verdict.byComponent.get(id)?.[0]?.severity);
 
 function index(findings: LintFinding[]): Map<string, LintFinding[]> {
   const by = new Map<string, LintFinding[]>();

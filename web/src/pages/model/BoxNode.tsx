@@ -2,11 +2,11 @@ import { Handle, Position, type Node, type NodeProps } from '@xyflow/react';
 import { memo, useSyncExternalStore, type PointerEvent } from 'react';
 import type { GraphNode, GraphRow } from '../../engine/types';
 import { getState, select, subscribe } from '../../state/store';
-import { useVerdict } from '../../state/verdict';
+import { useWorst } from '../../state/verdict';
 import { Glyph } from '../../ui/Glyph';
 import { short } from '../../ui/numbers';
 import { begin, useLit } from './connecting';
-import { toggleOpen, useView } from './drawing';
+import { toggleOpen, useMeasure } from './drawing';
 import { useFound } from './found';
 
 export type BoxNode = Node<{ node: GraphNode; most: { params: number; flops: number } }, 'box' | 'frame'>;
@@ -64,8 +64,8 @@ const Row = memo(function Row({ row, most }: { row: GraphRow; most: { params: nu
   const selected = useSelected(row.component);
   const lit = useLit(row.component);
   const found = useFound(row.component);
-  const { measure } = useView();
-  const worst = useVerdict().byComponent.get(row.component)?.[0]?.severity;
+  const measure = useMeasure();
+  const worst = useWorst(row.component);
   const value = row[measure];
   const share = value ? Math.round((100 * value) / Math.max(1, most[measure])) : 0;
   const drag = (e: PointerEvent) => {

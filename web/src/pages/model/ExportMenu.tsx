@@ -35,7 +35,7 @@ export function ExportMenu() {
   });
   return (
     <div className="menu-anchor">
-      <Button small aria-haspopup="true" aria-expanded={menu.open} onClick={menu.toggle}>Share<span className="and-save">&nbsp;and save</span></Button>
+      <Button small aria-haspopup="true" aria-expanded={menu.open} onClick={menu.toggle}><span>Share<span className="and-save"> and save</span></span></Button>
       {menu.open && (
         <div className="menu right" ref={box}>
           <SharePlan onDone={menu.close} />

@@ -46,11 +46,12 @@ export function show(change: Partial<View>) {
   for (const l of listeners) l();
 }
 export const getView = () => view;
-export const useView = () =>
-  useSyncExternalStore((l) => {
-    listeners.add(l);
-    return () => void listeners.delete(l);
-  }, getView);
+function listen(listener: () => void) {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+export const useView = () => useSyncExternalStore(listen, getView);
+export const useMeasure = () => useSyncExternalStore(listen, () => view.measure);
 
 export function toggleOpen(id: string) {
   show({ open: view.open.includes(id) ? view.open.filter((o) => o !== id) : [...view.open, id] });
