@@ -49,6 +49,6 @@ func figuresOf(r *plan.Record) []row {
 	for range 6 - sec.Places {
 		micros *= 10
 	}
-	return []row{{"on the card", least + quantity.Bytes(r.Memory.CardBytes)}, {"card", c.GPU}, {"time", least + quantity.AboutDuration(micros)},
-		{"cost", least + quantity.AboutDollars(c.EstCostUSD.Unscaled)}, {"weights", quantity.Short(r.Model.Params)}}
+	return []row{{"on the card", least + quantity.Bytes(r.Memory.CardBytes)}, {"card", c.GPU},
+		{"time", least + quantity.AboutDuration(micros)}, {"cost", least + quantity.AboutDollars(c.EstCostUSD.Unscaled)}, {"weights", quantity.Short(r.Model.Params)}}
 }
