@@ -27,8 +27,8 @@ has_torch() { /usr/bin/python3 -c 'import torch, torchvision, torchaudio'; }
 
 need git "pull requests: ci, verifier changed" has git
 need curl "installing from a release: ci" has curl
-need npm "Node.js, for WebAssembly, MCP and pages: conformance, internal/mcp, internal/site, internal/hostedapi/pages" has npm
-need chromium "pages in a browser: internal/site, internal/hostedapi/pages" has chromium
+need npm "Node.js, for WebAssembly, MCP and pages: conformance, internal/mcp, internal/site, internal/hostedapi/pages, web" has npm
+need chromium "pages in a browser: internal/site, internal/hostedapi/pages, web" has chromium
 need qemu-user-static "the same bytes on arm64: conformance" has_qemu
 need "gcc libc6-dev" "the race detector, which is compiled with C: make race" has gcc
 need openssl "signatures of records: internal/attest" has openssl
@@ -85,12 +85,12 @@ debian() {
 	fi
 }
 
-# javascript fetches what a folder of tools/ locks, unless that is there already.
+# javascript fetches what a folder locks, unless that is there already.
 javascript() {
-	cmp -s "tools/$1/package-lock.json" "tools/$1/node_modules/.fetched" && return 0
-	echo "fetching $2 into tools/$1"
-	npm ci --prefix "tools/$1" --no-audit --no-fund --silent && cp "tools/$1/package-lock.json" "tools/$1/node_modules/.fetched" && return 0
-	reasons="  npm ci --prefix tools/$1: $2
+	cmp -s "$1/package-lock.json" "$1/node_modules/.fetched" && return 0
+	echo "fetching $2 into $1"
+	npm ci --prefix "$1" --no-audit --no-fund --silent && cp "$1/package-lock.json" "$1/node_modules/.fetched" && return 0
+	reasons="  npm ci --prefix $1: $2
 "
 	without "npm could not fetch it."
 }
@@ -114,9 +114,10 @@ recent_node() {
 
 debian
 if command -v npm >/dev/null; then
-	recent_node || javascript node "a newer Node.js than $(node --version) (50 MB)"
-	javascript mcp "an MCP client"
-	javascript browser "what drives the browser"
+	recent_node || javascript tools/node "a newer Node.js than $(node --version) (50 MB)"
+	javascript tools/mcp "an MCP client"
+	javascript tools/browser "what drives the browser"
+	javascript web "what builds the app and tests it (90 MB)"
 fi
 program versitygw github.com/versity/versitygw v1.8.0 "an S3 server: internal/blob" "60 MB, some minutes"
 if ! tools/data.sh; then

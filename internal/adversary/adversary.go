@@ -61,7 +61,7 @@ func (d *draw) body(action string, size int) string {
 	rest := size
 	add := func(name, value string) {
 		members = append(members, fmt.Sprintf("%q:%s", name, value))
-		rest -= len(value)
+		rest = max(0, rest-len(value)) // a value may be larger than it was asked to be
 	}
 	for _, o := range options[action] {
 		if d.chance(3) {

@@ -58,7 +58,7 @@ func (s *stepper) backward(always int64) {
 		if u := s.unitOf(i); u > 0 {
 			rest, again[u] = plus(rest, again[u]), 0
 		}
-		if f.of[i] != 0 {
+		if s.running = i; f.of[i] != 0 {
 			var fresh int64
 			gradients, fresh = s.grade(i, gradients)
 			if !s.adds {

@@ -73,6 +73,22 @@ func Fixes(res *infer.Result, o Options, gpu *hardware.GPU) []Fix {
 	return f.out
 }
 
+// Savings lists the changes of a run that take less of the card, also where it fits, those that take the least first.
+func Savings(res *infer.Result, o Options) []Fix {
+	now := Train(res, o)
+	o = now.Options
+	f := &fixer{res: res, gpu: now.PricedOn, now: now}
+	for _, c := range f.changes() {
+		f.try(c.words, c.apply(o))
+	}
+	if part, _ := o.micro(); part.Batch > 1 {
+		o.MicroBatch = (part.Batch + 1) / 2
+		f.try(o.microWords(), o)
+	}
+	slices.SortStableFunc(f.out, func(a, b Fix) int { return cmp.Compare(a.Training.CardBytes, b.Training.CardBytes) })
+	return f.out
+}
+
 type fixer struct {
 	res *infer.Result
 	gpu *hardware.GPU
@@ -86,7 +102,7 @@ func (f *fixer) try(words string, o Options) {
 	if !helps(t, f.now) {
 		return
 	}
-	f.out = append(f.out, Fix{words, t, hardware.Lookup(o.GPU), t.Fitting()})
+	f.out = append(f.out, Fix{words, t, t.PricedOn, t.Fitting()})
 }
 
 // changes are those that leave the micro-batch as it is, the least intrusive first.
@@ -145,8 +161,12 @@ func (f *fixer) microBatch(o Options) (Options, string, bool) {
 		return Train(f.res, o).Fitting()
 	})
 	o.MicroBatch = sizes[k]
+	return o, o.microWords(), true
+}
+
+func (o Options) microWords() string {
 	_, n := o.micro()
-	return o, fmt.Sprintf("micro-batches of %s, %s to a step", quantity.Grouped(o.MicroBatch), quantity.Grouped(n)), true
+	return fmt.Sprintf("micro-batches of %s, %s to a step", quantity.Grouped(o.MicroBatch), quantity.Grouped(n))
 }
 
 // together takes changes one after the other, each that helps, until the run fits.

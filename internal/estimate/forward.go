@@ -11,6 +11,7 @@ func (s *stepper) forward(always int64) {
 	clear(s.freed)
 	live, sum := int64(0), int64(0)
 	for p, i := range s.order {
+		s.running = i
 		sum = plus(sum, s.kept[p])
 		if s.passing != nil {
 			sum = plus(sum, s.passing[p])

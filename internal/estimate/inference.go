@@ -79,7 +79,7 @@ func (o InferOptions) or(res *infer.Result) InferOptions {
 	if o.Generated <= 0 {
 		o.Generated = defaultGenerated
 		if o.Prompt <= 0 {
-			o.Generated = max(1, min(defaultGenerated, length/2))
+			_, o.Generated = Context(length)
 		}
 	}
 	if o.Prompt <= 0 {
@@ -87,6 +87,12 @@ func (o InferOptions) or(res *infer.Result) InferOptions {
 	}
 	o.Prompt, o.Generated = min(o.Prompt, MaxTokens), min(o.Generated, MaxTokens)
 	return o
+}
+
+// Context divides a number of tokens into those that are read and those that are written, as where nothing is said.
+func Context(tokens int64) (prompt, generated int64) {
+	generated = max(1, min(defaultGenerated, tokens/2))
+	return max(1, tokens-generated), generated
 }
 
 // tokensOf is the length of the first sequence of tokens.

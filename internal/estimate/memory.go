@@ -93,6 +93,9 @@ type stepper struct {
 
 	memory
 	largest moment
+	curve   *Curve    // that is drawn on the way; nil: none
+	phase   Phase     // of the step, where one is
+	running int       // the component that runs
 	saved   []storage // results that are kept
 	owned   []int32   // the one of a component's result, from 1; 0 where it is not kept
 	kept    []int64   // by position: what the component there keeps, and none before it
@@ -190,10 +193,14 @@ func (s *stepper) step(exactly bool) memory {
 		s.settle()
 	}
 	always := plus(s.weights, s.states, s.fixed)
+	s.phase = Forward
 	s.forward(always)
 	early := s.earlyGradients()
+	s.phase, s.running = Loss, -1
 	s.reach(moment{plus(always, early, s.activations, s.logits), early, s.activations, s.logits, 0})
+	s.phase = Backward
 	s.backward(plus(always, s.held))
+	s.phase, s.running = OptimizerStep, -1
 	s.reach(moment{plus(always, s.gradients, s.stepExtra, s.held), s.gradients, 0, s.held, s.stepExtra})
 	s.peak, s.binding = s.largest.total, s.binds(&s.largest)
 	m := s.memory
@@ -208,6 +215,9 @@ type moment struct {
 
 // reach notes a moment that is larger than those before it.
 func (s *stepper) reach(m moment) {
+	if s.curve != nil {
+		s.curve.add(s, &m)
+	}
 	if m.total > s.largest.total {
 		s.largest = m
 	}

@@ -158,6 +158,9 @@ func (s *Server) join() {
 // people makes the pages of accounts.
 func (s *Server) people() (http.Handler, error) {
 	d := pages.Deps{Accounts: s.Accounts, Shares: s.shares, Ledger: s.ledger, Windows: s.windows, Address: s.address, PublicURL: s.config.PublicURL, Log: s.config.Log}
+	if s.jobs != nil {
+		d.Runs = runs{s}
+	}
 	if p := s.config.Provider; p != nil {
 		with := *p
 		with.Redirect = s.config.PublicURL + pages.CallbackPath

@@ -1,6 +1,7 @@
 package hostedapi
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -51,22 +52,28 @@ func noJob() httpapi.Reply {
 
 // list answers with the organisation's jobs.
 func (s *Server) list(c *httpapi.Call, caller account.Caller) httpapi.Reply {
-	page := &train.Page{Jobs: []train.Job{}}
 	if s.jobs == nil {
-		return httpapi.OK(page)
+		return httpapi.OK(&train.Page{Jobs: []train.Job{}})
 	}
-	found, err := s.jobs.List(c.Request().Context(), caller.Org, c.Request().URL.Query().Get("after"), jobsPerPage+1)
+	found, next, err := s.jobsOf(c.Request().Context(), caller.Org, c.Request().URL.Query().Get("after"))
 	if err != nil {
 		return s.failed(c, err)
 	}
-	if len(found) > jobsPerPage {
-		found = found[:jobsPerPage]
-		page.Next = found[jobsPerPage-1].ID
-	}
+	page := &train.Page{Jobs: []train.Job{}, Next: next}
 	for _, j := range found {
 		page.Jobs = append(page.Jobs, s.show(j))
 	}
 	return httpapi.OK(page)
+}
+
+// jobsOf is a part of an organisation's jobs, newest first, and what to ask for the next with.
+func (s *Server) jobsOf(ctx context.Context, org, after string) (found []jobs.Job, next string, err error) {
+	found, err = s.jobs.List(ctx, org, after, jobsPerPage+1)
+	if len(found) > jobsPerPage {
+		found = found[:jobsPerPage]
+		next = found[jobsPerPage-1].ID
+	}
+	return found, next, err
 }
 
 // show writes a job down.

@@ -23,7 +23,7 @@ const (
 )
 
 const served = "POST /api/v1/check, /lint, /plan, /rank, /history, /train, /fix, GET /api/v1/history, /train, /report, DELETE /api/v1/train, /api/v1/plans/<id>, " +
-	"GET /p/<id>, /version, /healthz and /readyz are served"
+	"GET /p/<id>, /p/<id>/badge.svg, /version, /healthz and /readyz are served"
 
 func (s *Server) routes() []httpapi.Route {
 	post, get := []string{http.MethodPost}, []string{http.MethodGet, http.MethodHead}

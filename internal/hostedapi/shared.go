@@ -20,7 +20,8 @@ import (
 	"github.com/modelverifier/verifier/internal/share"
 )
 
-// sharedPath begins the addresses of shared plans; that of a picture ends in .svg, that of the answer for programs in .json.
+// sharedPath begins the addresses of shared plans; that of a picture ends in .svg, that of the answer for programs in .json,
+// and that of the badge, or of what it says, in /badge.svg and /badge.json.
 const (
 	sharedPath = "/p/"
 	typeHTML   = "text/html; charset=utf-8"
@@ -40,12 +41,15 @@ const (
 	formPage    form = ".html"
 	formJSON    form = ".json"
 	formPicture form = ".svg"
+
+	formBadge     form = "/badge.svg"
+	formBadgeJSON form = "/badge.json"
 )
 
 // asked takes the path of a shared plan apart. Without an ending it is the page, or JSON for a program that says so.
 func asked(r *http.Request) (id string, f form) {
 	rest := strings.TrimPrefix(r.URL.Path, sharedPath)
-	for _, f := range []form{formPage, formJSON, formPicture} {
+	for _, f := range []form{formBadge, formBadgeJSON, formPage, formJSON, formPicture} {
 		if id, ok := strings.CutSuffix(rest, string(f)); ok {
 			return id, f
 		}
@@ -62,6 +66,7 @@ type sharedData struct {
 	ID, Day, Name, Summary, Text string
 	Verdict, Class               string
 	Picture                      bool
+	Badge                        *badge
 }
 
 // apology is what stands in the place of a plan that cannot be shown.
@@ -74,6 +79,9 @@ var noPlan = apology{"There is no plan at this address", "It was removed by who 
 
 // sorry answers for a plan that cannot be shown: a page for people, an error for programs.
 func sorry(c *httpapi.Call, f form, status int, code string, why apology) httpapi.Reply {
+	if f == formBadge {
+		return pictureReply(c, status, noBadge())
+	}
 	if f != formPage {
 		return httpapi.Fault(status, code, "%s: %s", why.Title, lowerFirst(why.Message))
 	}
@@ -114,8 +122,10 @@ func (s *Server) shared(c *httpapi.Call) httpapi.Reply {
 			return draw(c, request.Model)
 		case formJSON:
 			return httpapi.OK(plan.Run(request))
+		case formBadge, formBadgeJSON:
+			return s.badgeReply(c, as, &p, plan.New(request))
 		}
-		return show(c, p, request)
+		return s.showPlan(c, p, request)
 	})
 }
 
@@ -128,21 +138,13 @@ func outdated(c *httpapi.Call, as form, err error) httpapi.Reply {
 		"It was shared with an older version, which took what this one refuses: " + action.Explain(err).Error, "Share the plan again with the version that runs here."})
 }
 
-// show writes the page.
-func show(c *httpapi.Call, p share.Plan, request *plan.Request) httpapi.Reply {
+// showPlan writes the page.
+func (s *Server) showPlan(c *httpapi.Call, p share.Plan, request *plan.Request) httpapi.Reply {
 	model := request.Model.Clone()
 	result := plan.Run(request)
-	run := result.Plan.Run
-	data := sharedData{ID: p.ID, Day: p.CreatedAt.UTC().Format("2006-01-02"), Name: result.Plan.Model.Name, Summary: result.Plan.Summary, Text: result.Text,
-		Verdict: "runs", Class: "info"}
-	switch {
-	case !run.Legal:
-		data.Verdict, data.Class = "refused", "block"
-	case len(run.Withheld) > 0:
-		data.Verdict, data.Class = "withheld", "warn"
-	case len(run.Warnings) > 0:
-		data.Verdict, data.Class = "runs, with warnings", "warn"
-	}
+	b := s.badgeOf(&p, result.Plan)
+	data := sharedData{ID: p.ID, Day: b.Shared, Name: result.Plan.Model.Name, Summary: result.Plan.Summary, Text: result.Text, Badge: b}
+	data.Verdict, data.Class = verdictOf(&result.Plan.Run)
 	if data.Name == "" {
 		data.Name = "A shared plan"
 	}

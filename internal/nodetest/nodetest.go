@@ -34,6 +34,22 @@ func Node(tb testing.TB, packages ...string) string {
 	return node
 }
 
+// Packages returns a Node.js that is new enough, for a test of the JavaScript in a folder beside tools. The test skips where packages that
+// its package-lock.json names have not been fetched into it.
+func Packages(tb testing.TB, dir string, packages ...string) string {
+	tb.Helper()
+	tools, err := folder()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, name := range packages {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(tools), dir, "node_modules", name)); err != nil {
+			missing(tb, name+" is not in "+dir+"/node_modules")
+		}
+	}
+	return Node(tb)
+}
+
 // Browser returns a Node.js that can use playwright-core, and the chromium that it drives.
 func Browser(tb testing.TB) (node, chromium string) {
 	tb.Helper()

@@ -32,7 +32,7 @@ func TestAnswersActionsAndCalls(t *testing.T) {
 	}{
 		{"lint", `{"model":{"components":[]}}`, 200, `"rule":"empty-graph"`},
 		{"train", `{}`, 404, `check, lint, plan and rank are served`},
-		{"view/none", `{}`, 404, `"allowed":["view/edit",`},
+		{"view/none", `{}`, 404, `"view/edit",`},
 		{"view/model", `{}`, 400, `"path":"id"`},
 		{"view/model", `{"id":"resnet-18"}`, 422, `"allowed":["albert-base",`},
 		{"view/edit", `{"model":{"components":[]}}`, 400, `"path":"edits"`},

@@ -9,8 +9,8 @@ import (
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
-// diff compares a model with its base, both examined in the same way.
-func diff(base, s *studied) *Diff {
+// difference compares the structures of a model and of its base, both examined in the same way.
+func difference(base, s *studied) graph.Delta {
 	delta := graph.Diff(base.structure, s.structure, func(g *graph.Graph, i int) []graph.Param {
 		if g == base.Graph {
 			return base.Walked.Identity(i)
@@ -18,6 +18,11 @@ func diff(base, s *studied) *Diff {
 		return s.Walked.Identity(i)
 	})
 	dropDerived(&delta, base.Graph, s.Graph)
+	return delta
+}
+
+// diff writes a difference down.
+func diff(base, s *studied, delta graph.Delta) *Diff {
 	d := &Diff{
 		Base:  Base{base.Graph.Name, base.Layers(), base.Params(), base.ParamsWithheld},
 		Added: len(delta.Added), Removed: len(delta.Removed), Changed: len(delta.Changed), Rewired: len(delta.Rewired),

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 
+	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/quantity"
@@ -45,8 +46,13 @@ func (s *studied) fixes() []Fix {
 	if !s.Whole() || gpu == nil && t.GPU != nil || gpu != nil && t.Fitting() {
 		return nil
 	}
+	return fixesOf(estimate.Fixes(s.Sized, t.Options, gpu))
+}
+
+// fixesOf writes changes down.
+func fixesOf(fixes []estimate.Fix) []Fix {
 	var out []Fix
-	for _, f := range estimate.Fixes(s.Sized, t.Options, gpu) {
+	for _, f := range fixes {
 		out = append(out, Fix{f.Change, f.Training.PeakBytes, f.Training.CardBytes, f.Training.StepMicros, quantity.USD(f.Training.CostMicroUSD), f.GPU.Name, f.Fits,
 			trainingOf(f.Training)})
 	}
@@ -60,4 +66,13 @@ func (f *Fix) words() string {
 		end = fmt.Sprintf("fits, about %s and %s a step", dollars(f.CostUSD), quantity.AboutDuration(f.StepMicros))
 	}
 	return fmt.Sprintf("%s: %s on %s, %s", f.Change, quantity.Bytes(f.CardBytes), f.GPU, end)
+}
+
+// Fixes are what makes a run fit: those of the plan, or, where it fits, the changes that take less of the card. The model must have been
+// priced, and run.
+func Fixes(s *action.Study) []Fix {
+	if out := (&studied{Study: s}).fixes(); len(out) > 0 {
+		return out
+	}
+	return fixesOf(estimate.Savings(s.Sized, s.Training.Options))
 }

@@ -42,7 +42,8 @@ func New(r *Request) *Record {
 	}
 	rec := s.record(r)
 	if r.Base != nil {
-		rec.Diff = diff(examine(r.Base, r, action.TextCall{}), s)
+		base := examine(r.Base, r, action.TextCall{})
+		rec.Diff = diff(base, s, difference(base, s))
 	}
 	rec.Summary = s.Followed() + summary(rec)
 	return rec

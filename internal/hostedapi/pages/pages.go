@@ -34,6 +34,7 @@ type Deps struct {
 	Address   func(r *http.Request) netip.Addr // the caller's, behind proxies that are trusted
 	PublicURL string                           // under which browsers and curl reach the service, such as https://www.example.com
 	Log       *slog.Logger
+	Runs      Runs // nil: this service runs no jobs
 }
 
 // Roots are the patterns of all pages. Whatever else the handler of New is asked for, it says that nothing is there.
@@ -147,6 +148,7 @@ func (h *handler) routes() http.Handler {
 	in("GET /settings/{org}/organisation", account.ToManage, (*call).showOrganisation)
 	in("POST /settings/{org}/organisation", account.ToManage, (*call).rename)
 	in("GET /settings/{org}/audit", account.ToManage, (*call).showAudit)
+	h.appRoutes(mux)
 	on("GET /", h.open(func(*call) error { return account.ErrNotFound }))
 	return mux
 }

@@ -45,17 +45,17 @@ func (t *Tensor) Attr(in *interp.Interp, name string) (interp.Value, bool) {
 		return nil, false
 	}
 	if op, ok := operations[name]; ok {
-		return interp.Fn(name, func(in *interp.Interp, a *interp.Args) interp.Value { return op(r, t, numpyNames(a)) }), true
+		return checked("tensor."+name, interp.Fn(name, func(in *interp.Interp, a *interp.Args) interp.Value { return op(r, t, numpyNames(a)) })), true
 	}
 	if len(name) > 1 && name[len(name)-1] == '_' && name[0] != '_' { // relu_ and the like
 		if op, ok := operations[name[:len(name)-1]]; ok && reshapesInPlace[name] {
-			return interp.Fn(name, func(in *interp.Interp, a *interp.Args) interp.Value { return r.inPlace(t, op, numpyNames(a)) }), true
+			return checked("tensor."+name, interp.Fn(name, func(in *interp.Interp, a *interp.Args) interp.Value { return r.inPlace(t, op, numpyNames(a)) })), true
 		}
 		if op, ok := operations[name[:len(name)-1]]; ok {
-			return interp.Fn(name, func(in *interp.Interp, a *interp.Args) interp.Value { return op(r, t, a) }), true
+			return checked("tensor."+name, interp.Fn(name, func(in *interp.Interp, a *interp.Args) interp.Value { return op(r, t, a) })), true
 		}
 		if t.constant() || t.param != nil { // initialisers
-			return interp.Fn(name, func(*interp.Interp, *interp.Args) interp.Value { t.data = nil; return t }), true
+			return checked("tensor."+name, interp.Fn(name, func(*interp.Interp, *interp.Args) interp.Value { t.data = nil; return t })), true
 		}
 	}
 	if name[0] == '_' {

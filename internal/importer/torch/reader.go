@@ -40,9 +40,10 @@ type reader struct {
 	// einopsError is the class of what einops raises.
 	einopsError  *interp.Class
 	ndarrayClass *interp.Class
-	options      Options         // what the caller gave
-	taken        map[string]bool // arguments that a parser of command lines took
-	refused      int             // the component that does not run, where it is in the graph; it is never the first, which is an input
+	selections   map[*interp.Unknown][]*Tensor // results of unknown size, and what they were taken from
+	options      Options                       // what the caller gave
+	taken        map[string]bool               // arguments that a parser of command lines took
+	refused      int                           // the component that does not run, where it is in the graph; it is never the first, which is an input
 }
 
 // quiet are the functions of torch that switch something on or off, or describe a place or a type.
@@ -87,10 +88,12 @@ func (r *reader) libraries() {
 		return name != "load" && name != "hub" && name != "jit" && name != "nn" && name != "classes"
 	}
 	functional.Values = func(string) bool { return true }
+	checkAll(nn.Attrs["init"].(*interp.Module))
 	for _, m := range []*interp.Module{nn, functional, torch} {
+		checkAll(m)
 		r.in.Natives[m.Name] = listed(m)
 	}
-	nn.Attrs["modules"] = nn
+	nn.Attrs["modules"] = r.in.Natives["torch.nn.modules"]
 }
 
 // nn is torch.nn without its functions.
@@ -104,6 +107,12 @@ func (r *reader) nn() *interp.Module {
 	nn.Attrs["ParameterDict"] = r.makeModuleDict("ParameterDict")
 	for i := range layers {
 		nn.Attrs[layers[i].class] = r.makeLayer(&layers[i])
+	}
+	nn.Lookup = func(n string) (interp.Value, bool) {
+		if base := baseLayers[n]; base != "" && n[0] != '_' {
+			return r.baseLayer(nn, n, base), true
+		}
+		return nil, false
 	}
 	for name, c := range r.moreLayers() {
 		nn.Attrs[name] = c

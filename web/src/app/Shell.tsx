@@ -55,7 +55,7 @@ function OpenDocument() {
   return (
     <a className="open grow" href={href('/model')} title={`${title}: open the Model page`}>
       <span className="clip">{title}</span>
-      <Verdict answer={verdict.answer} pending={verdict.pending} problem={verdict.error?.message} />
+      <Verdict answer={verdict.answer} pending={verdict.pending} problem={verdict.error?.message} at={verdict.count} />
     </a>
   );
 }

@@ -1,5 +1,5 @@
 // Commands are what the palette lists and keys run. Pages add theirs while they are shown.
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useRef } from 'react';
 
 export interface Command {
   id: string;
@@ -10,14 +10,7 @@ export interface Command {
   run: () => void;
 }
 
-let commands: readonly Command[] = [];
 const sets = new Map<symbol, () => readonly Command[]>();
-const listeners = new Set<() => void>();
-
-function publish() {
-  commands = [...sets.values()].flatMap((list) => list());
-  for (const l of listeners) l();
-}
 
 // useCommands offers commands while the component is shown. The list is read anew whenever it is needed.
 export function useCommands(list: readonly Command[]) {
@@ -26,21 +19,12 @@ export function useCommands(list: readonly Command[]) {
   useEffect(() => {
     const me = Symbol();
     sets.set(me, () => latest.current);
-    publish();
-    return () => {
-      sets.delete(me);
-      publish();
-    };
+    return () => void sets.delete(me);
   }, []);
 }
 
-export const currentCommands = () => [...sets.values()].flatMap((list) => list());
-export const useCommandList = () =>
-  useSyncExternalStore((l) => {
-    listeners.add(l);
-    return () => void listeners.delete(l);
-  }, () => commands);
-
+// currentCommands begins with those of the page, which are nearer to what somebody does than those of the shell.
+export const currentCommands = () => [...sets.values()].flatMap((list) => list()).toSorted((a, b) => Number(a.group === 'App' || a.group === 'Go to') - Number(b.group === 'App' || b.group === 'Go to'));
 const typing = (e: EventTarget | null) => e instanceof HTMLElement && (e.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(e.tagName));
 
 function name(e: KeyboardEvent): string {

@@ -73,6 +73,9 @@ export interface GraphNode {
   flops: number | null;
   rows: GraphRow[];
   parent?: string;
+  like?: string; // the title of the block with the same layers that is drawn in full
+  opened?: boolean; // a folded block that is shown in full, as was asked
+  hides?: string[]; // components that the node stands for and no row shows
 }
 
 export interface GraphEdge {
@@ -80,6 +83,8 @@ export interface GraphEdge {
   to: string;
   points: [number, number][];
   shape: string;
+  fromComponent?: string;
+  toComponent?: string;
 }
 
 export interface TableRow {
@@ -90,6 +95,7 @@ export interface TableRow {
   params: number | null;
   flops: number | null;
   findings: number[];
+  node?: string; // the node that shows it, or stands for it
 }
 
 export interface GraphAnswer {
@@ -112,6 +118,9 @@ export interface ParamType {
   values?: string[];
   required: boolean;
   doc: string;
+  takes?: string; // in words
+  lazy?: boolean; // taken from what arrives if left out
+  derived?: string; // how it is computed if left out
 }
 
 export interface ComponentType {
@@ -119,7 +128,10 @@ export interface ComponentType {
   group: string;
   title: string;
   doc: string;
+  aliases?: string[];
+  virtual?: boolean;
   params: ParamType[];
+  inputs?: { min: number; max?: number };
 }
 
 export interface ModelEntry {

@@ -1,4 +1,5 @@
 // Edits of the model as pure functions, and the store's version of each. The engine judges what comes of them.
+import { engine } from '../engine/client';
 import type { Component, Connection, Json, LintFinding, Model, ParamEdit } from '../engine/types';
 import { edit, getState } from './store';
 
@@ -91,13 +92,25 @@ export function duplicated(model: Model, ids: readonly string[]): { model: Model
   return { model: { ...out, connections: [...outer, ...inner] }, copies: [...renamed.values()] };
 }
 
-// grouped gives components a common scope: the part of their name before the last dot, by which blocks are folded.
-export function grouped(model: Model, ids: readonly string[], scope: string): Model {
-  return { ...model, components: model.components.map((c) => (ids.includes(c.id) ? { ...c, name: `${scope}.${(c.name ?? c.id).split('.').pop()}` } : c)) };
+// grouped shows components in a block of their own; an empty name takes them out of it.
+export function grouped(model: Model, ids: readonly string[], name: string): Model {
+  return {
+    ...model,
+    components: model.components.map((c) => {
+      if (!ids.includes(c.id)) return c;
+      const { group: _, ...rest } = c;
+      return name ? { ...rest, id: c.id, type: c.type, group: name } : { ...rest, id: c.id, type: c.type };
+    }),
+  };
 }
 
-// applyFix makes the change that a finding proposes.
-export function applyFix(finding: LintFinding) {
+// applyFix makes the change that a finding proposes. The engine makes it, because it knows every spelling of a parameter; without
+// the engine it is made here.
+export async function applyFix(finding: LintFinding) {
   const { doc } = getState();
-  if (doc && finding.edit) edit(finding.fix ?? `Fix ${finding.rule}`, withEdits(doc.model, finding.edit));
+  if (!doc || !finding.edit) return;
+  const { model } = doc;
+  const edits = finding.edit;
+  const after = await engine.call<{ model: Model }>('view/edit', { model, edits }).then((a) => a.model, () => withEdits(model, edits));
+  if (getState().doc?.model === model) edit(finding.fix ?? `Fix ${finding.rule}`, after, { select: finding.component ? [finding.component] : [] });
 }

@@ -3,7 +3,7 @@ import { navigate } from '../app/router';
 import { CallError, engine, files } from '../engine/client';
 import type { Model, ModelEntry, Opened, Question } from '../engine/types';
 import { notify, open } from './store';
-import { judge } from './verdict';
+import { draw } from './drawing';
 
 const megabyte = 1 << 20;
 const most = 64 * megabyte; // of a file that has to be read whole
@@ -68,7 +68,7 @@ export async function openGiven(given: Given): Promise<Asked | null> {
 }
 
 export async function openModel(model: Model, title: string, origin: string, notes: string[]) {
-  await judge(model);
+  await draw(model, []); // a model that the engine does not take is never opened
   open({ model, title, origin, notes });
   navigate('/model');
   if (notes.length > 0) notify('info', notes.length === 1 ? (notes[0] ?? '') : `${notes[0]} (and ${notes.length - 1} more notes, in the model's menu)`);

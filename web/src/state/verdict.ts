@@ -1,7 +1,7 @@
 // The verdict of the open document: asked a moment after each edit, kept while the next one is worked out.
 import { useSyncExternalStore } from 'react';
 import { engine, Superseded } from '../engine/client';
-import type { LintAnswer, LintFinding, Model } from '../engine/types';
+import type { LintAnswer, LintFinding, Model, Severity } from '../engine/types';
 import { getState, notify, subscribe } from './store';
 
 export interface Verdict {
@@ -11,9 +11,10 @@ export interface Verdict {
   error: Error | undefined;
   pending: boolean;
   tookMs: number | null; // from the edit to the answer
+  count: number; // of answers so far
 }
 
-const none: Verdict = { model: null, answer: undefined, byComponent: new Map(), error: undefined, pending: false, tookMs: null };
+const none: Verdict = { model: null, answer: undefined, byComponent: new Map(), error: undefined, pending: false, tookMs: null, count: 0 };
 let verdict = none;
 const listeners = new Set<() => void>();
 
@@ -22,12 +23,16 @@ function become(next: Verdict) {
   for (const listener of listeners) listener();
 }
 
+function listen(listener: () => void) {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
 export const getVerdict = () => verdict;
-export const useVerdict = () =>
-  useSyncExternalStore((l) => {
-    listeners.add(l);
-    return () => void listeners.delete(l);
-  }, getVerdict);
+export const useVerdict = () => useSyncExternalStore(listen, getVerdict);
+
+// useWorst is the severity of the worst finding of one component: who uses it is drawn again only where that changes.
+export const useWorst = (id: string): Severity | undefined => useSyncExternalStore(listen, () => verdict.byComponent.get(id)?.[0]?.severity);
 
 function index(findings: LintFinding[]): Map<string, LintFinding[]> {
   const by = new Map<string, LintFinding[]>();
@@ -46,28 +51,20 @@ function ask(model: Model) {
   engine.call<LintAnswer>('lint', { model }, { lane: 'lint' }).then(
     (answer) => {
       if (getState().doc?.model !== model) return;
-      become({ model, answer, byComponent: index(answer.findings), error: undefined, pending: false, tookMs: performance.now() - began });
+      become({ model, answer, byComponent: index(answer.findings), error: undefined, pending: false, tookMs: performance.now() - began, count: verdict.count + 1 });
     },
     (error: Error) => {
       if (error instanceof Superseded || getState().doc?.model !== model) return;
-      become({ ...none, model, error });
+      become({ ...none, model, error, count: verdict.count + 1 });
       if (engine.state === 'ready' || engine.state === 'loading') notify('block', error.message);
     },
   );
 }
 
-let asked: Model | null = null;
-
-// judge asks about a model before it is opened: one that the engine does not take is never opened. Its answer is used when it is.
-export async function judge(model: Model): Promise<void> {
-  const began = performance.now();
-  const answer = await engine.call<LintAnswer>('lint', { model });
-  asked = model;
-  become({ model, answer, byComponent: index(answer.findings), error: undefined, pending: false, tookMs: performance.now() - began });
-}
-
-// followVerdict asks whenever the model is another one. Edits that follow each other within 16 ms are asked about once.
+// followVerdict asks whenever the model is another one. Edits of one turn are asked about once; a newer question replaces one that
+// still waits.
 export function followVerdict() {
+  let asked: Model | null = null;
   let timer: number | undefined;
   subscribe(() => {
     const model = getState().doc?.model ?? null;
@@ -75,6 +72,6 @@ export function followVerdict() {
     asked = model;
     window.clearTimeout(timer);
     if (!model) return become(none);
-    timer = window.setTimeout(() => ask(model), 16);
+    timer = window.setTimeout(() => ask(model), 0);
   });
 }

@@ -24,10 +24,10 @@ export const Finding = memo(function Finding({ finding, onFix, onShow }: Props) 
             ? <button className="linkish" onClick={() => onShow(finding)}>{componentName || component}</button>
             : componentName && <span>{componentName}</span>}
           {componentType && <span className="mono">{componentType}</span>}
-          <a href={`/r/${encodeURIComponent(rule)}`} target="_blank" rel="noreferrer">{rule}</a>
+          <a href={`/r/${encodeURIComponent(rule)}.html`} target="_blank" rel="noreferrer">{rule}</a>
         </div>
         {edit?.length && onFix
-          ? <div><Button look="fix" onClick={() => onFix(finding)}>{fix ?? 'Apply the fix'}</Button></div>
+          ? <div><Button look="fix" onClick={() => onFix(finding)}>{fix ? fix.charAt(0).toUpperCase() + fix.slice(1) : 'Apply the fix'}</Button></div>
           : fix && <div className="quiet">{fix}</div>}
       </div>
     </li>

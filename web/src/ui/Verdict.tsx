@@ -16,9 +16,10 @@ interface Props {
   pending?: boolean;
   problem?: string | undefined;
   large?: boolean;
+  at?: number; // changes with every answer, for who waits for one
 }
 
-export function Verdict({ answer, pending = false, problem, large = false }: Props) {
+export function Verdict({ answer, pending = false, problem, large = false, at }: Props) {
   let tone = '';
   let text = 'Nothing open';
   let glyph: GlyphName = 'unknown';
@@ -28,7 +29,7 @@ export function Verdict({ answer, pending = false, problem, large = false }: Pro
     [tone, text, glyph] = [said.tone, said.text, said.tone];
   } else if (pending) [text, glyph] = ['Checking', 'work'];
   return (
-    <span className={`verdict ${tone} ${large ? 'large' : ''}`} title={problem} role="status">
+    <span className={`verdict ${tone} ${large ? 'large' : ''}`} title={problem} role="status" data-at={at}>
       <Glyph name={glyph} />
       {text}
     </span>

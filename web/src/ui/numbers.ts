@@ -15,6 +15,13 @@ export function short(n: number, kind: 'count' | 'weights' = 'count'): string {
 }
 
 export const exact = (n: number) => n.toLocaleString('en-US');
-export const bytes = (n: number) => (n >= 1000 ? `${short(n)}B` : `${Math.round(n)} B`);
-export const flops = (n: number) => `${short(n)}FLOP`;
+// withUnit is 11.2 MFLOPs for 11,200,000 and FLOPs.
+function withUnit(n: number, unit: string): string {
+  const text = short(n);
+  const at = /[EPTGMk]$/.exec(text)?.index ?? text.length;
+  return `${text.slice(0, at)} ${text.slice(at)}${unit}`;
+}
+
+export const bytes = (n: number) => withUnit(Math.round(n), 'B');
+export const flops = (n: number) => withUnit(n, 'FLOPs');
 export const plural = (n: number, one: string, many = `${one}s`) => `${exact(n)} ${n === 1 ? one : many}`;

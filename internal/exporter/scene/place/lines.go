@@ -152,7 +152,8 @@ func (t *tracer) follow(group *Box, wire int, so *Path) {
 		p.X, p.Y = p.X+t.at[group].X, p.Y+t.at[group].Y
 		path.add(p)
 	}
-	next, start := group, group.Wires[wire].Edge.To
+	var next *Box
+	start := group.Wires[wire].Edge.To
 	switch {
 	case start.Item == scene.Border:
 		next, start = t.around[group], scene.End{Item: t.place[group], Port: start.Port}

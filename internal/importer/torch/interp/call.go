@@ -18,6 +18,9 @@ func (in *Interp) Call(fn Value, args *Args) Value {
 	case *Bound:
 		return in.Call(f.Fn, &Args{append([]Value{f.Self}, args.Pos...), args.Kw})
 	case *Builtin:
+		if f.Check != nil {
+			f.Check(in, args)
+		}
 		return f.Fn(in, args)
 	case *Class:
 		if made, ok := in.metaCall(f, args); ok {

@@ -75,11 +75,13 @@ type (
 		Fn   Value
 		Self Value
 	}
-	// Builtin is a native function. A Method gets its self first when it is read from an instance.
+	// Builtin is a native function. A Method gets its self first when it is read from an instance. Check, where there is one, raises for
+	// arguments that the real function does not take.
 	Builtin struct {
 		Name   string
 		Method bool
 		Fn     func(*Interp, *Args) Value
+		Check  func(*Interp, *Args)
 		Attrs  map[string]Value
 	}
 	// Property, StaticMethod and ClassMethod are what the decorators make.

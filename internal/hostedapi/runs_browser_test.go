@@ -1,0 +1,65 @@
+package hostedapi_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/modelverifier/verifier/internal/account/accounttest"
+	"github.com/modelverifier/verifier/internal/hostedapi"
+	"github.com/modelverifier/verifier/internal/nodetest"
+	"github.com/modelverifier/verifier/internal/site"
+)
+
+// TestRunsInABrowser signs in, looks at a run that has ended and at one that waits, compares their curves, downloads weights and cancels,
+// with the app as it is built beside the real service; and at a shared plan with its badge. RUNS_PICTURES is a folder for pictures.
+func TestRunsInABrowser(t *testing.T) {
+	node, chromium := nodetest.Browser(t)
+	published, err := site.New(site.Config{BaseURL: "http://www.example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, accounttest.SQLite(t), training(t), func(c *hostedapi.Config) { c.Site = published })
+	o := s.tenant(t, "Alpha")
+	w := s.trainer(t, "one", `"cpu":true`)
+	good(t, s.call(t, "POST", "/api/v1/train", o.key, submission("")))
+	w.take(t, `"cpu":true`).complete(t, "0.5")
+	good(t, s.call(t, "GET", "/api/v1/train?job="+s.onlyJob(t, o), o.key, ""))
+	good(t, s.call(t, "POST", "/api/v1/train", o.key, submission("")))
+
+	shared := good(t, s.call(t, "POST", "/api/v1/plan", "", `{"share":true,"model":`+model("shared", 3)+`}`)).json(t, "share.id").(string)
+
+	mux := http.NewServeMux()
+	mux.Handle("/app/", http.StripPrefix("/app/", http.FileServer(http.Dir("../../web/dist"))))
+	mux.Handle("/", s.hosts)
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	out, err := exec.Command(node, "runs.mjs", chromium, server.URL, o.session, shared, os.Getenv("RUNS_PICTURES")).Output()
+	var faults []string
+	if err == nil {
+		err = json.Unmarshal(out, &faults)
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, f := range faults {
+		t.Error(f)
+	}
+}
+
+// onlyJob is the id of an organisation's one job.
+func (s *service) onlyJob(t *testing.T, o tenant) string {
+	t.Helper()
+	var page struct {
+		Jobs []struct {
+			ID string `json:"job_id"`
+		}
+	}
+	if err := json.Unmarshal([]byte(good(t, s.call(t, "GET", "/api/v1/train", o.key, "")).body), &page); err != nil || len(page.Jobs) != 1 {
+		t.Fatalf("%v: %+v", err, page)
+	}
+	return page.Jobs[0].ID
+}

@@ -1,0 +1,38 @@
+// Models that tests make: a decoder of any number of layers, and a chain of any length.
+export function large(layers, width = 512) {
+  const components = [];
+  const connections = [];
+  let last = '';
+  const add = (id, type, params, from = last) => {
+    components.push({ id, type, params });
+    for (const f of [from].flat()) if (f) connections.push({ from: f, to: id });
+    last = id;
+  };
+  add('ids', 'input', { shape: [256] });
+  add('embed', 'embedding', { numEmbeddings: 32000, embeddingDim: width });
+  for (let i = 0; i < layers; i++) {
+    const into = last;
+    const at = (name) => `layers.${i}.${name}`;
+    add(at('norm1'), 'rmsNorm', { dim: width });
+    add(at('attn'), 'ropeAttention', { embedDim: width, numHeads: 8 });
+    add(at('add1'), 'add', {}, [into, at('attn')]);
+    const middle = last;
+    add(at('norm2'), 'rmsNorm', { dim: width });
+    add(at('mlp'), 'swiglu', { dim: width, hiddenDim: 4 * width });
+    add(at('add2'), 'add', {}, [middle, at('mlp')]);
+  }
+  add('norm', 'rmsNorm', { dim: width });
+  add('head', 'linear', { inFeatures: width, outFeatures: 32000 });
+  add('out', 'output', {});
+  return { name: `Decoder ${layers}`, components, connections };
+}
+
+export function wide(n) {
+  const components = [{ id: 'c0', type: 'input', params: { shape: [8] } }];
+  const connections = [];
+  for (let i = 1; i < n; i++) {
+    components.push({ id: `c${i}`, type: 'relu' });
+    connections.push({ from: `c${i - 1}`, to: `c${i}` });
+  }
+  return { components, connections };
+}
