@@ -18,8 +18,8 @@ const (
 	OptimizerStep Phase = "optimizer"
 )
 
-// Moment is what is allocated while one component runs. The bytes beside the total, with those of the curve that are always there,
-// add up to it.
+// Moment is what is allocated while one component runs. The bytes beside the total, with those of the curve that are
+// always there, add up to it.
 type Moment struct {
 	Phase      Phase
 	Component  int   // its index, or -1 for the loss and the optimizer
@@ -37,8 +37,8 @@ type Saved struct {
 	Bytes     int64
 }
 
-// Curve is what a training step holds over its course: the moments whose largest is the peak of Train. Of a step that takes several
-// micro-batches it is the second one, whose gradients are added to those of the first.
+// Curve is what a training step holds over its course: the moments whose largest is the peak of Train. Of a step that
+// takes several micro-batches it is the second one, whose gradients are added to those of the first.
 type Curve struct {
 	Weights, States, Inputs int64 // always there: weights, the optimizer's states, and inputs with their targets
 	Moments                 []Moment
@@ -71,12 +71,12 @@ func Follow(res *infer.Result, o Options) *Curve {
 
 // add notes a moment. The bytes that pass are what is left of the total when all is known.
 func (c *Curve) add(s *stepper, m *moment) {
-	c.Moments = append(c.Moments, Moment{Phase: s.phase, Component: s.running, Total: m.total, Gradients: m.gradients, Activation: m.activations,
-		Logits: m.logits, Step: m.stepExtra})
+	c.Moments = append(c.Moments, Moment{Phase: s.phase, Component: s.running, Total: m.total, Gradients: m.gradients,
+		Activation: m.activations, Logits: m.logits, Step: m.stepExtra})
 }
 
-// savedAt lists what components have saved at a moment, the largest first: all that ran before it and were not yet passed on the way
-// back. What is computed again counts where its unit is computed again.
+// savedAt lists what components have saved at a moment, the largest first: all that ran before it and were not yet
+// passed on the way back. What is computed again counts where its unit is computed again.
 func (s *stepper) savedAt(m *Moment) []Saved {
 	last := len(s.order) - 1
 	switch {

@@ -8,7 +8,8 @@ import (
 	"github.com/modelverifier/verifier/models"
 )
 
-// TestTheCurveOfAStepHasItsPeak holds that the largest moment of the curve is the peak that Train reports, and that its parts add up.
+// TestTheCurveOfAStepHasItsPeak holds that the largest moment of the curve is the peak that Train reports, and that
+// its parts add up.
 func TestTheCurveOfAStepHasItsPeak(t *testing.T) {
 	runs := []Options{{}, {Checkpointing: true, Precision: "bf16"}, {Batch: 8, MicroBatch: 2, Precision: "amp", Optimizer: "sgd"},
 		{FusedLoss: true, Optimizer: "adafactor"}, {Adapt: &Adaptation{LoRA: &LoRA{Rank: 8}}, Precision: "bf16"}}

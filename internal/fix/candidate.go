@@ -3,6 +3,7 @@ package fix
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -98,26 +99,34 @@ func (s step) inside(visit func(any)) {
 	})
 }
 
-// numbersHere are the whole numbers on the trail with those that the finding asks for in their place.
-func (x *fault) numbersHere() []candidate {
-	var out []candidate
+// integers visits the whole numbers that stand on the trail, up to so many steps from the fault, each once.
+func (x *fault) integers(far int, visit func(s step, node any, n int64)) {
 	done := map[any]bool{}
 	for _, s := range x.steps {
+		if s.far > far {
+			continue
+		}
 		s.inside(func(node any) {
-			n, ok := integer(s.script, node)
-			if !ok || done[node] {
-				return
-			}
-			done[node] = true
-			for i, v := range x.wantedFor(n) {
-				c := s.replace(node, strconv.FormatInt(v, 10), costNumber+costFar*s.far+min(i, 8)/2)
-				if slices.Contains(x.values, v) && slices.Contains(x.numbers, n) {
-					c.cost = costEdit + costFar*s.far
-				}
-				out = append(out, c)
+			if n, ok := integer(s.script, node); ok && !done[node] {
+				done[node] = true
+				visit(s, node, n)
 			}
 		})
 	}
+}
+
+// numbersHere are the whole numbers on the trail with those that the finding asks for in their place.
+func (x *fault) numbersHere() []candidate {
+	var out []candidate
+	x.integers(math.MaxInt, func(s step, node any, n int64) {
+		for i, v := range x.wantedFor(n) {
+			c := s.replace(node, strconv.FormatInt(v, 10), costNumber+costFar*s.far+min(i, 8)/2)
+			if slices.Contains(x.values, v) && slices.Contains(x.numbers, n) {
+				c.cost = costEdit + costFar*s.far
+			}
+			out = append(out, c)
+		}
+	})
 	for _, s := range x.at { // a number in place of a name or of arithmetic
 		s.inside(func(node any) {
 			call, ok := node.(*python.Call)
@@ -178,34 +187,23 @@ func (x *want) wantedFor(n int64) []int64 {
 // neighbours are small numbers near the fault, a little larger or smaller: strides, paddings, axes.
 func (x *fault) neighbours() []candidate {
 	var out []candidate
-	done := map[any]bool{}
-	for _, s := range x.steps {
-		if s.far > 5 {
-			continue
+	x.integers(5, func(s step, node any, n int64) {
+		var near []int64
+		switch {
+		case n < -4:
+		case n <= 12:
+			near = []int64{n - 1, n + 1, n - 2, n + 2, -1, 0, 1, 2, 3, 4, n * 2}
+		default:
+			near = []int64{n - 1, n + 1, n * 2}
 		}
-		s.inside(func(node any) {
-			n, ok := integer(s.script, node)
-			if !ok || done[node] {
-				return
+		if n > 1 && n%2 == 0 {
+			near = append(near, n/2)
+		}
+		for i, v := range near {
+			if v != n && v >= -4 && !slices.Contains(near[:i], v) {
+				out = append(out, s.replace(node, strconv.FormatInt(v, 10), costNeighbour+costFar*s.far))
 			}
-			done[node] = true
-			var near []int64
-			switch {
-			case n < -4:
-			case n <= 12:
-				near = []int64{n - 1, n + 1, n - 2, n + 2, -1, 0, 1, 2, 3, 4, n * 2}
-			default:
-				near = []int64{n - 1, n + 1, n * 2}
-			}
-			if n > 1 && n%2 == 0 {
-				near = append(near, n/2)
-			}
-			for i, v := range near {
-				if v != n && v >= -4 && !slices.Contains(near[:i], v) {
-					out = append(out, s.replace(node, strconv.FormatInt(v, 10), costNeighbour+costFar*s.far))
-				}
-			}
-		})
-	}
+		}
+	})
 	return out
 }

@@ -16,24 +16,16 @@ func (x *fault) divisors() []candidate {
 		return nil
 	}
 	var out []candidate
-	done := map[any]bool{}
-	for _, s := range x.steps {
-		if s.far > 3 {
-			continue
+	x.integers(3, func(s step, node any, n int64) {
+		if !slices.Contains(x.numbers, n) || n < 2 {
+			return
 		}
-		s.inside(func(node any) {
-			n, ok := integer(s.script, node)
-			if !ok || done[node] || !slices.Contains(x.numbers, n) || n < 2 {
-				return
-			}
-			done[node] = true
-			for i, v := range dividing(n, x.numbers) {
-				c := s.replace(node, strconv.FormatInt(v, 10), costSeveral)
-				c.several, c.order = true, i
-				out = append(out, c)
-			}
-		})
-	}
+		for i, v := range dividing(n, x.numbers) {
+			c := s.replace(node, strconv.FormatInt(v, 10), costSeveral)
+			c.several, c.order = true, i
+			out = append(out, c)
+		}
+	})
 	return out
 }
 

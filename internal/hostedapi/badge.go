@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/action/plan"
 	"github.com/modelverifier/verifier/internal/httpapi"
@@ -13,7 +13,8 @@ import (
 	"github.com/modelverifier/verifier/internal/share"
 )
 
-// badge is what a shared plan can be cited by. The verdict is that of the rule set that runs now, on the day of asking.
+// badge is what a shared plan can be cited by. The verdict is that of the rule set that runs now, on the day of
+// asking.
 type badge struct {
 	Verdict     string `json:"verdict"`     // runs, runs with warnings, withheld or refused
 	Fingerprint string `json:"fingerprint"` // of the structure
@@ -45,27 +46,32 @@ const dayFormat = "2006-01-02"
 func (s *Server) badgeOf(p *share.Plan, r *plan.Record) *badge {
 	word, _ := verdictOf(&r.Run)
 	page := s.config.PublicURL + sharedPath + p.ID
-	b := &badge{Verdict: word, Fingerprint: r.Model.Fingerprint, RuleSet: ruleset.ID(), Date: s.config.Clock().UTC().Format(dayFormat),
-		Shared: p.CreatedAt.UTC().Format(dayFormat), Plan: page, Image: page + string(formBadge)}
+	b := &badge{Verdict: word, Fingerprint: r.Model.Fingerprint, RuleSet: ruleset.ID(),
+		Date: s.config.Clock().UTC().Format(dayFormat), Shared: p.CreatedAt.UTC().Format(dayFormat), Plan: page, Image: page + string(formBadge)}
 	b.Markdown = fmt.Sprintf("[![Model Verifier: %s](%s)](%s)", b.Verdict, b.Image, b.Plan)
-	b.HTML = fmt.Sprintf(`<a href="%s"><img src="%s" alt="Model Verifier: %s" height="20"></a>`, template.HTMLEscapeString(b.Plan), template.HTMLEscapeString(b.Image), b.Verdict)
+	b.HTML = fmt.Sprintf(`<a href="%s"><img src="%s" alt="Model Verifier: %s" height="20"></a>`,
+		template.HTMLEscapeString(b.Plan), template.HTMLEscapeString(b.Image), b.Verdict)
 	return b
 }
 
 // The colours of verdicts, each with a contrast of more than 4.5 to 1 against white.
-var badgeColours = map[string]string{"runs": "#14623a", "runs, with warnings": "#7a4f00", "withheld": "#7a4f00", "refused": "#a8201a"}
+var badgeColours = map[string]string{
+	"runs": "#14623a", "runs, with warnings": "#7a4f00", "withheld": "#7a4f00", "refused": "#a8201a",
+}
 
 // shortRuleSet is as much of a rule set's id as a picture shows.
 const shortRuleSet = 12
 
-// picture draws the badge: the name, the verdict, and in small print what it rests on. Sign and word say the verdict, not colour alone.
+// picture draws the badge: the name, the verdict, and in small print what it rests on. Sign and word say the verdict,
+// not colour alone.
 func (b *badge) picture() []byte {
 	sign := map[string]string{"runs": "✓", "refused": "✕"}[b.Verdict]
 	if sign == "" {
 		sign = "!"
 	}
 	small := fmt.Sprintf("%s · rules %.*s · %s", b.Fingerprint, shortRuleSet, b.RuleSet, b.Date)
-	return drawBadge(sign+" "+b.Verdict, small, badgeColours[b.Verdict], fmt.Sprintf("Model Verifier: %s. Structure %s, rule set %s, %s.", b.Verdict, b.Fingerprint, b.RuleSet, b.Date))
+	whole := fmt.Sprintf("Model Verifier: %s. Structure %s, rule set %s, %s.", b.Verdict, b.Fingerprint, b.RuleSet, b.Date)
+	return drawBadge(sign+" "+b.Verdict, small, badgeColours[b.Verdict], whole)
 }
 
 // noBadge is the picture for an address without a plan.
@@ -73,32 +79,49 @@ func noBadge() []byte {
 	return drawBadge("no such plan", "", "#55606b", "Model Verifier: there is no plan at this address.")
 }
 
-// The widths of a character in the middle, in the fonts that are named: the text is told to take as much, so that no other one overflows.
+// Sizes of a badge in pixels.
 const (
-	badgeChar  = 7
-	badgeSmall = 6
-	badgePad   = 8
-	badgeName  = "verifier"
+	badgePad  = 8
+	badgeName = "verifier"
 )
+
+// textWidth is about what a text takes in the fonts that are named: the text is told to take as much, so that no other
+// one overflows.
+func textWidth(s string, size int) int {
+	tenths := 0
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune("iljftr.,:·!'| ", r):
+			tenths += 4
+		case strings.ContainsRune("mwMW", r):
+			tenths += 9
+		default:
+			tenths += 6
+		}
+	}
+	return (tenths*size + 9) / 10
+}
 
 // drawBadge writes three fields beside each other.
 func drawBadge(verdict, small, colour, title string) []byte {
 	var b bytes.Buffer
-	width := func(s string, char int) int { return utf8.RuneCountInString(s) * char }
-	name, middle := width(badgeName, badgeChar)+2*badgePad, width(verdict, badgeChar)+2*badgePad
+	name, middle := textWidth(badgeName, 11)+2*badgePad, textWidth(verdict, 11)+2*badgePad
 	end := 0
 	if small != "" {
-		end = width(small, badgeSmall) + 2*badgePad
+		end = textWidth(small, 10) + 2*badgePad
 	}
 	all := name + middle + end
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="20" role="img" aria-labelledby="t"><title id="t">%s</title>`, all, title)
-	fmt.Fprintf(&b, `<rect width="%d" height="20" rx="3" fill="#2b333b"/><rect x="%d" width="%d" height="20" fill="%s"/>`, all, name, middle, colour)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="20" role="img" aria-labelledby="t">`, all)
+	fmt.Fprintf(&b, `<title id="t">%s</title>`, title)
+	fmt.Fprintf(&b, `<rect width="%d" height="20" rx="3" fill="#2b333b"/>`, all)
+	fmt.Fprintf(&b, `<rect x="%d" width="%d" height="20" fill="%s"/>`, name, middle, colour)
 	if end == 0 {
 		fmt.Fprintf(&b, `<rect x="%d" width="3" height="20" fill="%s"/>`, all-6, colour)
 	}
 	b.WriteString(`<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" text-rendering="geometricPrecision">`)
 	text := func(x, size, length int, s string) {
-		fmt.Fprintf(&b, `<text x="%d" y="14" font-size="%d" textLength="%d" lengthAdjust="spacingAndGlyphs">%s</text>`, x, size, length, s)
+		fmt.Fprintf(&b, `<text x="%d" y="14" font-size="%d" textLength="%d" `, x, size, length)
+		fmt.Fprintf(&b, `lengthAdjust="spacingAndGlyphs">%s</text>`, s)
 	}
 	text(badgePad, 11, name-2*badgePad, badgeName)
 	text(name+badgePad, 11, middle-2*badgePad, verdict)

@@ -161,6 +161,9 @@ func (s *Server) people() (http.Handler, error) {
 	if s.jobs != nil {
 		d.Runs = runs{s}
 	}
+	if s.config.App != nil {
+		d.App = AppPath
+	}
 	if p := s.config.Provider; p != nil {
 		with := *p
 		with.Redirect = s.config.PublicURL + pages.CallbackPath

@@ -9,7 +9,8 @@ import (
 	"github.com/modelverifier/verifier/internal/jobs"
 )
 
-// runs are the jobs of those who have signed in, as the app shows them: what a key gets, and what was planned beside it.
+// runs are the jobs of those who have signed in, as the app shows them: what a key gets, and what was planned beside
+// it.
 type runs struct{ *Server }
 
 // ownRun is a job with what its plan said and what a page can do about it.

@@ -52,6 +52,8 @@ try {
   await picture(still, 'shared-1440');
   await still.emulateMedia({ colorScheme: 'dark' });
   await still.setViewportSize({ width: 390, height: 844 });
+  const width = await still.locator('img[src$="badge.svg"]').boundingBox();
+  check(width && width.x + width.width <= 390, `the badge ends at ${JSON.stringify(width)} of 390 px`);
   await picture(still, 'shared-390-dark');
   await still.goto(`${base}/rules.html`);
   await picture(still, 'rules-390-dark');

@@ -2,8 +2,6 @@ package hostedapi_test
 
 import (
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"testing"
@@ -12,17 +10,19 @@ import (
 	"github.com/modelverifier/verifier/internal/hostedapi"
 	"github.com/modelverifier/verifier/internal/nodetest"
 	"github.com/modelverifier/verifier/internal/site"
+	"github.com/modelverifier/verifier/web"
 )
 
-// TestRunsInABrowser signs in, looks at a run that has ended and at one that waits, compares their curves, downloads weights and cancels,
-// with the app as it is built beside the real service; and at a shared plan with its badge. RUNS_PICTURES is a folder for pictures.
+// TestRunsInABrowser signs in, looks at a run that has ended and at one that waits, compares their curves, downloads
+// weights and cancels, with the app as it is served; and at a shared plan with its badge. RUNS_PICTURES is a folder
+// for pictures.
 func TestRunsInABrowser(t *testing.T) {
 	node, chromium := nodetest.Browser(t)
 	published, err := site.New(site.Config{BaseURL: "http://www.example.com"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := start(t, accounttest.SQLite(t), training(t), func(c *hostedapi.Config) { c.Site = published })
+	s := start(t, accounttest.SQLite(t), training(t), func(c *hostedapi.Config) { c.Site, c.App = published, web.Handler() })
 	o := s.tenant(t, "Alpha")
 	w := s.trainer(t, "one", `"cpu":true`)
 	good(t, s.call(t, "POST", "/api/v1/train", o.key, submission("")))
@@ -32,12 +32,7 @@ func TestRunsInABrowser(t *testing.T) {
 
 	shared := good(t, s.call(t, "POST", "/api/v1/plan", "", `{"share":true,"model":`+model("shared", 3)+`}`)).json(t, "share.id").(string)
 
-	mux := http.NewServeMux()
-	mux.Handle("/app/", http.StripPrefix("/app/", http.FileServer(http.Dir("../../web/dist"))))
-	mux.Handle("/", s.hosts)
-	server := httptest.NewServer(mux)
-	defer server.Close()
-	out, err := exec.Command(node, "runs.mjs", chromium, server.URL, o.session, shared, os.Getenv("RUNS_PICTURES")).Output()
+	out, err := exec.Command(node, "runs.mjs", chromium, s.url, o.session, shared, os.Getenv("RUNS_PICTURES")).Output()
 	var faults []string
 	if err == nil {
 		err = json.Unmarshal(out, &faults)

@@ -24,6 +24,12 @@ func TestTheAppSeesRunsByItsCookie(t *testing.T) {
 	if got := good(t, s.call(t, "GET", "/account/session.json", "", "", cookie(o.session)...)); got.json(t, "signedIn") != true || !strings.Contains(got.body, o.org) || strings.Contains(got.body, other.org) {
 		t.Errorf("session: %s", got.body)
 	}
+	if got := s.call(t, "GET", "/account/runs", "", ""); got.status != 303 || got.header.Get("Location") != "/account/sign-in?next=%2Faccount%2Fruns" {
+		t.Errorf("the way to sign in: %d %v", got.status, got.header)
+	}
+	if got := s.call(t, "GET", "/account/runs", "", "", cookie(o.session)...); got.status != 303 || got.header.Get("Location") != "/settings" {
+		t.Errorf("signed in, without an app: %d %v", got.status, got.header)
+	}
 	list := good(t, s.call(t, "GET", at+"/runs.json", "", "", cookie(o.session)...))
 	if !strings.Contains(list.body, id) || !strings.HasPrefix(list.header.Get("Content-Type"), "application/json") || list.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("list: %v %s", list.header, list.body)

@@ -67,6 +67,7 @@ type sharedData struct {
 	Verdict, Class               string
 	Picture                      bool
 	Badge                        *badge
+	Rows, Figures                []row
 }
 
 // apology is what stands in the place of a plan that cannot be shown.
@@ -143,7 +144,8 @@ func (s *Server) showPlan(c *httpapi.Call, p share.Plan, request *plan.Request) 
 	model := request.Model.Clone()
 	result := plan.Run(request)
 	b := s.badgeOf(&p, result.Plan)
-	data := sharedData{ID: p.ID, Day: b.Shared, Name: result.Plan.Model.Name, Summary: result.Plan.Summary, Text: result.Text, Badge: b}
+	data := sharedData{ID: p.ID, Day: b.Shared, Name: result.Plan.Model.Name, Summary: result.Plan.Summary, Text: result.Text, Badge: b, Rows: rowsOf(result.Text),
+		Figures: figuresOf(result.Plan)}
 	data.Verdict, data.Class = verdictOf(&result.Plan.Run)
 	if data.Name == "" {
 		data.Name = "A shared plan"

@@ -18,8 +18,8 @@ func tokensIn(text string) map[string]string {
 	return out
 }
 
-// TestThePagesHaveTheTokensOfTheApp holds that a colour, a font or a size has one value in the app and on the pages made here, in the light
-// scheme and in the dark one.
+// TestThePagesHaveTheTokensOfTheApp holds that a colour, a font or a size has one value in the app and on the pages
+// made here, in the light scheme and in the dark one.
 func TestThePagesHaveTheTokensOfTheApp(t *testing.T) {
 	text, err := os.ReadFile("../../web/src/ui/tokens.css")
 	if err != nil {

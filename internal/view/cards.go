@@ -28,7 +28,8 @@ type Card struct {
 func allCards() *Cards {
 	out := &Cards{Cards: []Card{}}
 	for _, g := range hardware.GPUs() {
-		out.Cards = append(out.Cards, Card{g.Name, g.Label, g.MemoryBytes, quantity.USD(g.PriceMicroUSDPerHour), g.PriceSource, g.PriceDate, g.BF16 > 0, g.Managed})
+		out.Cards = append(out.Cards, Card{g.Name, g.Label, g.MemoryBytes, quantity.USD(g.PriceMicroUSDPerHour),
+			g.PriceSource, g.PriceDate, g.BF16 > 0, g.Managed})
 	}
 	return out
 }

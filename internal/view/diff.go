@@ -12,9 +12,12 @@ var _ = define(call{"diff", compare})
 func compare(body []byte, limits graph.Limits) (any, error) {
 	f := action.Read(body, limits, "before", "after")
 	r := &plan.Request{Base: f.Graph("before"), Model: f.Graph("after")}
-	for name, g := range map[string]*graph.Graph{"before": r.Base, "after": r.Model} {
-		if g == nil {
-			f.Fail(action.Errorf(graph.CodeMissing, name, "must be an object with a list named components"))
+	for _, m := range []struct {
+		name string
+		g    *graph.Graph
+	}{{"before", r.Base}, {"after", r.Model}} {
+		if m.g == nil {
+			f.Fail(action.Errorf(graph.CodeMissing, m.name, "must be an object with a list named components"))
 		}
 	}
 	if err := f.Err(); err != nil {

@@ -238,7 +238,7 @@ func (d *drawer) list() {
 		d.out.Components = append(d.out.Components, c)
 	}
 	for _, i := range d.res.Wiring.Order {
-		add(int(i))
+		add(i)
 	}
 	for i := range d.res.Nodes {
 		add(i)

@@ -66,9 +66,13 @@ func grid(body []byte, limits graph.Limits) (any, error) {
 	if n, given := f.Int("micro_batch", 1); given {
 		r.MicroBatch = n
 	}
-	for name, to := range map[string]**int64{"global_batch": &r.GlobalBatch, "seq_len": &r.SeqLen, "zero": &r.Zero} {
-		if n, given := f.Int(name, 0); given && (n > 0 || name == "zero") {
-			*to = &n
+	for _, s := range []struct {
+		name  string
+		least int64
+		into  **int64
+	}{{"global_batch", 1, &r.GlobalBatch}, {"seq_len", 1, &r.SeqLen}, {"zero", 0, &r.Zero}} {
+		if n, given := f.Int(s.name, s.least); given {
+			*s.into = &n
 		}
 	}
 	if gpus > mostGPUs {
@@ -106,7 +110,8 @@ func gridOf(res *infer.Result, r layout.Request, gpus int64) *Grid {
 
 // cellOf is a split with the peak of its fullest stage.
 func cellOf(r *layout.Request, got *layout.Result) GridCell {
-	c := GridCell{TP: r.TP, PP: r.PP, DP: r.DP, Verdict: got.Verdict, Legal: got.Legal, Bubble: got.Bubble, Findings: got.Findings, Stages: got.Stages}
+	c := GridCell{TP: r.TP, PP: r.PP, DP: r.DP, Verdict: got.Verdict, Legal: got.Legal,
+		Bubble: got.Bubble, Findings: got.Findings, Stages: got.Stages}
 	fits := len(got.Stages) > 0
 	for i := range got.Stages {
 		s := &got.Stages[i]

@@ -11,7 +11,7 @@ var _ = define(call{"inference", use})
 // Use is what using a model takes for every batch and every length of context that was asked for.
 type Use struct {
 	Batch           []int64   `json:"batch"`
-	Context         []int64   `json:"context"` // tokens read and written; empty where the model does not write token by token
+	Context         []int64   `json:"context"` // tokens read and written; empty where it writes none
 	Precision       string    `json:"precision"`
 	Cells           []UseCell `json:"cells"` // batch by batch, the contexts of each
 	WeightBytes     int64     `json:"weightBytes"`
@@ -38,14 +38,12 @@ const mostCells = 64
 func use(body []byte, limits graph.Limits) (any, error) {
 	f := action.Read(body, limits, action.Model)
 	model := f.Model()
-	o := estimate.InferOptions{Precision: f.Enum("precision", estimate.InferPrecisions...), Attention: f.Enum("attention", estimate.Attentions...)}
+	o := estimate.InferOptions{Precision: f.Enum("precision", estimate.InferPrecisions...)}
+	o.Attention = f.Enum("attention", estimate.Attentions...)
 	out := &Use{Batch: f.Ints("batch", 1), Context: f.Ints("context", 1), Cells: []UseCell{}}
 	seqLen, _ := f.Int("seq_len", 1)
-	for name, list := range map[string][]int64{"batch": out.Batch, "context": out.Context} {
-		if len(list) > mostCells {
-			f.Fail(action.Errorf(action.CodeRange, name, "has %d entries but must have at most %d", len(list), mostCells))
-		}
-	}
+	tooMany(f, "batch", len(out.Batch))
+	tooMany(f, "context", len(out.Context))
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
@@ -64,6 +62,13 @@ func use(body []byte, limits graph.Limits) (any, error) {
 	return out, nil
 }
 
+// tooMany refuses a list that is longer than what is answered at once.
+func tooMany(f *action.Fields, name string, n int) {
+	if n > mostCells {
+		f.Fail(action.Errorf(action.CodeRange, name, "has %d entries but must have at most %d", n, mostCells))
+	}
+}
+
 // fill estimates every cell as plan estimates one.
 func (u *Use) fill(s *action.Study, o estimate.InferOptions) {
 	contexts := u.Context
@@ -80,12 +85,14 @@ func (u *Use) fill(s *action.Study, o estimate.InferOptions) {
 				o.Prompt, o.Generated = estimate.Context(n)
 			}
 			t := estimate.Infer(s.Sized, o)
-			cell := UseCell{Batch: o.Batch, Context: n, CardBytes: t.CardBytes, KVBytes: t.CacheBytes, ActivationBytes: t.ActivationBytes, GPU: action.NoCard, NotRun: !runs[n]}
+			cell := UseCell{Batch: o.Batch, Context: n, CardBytes: t.CardBytes, KVBytes: t.CacheBytes,
+				ActivationBytes: t.ActivationBytes, GPU: action.NoCard, NotRun: !runs[n]}
 			if t.GPU != nil {
 				cell.GPU = t.GPU.Name
 			}
 			u.Cells = append(u.Cells, cell)
-			u.Precision, u.WeightBytes, u.KVBytesPerToken, u.Assumptions, u.Error = t.Options.Precision, t.WeightBytes, t.BytesPerToken, t.Assumptions(), t.PeakError()
+			u.Precision, u.WeightBytes, u.KVBytesPerToken = t.Options.Precision, t.WeightBytes, t.BytesPerToken
+			u.Assumptions, u.Error = t.Assumptions(), t.PeakError()
 		}
 	}
 	if contexts[0] == 0 {

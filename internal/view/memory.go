@@ -28,7 +28,7 @@ type Point struct {
 	At              int            `json:"at"` // its number among the moments
 	Bytes           int64          `json:"bytes"`
 	Phase           estimate.Phase `json:"phase"`
-	Component       string         `json:"component,omitempty"` // the id of the one that runs; absent for the loss and the optimizer
+	Component       string         `json:"component,omitempty"` // that runs; absent for loss and optimizer
 	GradientBytes   int64          `json:"gradientBytes"`
 	ActivationBytes int64          `json:"activationBytes"`
 	LogitBytes      int64          `json:"logitBytes"`
@@ -99,18 +99,22 @@ func (out *Curve) draw(s *action.Study, c *estimate.Curve) {
 			}
 		}
 		m := &c.Moments[at]
-		out.Points = append(out.Points, Point{at, m.Total, m.Phase, id(m.Component), m.Gradients, m.Activation, m.Logits, m.Step, m.Passing})
+		out.Points = append(out.Points,
+			Point{at, m.Total, m.Phase, id(m.Component), m.Gradients, m.Activation, m.Logits, m.Step, m.Passing})
 	}
 	if c.Peak < 0 {
 		return
 	}
 	m := &c.Moments[c.Peak]
 	out.Peak = &Peak{At: c.Peak, Bytes: m.Total, Saved: []Live{}, Live: []Live{
-		{What: "weights", Bytes: c.Weights}, {What: "optimizer states", Bytes: c.States}, {What: "gradients", Bytes: m.Gradients}, {What: "activations", Bytes: m.Activation},
-		{What: "logits and loss", Bytes: m.Logits}, {What: "optimizer step", Bytes: m.Step}, {What: "in passing", Bytes: m.Passing}, {What: "inputs and targets", Bytes: c.Inputs}}}
+		{What: "weights", Bytes: c.Weights}, {What: "optimizer states", Bytes: c.States},
+		{What: "gradients", Bytes: m.Gradients}, {What: "activations", Bytes: m.Activation},
+		{What: "logits and loss", Bytes: m.Logits}, {What: "optimizer step", Bytes: m.Step},
+		{What: "in passing", Bytes: m.Passing}, {What: "inputs and targets", Bytes: c.Inputs}}}
 	for k, x := range c.Saved {
 		if k < mostSaved {
-			out.Peak.Saved = append(out.Peak.Saved, Live{What: s.Graph.Components[x.Component].Label(), Component: id(x.Component), Bytes: x.Bytes})
+			name := s.Graph.Components[x.Component].Label()
+			out.Peak.Saved = append(out.Peak.Saved, Live{What: name, Component: id(x.Component), Bytes: x.Bytes})
 			continue
 		}
 		out.Peak.Rest.Bytes += x.Bytes

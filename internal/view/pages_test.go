@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/action/check"
@@ -174,7 +175,9 @@ func TestACallThatLacksSomethingSaysWhat(t *testing.T) {
 			t.Errorf("%s: %d %s", name, status, answer)
 		}
 	}
-	if status, answer := Action("view/diff", `{"after":{"components":[]}}`); status != 400 {
-		t.Errorf("%d %s", status, answer)
+	for body, want := range map[string]string{`{}`: `"path":"before"`, `{"before":{"components":[]}}`: `"path":"after"`} {
+		if status, answer := Action("view/diff", body); status != 400 || !strings.Contains(answer, want) {
+			t.Errorf("%s: %d %s", body, status, answer)
+		}
 	}
 }

@@ -35,21 +35,21 @@ const mostSplit = 16
 func launch(body []byte, limits graph.Limits) (any, error) {
 	f := action.Read(body, limits, action.Model)
 	model := f.Model()
-	r := &serve.Request{Command: f.Str("command"), GPU: hardware.Lookup(f.GPU("card")), EngineVersion: f.Str("engine_version")}
+	r := &serve.Request{Command: f.Str("command"), GPU: hardware.Lookup(f.GPU("card"))}
+	r.EngineVersion = f.Str("engine_version")
 	r.GPUs, _ = f.Int("gpus", 1)
 	contexts := f.Ints("context", 1)
 	if r.Command == "" {
 		f.Fail(action.Errorf(graph.CodeMissing, "command", "must be the launch command of a serving engine"))
 	}
-	if len(contexts) > mostCells {
-		f.Fail(action.Errorf(action.CodeRange, "context", "has %d entries but must have at most %d", len(contexts), mostCells))
-	}
+	tooMany(f, "context", len(contexts))
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
 	model.Normalize(catalog.Vocabulary)
 	got := serve.Check(infer.Walk(model), r)
-	out := &Launch{Result: got, Findings: []Marked{}, Capacity: []serve.Room{}, Splits: []serve.Split{}, Open: []string{}}
+	out := &Launch{Result: got, Findings: []Marked{}, Capacity: []serve.Room{},
+		Splits: []serve.Split{}, Open: []string{}}
 	if r.GPU != nil {
 		out.GPU = r.GPU.Name
 	}

@@ -32,7 +32,8 @@ type Changed struct {
 func Compare(r *Request) *Comparison {
 	base, s := examine(r.Base, r, action.TextCall{}), examine(r.Model, r, r.Text)
 	delta := difference(base, s)
-	c := &Comparison{Diff: diff(base, s, delta), Added: []Part{}, Removed: []Part{}, Changed: []Changed{}, Rewired: []Changed{}}
+	c := &Comparison{Diff: diff(base, s, delta), Added: []Part{}, Removed: []Part{},
+		Changed: []Changed{}, Rewired: []Changed{}}
 	for _, i := range delta.Added {
 		c.Added = append(c.Added, part(s.Graph, i))
 	}
@@ -40,7 +41,8 @@ func Compare(r *Request) *Comparison {
 		c.Removed = append(c.Removed, part(base.Graph, i))
 	}
 	for _, x := range delta.Changed {
-		c.Changed = append(c.Changed, Changed{part(base.Graph, x.Before), part(s.Graph, x.After), lines(&s.Graph.Components[x.After], x)})
+		said := lines(&s.Graph.Components[x.After], x)
+		c.Changed = append(c.Changed, Changed{part(base.Graph, x.Before), part(s.Graph, x.After), said})
 	}
 	for _, x := range delta.Rewired {
 		c.Rewired = append(c.Rewired, Changed{part(base.Graph, x.Before), part(s.Graph, x.After), []string{}})

@@ -14,7 +14,8 @@ type Room struct {
 	Blocks     bool   `json:"blocks"`     // whether the engine refuses the command with that length
 }
 
-// Capacity judges the command again with other lengths of context. It is nil where the engine has no flag for it, or no card is named.
+// Capacity judges the command again with other lengths of context. It is nil where the engine has no flag for it, or
+// no card is named.
 func (r *Result) Capacity(lengths []int64) []Room {
 	flag := r.flagFor(contextLength)
 	if flag == "" || r.launch.request.GPU == nil {
@@ -53,7 +54,8 @@ func (r *Result) Splits(most int64) []Split {
 		if then == nil {
 			continue
 		}
-		s := Split{Size: n, Legal: !refused(then), Blocks: []string{}, Memory: then.Memory, Concurrent: then.MaxConcurrentSequences}
+		s := Split{Size: n, Legal: !refused(then), Blocks: []string{}, Memory: then.Memory,
+			Concurrent: then.MaxConcurrentSequences}
 		for _, f := range then.Findings {
 			if f.Severity != Block {
 				continue
@@ -95,7 +97,8 @@ func (l *launch) withSize(flag string, n int64) *Result {
 	if c == nil {
 		return nil
 	}
-	next := &launch{command: c, out: &Result{Findings: []Finding{}}, request: l.asked, asked: l.asked, walked: l.walked, seen: map[string]bool{}, known: l}
+	next := &launch{command: c, out: &Result{Findings: []Finding{}}, request: l.asked, asked: l.asked,
+		walked: l.walked, seen: map[string]bool{}, known: l}
 	next.judge()
 	sortFindings(next.out.Findings)
 	return next.out
@@ -107,8 +110,8 @@ type Place struct{ From, To int }
 // mention is how messages name flags.
 var mention = regexp.MustCompile(`--?[A-Za-z][A-Za-z0-9_.-]*`)
 
-// Places are the parts of the command that a finding is about: the flags, variables and words that its detail names, else those that
-// its fix does. Of a finding about the model or the card there are none.
+// Places are the parts of the command that a finding is about: the flags, variables and words that its detail names,
+// else those that its fix does. Of a finding about the model or the card there are none.
 func (r *Result) Places(f *Finding) []Place {
 	if r.launch == nil || r.launch.command == nil {
 		return nil
@@ -163,7 +166,8 @@ func placesOf(text, written string, values []word) []Place {
 		from := at + i
 		end := from + len(written)
 		at = end
-		if from > 0 && !strings.ContainsRune(" \t\n\r'\"=[,", rune(text[from-1])) || end < len(text) && !strings.ContainsRune(" \t\n\r'\"=\\],;&|", rune(text[end])) {
+		if from > 0 && !strings.ContainsRune(" \t\n\r'\"=[,", rune(text[from-1])) ||
+			end < len(text) && !strings.ContainsRune(" \t\n\r'\"=\\],;&|", rune(text[end])) {
 			continue
 		}
 		for _, v := range values {

@@ -37,6 +37,7 @@ type view struct {
 	Who     *account.Visitor
 	Place   account.Place
 	Base    string
+	App     string // the path of the app, or empty
 	Data    any
 }
 
@@ -179,7 +180,7 @@ var notices = map[string]string{
 
 // render writes a page.
 func (c *call) render(status int, name string, v view) error {
-	v.Who, v.Place, v.Base, v.Failed = c.who, c.place, c.base, status >= http.StatusBadRequest
+	v.Who, v.Place, v.Base, v.App, v.Failed = c.who, c.place, c.base, c.App, status >= http.StatusBadRequest
 	if !v.Failed {
 		v.Notice = notices[c.r.URL.Query().Get("done")]
 	}

@@ -13,17 +13,19 @@ import (
 	"github.com/modelverifier/verifier/internal/store"
 )
 
-// Runs are the training jobs of organisations, as they go over the wire. ErrNotFound of package account stands for a job that is not
-// there, or is another organisation's.
+// Runs are the training jobs of organisations, as they go over the wire. ErrNotFound of package account stands for a
+// job that is not there, or is another organisation's.
 type Runs interface {
 	List(ctx context.Context, org, after string) (any, error)
 	Get(ctx context.Context, org, id string) (any, error)
 	Cancel(ctx context.Context, org, id string) (any, error)
 }
 
-// appRoutes are what the app asks for: JSON, by the cookie of the pages and under their protection against other origins.
+// appRoutes are what the app asks for: JSON, by the cookie of the pages and under their protection against other
+// origins.
 func (h *handler) appRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /account/session.json", h.open((*call).showSession))
+	mux.HandleFunc("GET "+runsPath, h.signed((*call).toApp))
 	mux.HandleFunc("GET /settings/{org}/outcomes.json", h.inData(account.ToRead, (*call).showOutcomes))
 	if h.Runs == nil {
 		return
@@ -51,14 +53,25 @@ type organisation struct {
 
 // showSession says who asks. Whoever has not signed in is told so: that is no error.
 func (c *call) showSession() error {
-	out := &session{SignIn: signInPath, Organisations: []organisation{}, Runs: c.Runs != nil}
+	out := &session{SignIn: runsPath, Organisations: []organisation{}, Runs: c.Runs != nil}
 	if c.who != nil {
 		out.SignedIn, out.Email = true, c.who.Person.Email
 		for _, p := range c.who.Places {
-			out.Organisations = append(out.Organisations, organisation{p.Org, p.Name, string(p.Role), p.Role.May(account.ToUse)})
+			one := organisation{p.Org, p.Name, string(p.Role), p.Role.May(account.ToUse)}
+			out.Organisations = append(out.Organisations, one)
 		}
 	}
 	return c.data(http.StatusOK, out)
+}
+
+// toApp leads back to the app: what stands behind the # of its address is lost while one signs in.
+func (c *call) toApp() error {
+	if c.App == "" {
+		c.redirect(SettingsPath, nil)
+		return nil
+	}
+	c.redirect(c.App+"#/runs", nil)
+	return nil
 }
 
 // outcomes is the history of a structure.
@@ -126,7 +139,8 @@ func (c *call) dataFault(err error) error {
 	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrFull), errors.Is(err, context.DeadlineExceeded):
 		c.Log.Error("page", "route", c.r.Pattern, "error", err.Error())
 		c.w.Header().Set("Retry-After", "10")
-		return c.data(http.StatusServiceUnavailable, &fault{"our database does not answer; it works again by itself", "unavailable"})
+		why := &fault{"our database does not answer; it works again by itself", "unavailable"}
+		return c.data(http.StatusServiceUnavailable, why)
 	}
 	return err
 }

@@ -34,7 +34,8 @@ type Deps struct {
 	Address   func(r *http.Request) netip.Addr // the caller's, behind proxies that are trusted
 	PublicURL string                           // under which browsers and curl reach the service, such as https://www.example.com
 	Log       *slog.Logger
-	Runs      Runs // nil: this service runs no jobs
+	Runs      Runs   // nil: this service runs no jobs
+	App       string // the path of the app; empty: there is none
 }
 
 // Roots are the patterns of all pages. Whatever else the handler of New is asked for, it says that nothing is there.
@@ -48,6 +49,7 @@ const SettingsPath = "/settings"
 
 const (
 	accountPath    = "/account"
+	runsPath       = "/account/runs" // leads to the runs in the app, once signed in
 	signInPath     = "/account/sign-in"
 	startPath      = "/account/start"
 	resetPath      = "/account/reset"

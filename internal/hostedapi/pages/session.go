@@ -51,7 +51,7 @@ func (c *call) enter(session string) error {
 func within(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || strings.ContainsAny(u.Path, "\\") || path.Clean(u.Path) != u.Path ||
-		u.Path != accountPath && !strings.HasPrefix(u.Path, SettingsPath+"/") {
+		u.Path != accountPath && u.Path != runsPath && !strings.HasPrefix(u.Path, SettingsPath+"/") {
 		return SettingsPath
 	}
 	return (&url.URL{Path: u.Path, RawQuery: u.Query().Encode()}).RequestURI()

@@ -33,9 +33,9 @@ type besideCase struct {
 	files              map[string]string
 }
 
-func besideCases(t *testing.T) []besideCase {
+func besideCases(t *testing.T, file string) []besideCase {
 	t.Helper()
-	data, err := os.ReadFile("testdata/beside.txt")
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestReadsWhatModelsUseBesideTorch(t *testing.T) {
 		t.Fatal(err)
 	}
 	real := besideRows(t, data)
-	for _, c := range besideCases(t) {
+	for _, c := range besideCases(t, "testdata/beside.txt") {
 		t.Run(c.name, func(t *testing.T) { compareBeside(t, c, real[c.name]) })
 	}
 }

@@ -89,6 +89,12 @@ func (r *reader) wholeAll(why string, tensors []*Tensor) []*Tensor {
 // merge is element-wise arithmetic of tensors.
 func (r *reader) merge(typ string, tensors ...*Tensor) *Tensor {
 	aligned := r.align(typ, 0, tensors...)
+	if len(r.inputs) == 0 { // in the constructor, where no component can say it
+		shape := aligned[0].shape
+		for _, t := range aligned[1:] {
+			shape = r.broadcastShapes(typ, shape, t.shape)
+		}
+	}
 	if t := r.shifted(typ, aligned); t != nil {
 		return t
 	}

@@ -35,6 +35,9 @@ func (r *reader) filled(sizes []interp.Value, isInt bool) *Tensor {
 				n, ok = int64(x.data[0]), true
 			}
 		}
+		if !ok && !isSequence(v) && interp.NoInteger(v) { // of sequences, releases look at the first item alone
+			r.in.Raise("TypeError", "a size is a %s", interp.TypeName(v))
+		}
 		if !ok {
 			r.in.Doubt("TypeError", "a size is a %s", interp.TypeName(v))
 		}
@@ -311,4 +314,12 @@ func (r *reader) meshgrid(a *interp.Args) interp.Value {
 		out.Items = append(out.Items, &Tensor{r: r, node: -1, shape: shape, batch: -1, isInt: isInt})
 	}
 	return out
+}
+
+func isSequence(v interp.Value) bool {
+	switch v.(type) {
+	case *interp.List, *interp.Tuple:
+		return true
+	}
+	return false
 }

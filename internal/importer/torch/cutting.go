@@ -78,6 +78,9 @@ func rollOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 	if n, ok := interp.AsInt(d); ok {
 		d = interp.NewTuple(n)
 	}
+	if _, ok := b[0].(*interp.Unknown); ok { // by how much does not matter to the shape
+		return r.acrossBatch("roll", t)
+	}
 	shifts := r.intList("shifts", b[0])
 	if d == nil { // over all of it, whatever lies where
 		return r.acrossBatch("roll", t)

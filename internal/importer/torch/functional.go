@@ -37,8 +37,9 @@ var functionals = map[string][2]string{ // function: class, arguments behind the
 	"avg_pool2d": {"AvgPool2d", avgArgs}, "avg_pool3d": {"AvgPool3d", avgArgs},
 	"adaptive_avg_pool1d": {"AdaptiveAvgPool1d", "output_size"}, "adaptive_avg_pool2d": {"AdaptiveAvgPool2d", "output_size"},
 	"adaptive_avg_pool3d": {"AdaptiveAvgPool3d", "output_size"}, "adaptive_max_pool1d": {"AdaptiveMaxPool1d", "output_size return_indices=False"},
-	"adaptive_max_pool2d": {"AdaptiveMaxPool2d", "output_size return_indices=False"},
-	"dropout":             {"Dropout", "p=0.5 training=True inplace=False"}, "dropout1d": {"Dropout1d", "p=0.5 training=True inplace=False"},
+	"adaptive_max_pool2d": {"AdaptiveMaxPool2d", "output_size return_indices=False"}, "adaptive_max_pool3d": {"AdaptiveMaxPool3d", "output_size return_indices=False"},
+	"lp_pool1d": {"LPPool1d", "norm_type kernel_size stride=None ceil_mode=False"},
+	"dropout":   {"Dropout", "p=0.5 training=True inplace=False"}, "dropout1d": {"Dropout1d", "p=0.5 training=True inplace=False"},
 	"dropout2d": {"Dropout2d", "p=0.5 training=True inplace=False"}, "dropout3d": {"Dropout3d", "p=0.5 training=True inplace=False"},
 	"alpha_dropout": {"AlphaDropout", "p=0.5 training=False inplace=False"},
 	"relu":          {"ReLU", "inplace=False"}, "relu6": {"ReLU6", "inplace=False"}, "leaky_relu": {"LeakyReLU", "negative_slope=0.01 inplace=False"},
@@ -95,6 +96,9 @@ func axisOp(typ string, more ...string) operation {
 		}
 		if t.axis(r.dim(d, t.rank())) < 0 {
 			return r.acrossBatch(typ, r.toFloat(t))
+		}
+		if typ == "cumsum" && t.countable() && len(t.shape) == 1 {
+			return r.sumsOf(t)
 		}
 		out := r.apply(typ, typ, []graph.Param{param("dim", r.sampleAxis(t, d, typ))}, r.toFloat(t))
 		if to := interp.Or(b[2], nil); to != nil {

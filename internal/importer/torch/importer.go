@@ -97,6 +97,8 @@ type Options struct {
 	batch     int64           // read for this batch, whatever the inputs say
 	batchAxes []int           // of the results, where they were found out
 	read      map[Source]bool // what the import has read so far
+	release   string          // read for this release of PyTorch; "" for any
+	asked     *bool           // is set where the program asks for the release
 }
 
 // The codes of the errors of this package.
@@ -124,7 +126,7 @@ func Import(ctx context.Context, fsys fs.FS, file, name string, opt Options) (*M
 		above[i] = &sources{FS: up, read: read.read, prefix: strings.Repeat("../", i+1)}
 	}
 	opt.Above, opt.read = above, read.read
-	m, err := importTwice(ctx, read, file, pkg, name, opt)
+	m, err := importForReleases(ctx, read, file, pkg, name, opt)
 	if err == nil {
 		m.Sources, m.Main = read.list(), file
 	}
@@ -160,8 +162,7 @@ func importOnce(ctx context.Context, fsys fs.FS, file, pkg, name string, opt Opt
 func importWith(in *interp.Interp, file, pkg, name string, opt Options, training bool) (*Model, error) {
 	in.Package, in.Siblings, in.Above, in.Within = pkg, opt.Siblings, opt.Above, opt.Within
 	in.Installed = installed(opt.Installed, opt.read)
-	r := newReader(in, training)
-	r.options = opt
+	r := newReader(in, training, opt)
 	if err := r.loadPrelude(); err != nil {
 		return nil, err
 	}

@@ -288,10 +288,14 @@ func (r *reader) indexShape(shape, with catalog.Shape, used int, behind bool) ca
 
 // SetItem is x[index] = v: of constants nothing is kept but their shape.
 func (t *Tensor) SetItem(in *interp.Interp, index, v interp.Value) {
+	if u, ok := v.(*interp.Unknown); ok {
+		t.writeSelection(u)
+		return
+	}
 	if t.constant() {
 		t.data = nil
 		x, ok := v.(*Tensor)
-		if !ok {
+		if !ok || unknownIndex(index) && x.constant() {
 			return
 		}
 		if !x.constant() {
@@ -316,17 +320,27 @@ func (t *Tensor) write(in *interp.Interp, index interp.Value, x *Tensor) {
 	}
 	// Where the part lies is worked out on a constant of the same shape, so that nothing of it comes into the graph.
 	plain := &Tensor{r: r, node: -1, shape: t.shape, batch: t.batch, pre: t.pre, post: t.post, isInt: t.isInt}
-	part, ok := in.Item(plain, index).(*Tensor)
-	if !ok {
-		in.Fault("a tensor is written into a part of another that is not known")
-	}
-	if want, given := part.dims(), x.dims(); !r.fitsInto(given, want) {
-		in.Doubt("RuntimeError", "a tensor of %s does not fit into a part of %s", r.describe(x), r.describe(part))
+	if !unknownIndex(index) {
+		r.mustFit(in.Item(plain, index), x)
 	}
 	before := *t
 	before.node = r.place(t)
 	out := r.custom("write", t.shape, 0, &before, x)
 	t.node, t.data, t.joint = out.node, nil, t.joint || t.batch < 0 && (x.joint || x.batch >= 0)
+}
+
+// mustFit raises where a tensor does not broadcast to the part of another that it is written into.
+func (r *reader) mustFit(into interp.Value, x *Tensor) {
+	if _, any := into.(*interp.Unknown); any {
+		return
+	}
+	part, ok := into.(*Tensor)
+	if !ok {
+		r.in.Fault("a tensor is written into a part of another that is not known")
+	}
+	if want, given := part.dims(), x.dims(); !r.fitsInto(given, want) {
+		r.in.Doubt("RuntimeError", "a tensor of %s does not fit into a part of %s", r.describe(x), r.describe(part))
+	}
 }
 
 // fitsInto reports whether a shape of PyTorch broadcasts to another.

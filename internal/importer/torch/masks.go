@@ -134,11 +134,8 @@ func triangle(name string) operation {
 	}
 }
 
-// counted is how many truths a mask has. It must be known.
-func (r *reader) counted(m *Tensor) int64 {
-	if !m.constant() || int64(len(m.data)) != m.shape.Size() || m.batch >= 0 {
-		r.in.Fault("a tensor is indexed with a mask whose values are not known")
-	}
+// counted is how many truths a mask of known values has.
+func counted(m *Tensor) int64 {
 	n := int64(0)
 	for _, v := range m.data {
 		if v != 0 {
@@ -149,22 +146,23 @@ func (r *reader) counted(m *Tensor) int64 {
 }
 
 // masked indexing: x[…, mask, …] puts one axis in the place of those that the mask has.
-func (r *reader) byMask(t *Tensor, axis int, m *Tensor) *Tensor {
-	used := len(m.shape)
+func (r *reader) byMask(t *Tensor, axis int, m *Tensor) interp.Value {
+	used := m.rank()
 	if axis+used > t.rank() {
 		r.in.Raise("IndexError", "too many indices for tensor of dimension %d", t.rank())
 	}
-	if t.batch >= axis && t.batch < axis+used {
-		r.in.Fault("samples are taken out of the batch by a mask")
-	}
-	for i, n := range m.shape {
-		if size, ok := t.size(axis + i).(int64); ok && size != n {
+	for i, d := range m.dims() {
+		n, fixed := d.(int64)
+		if size, ok := t.size(axis + i).(int64); ok && fixed && size != n {
 			r.in.Raise("IndexError", "The shape of the mask %s at index %d does not match the shape of the indexed tensor %s at index %d",
 				r.describe(m), i, r.describe(t), axis+i)
 		}
 	}
+	if !m.countable() || t.batch >= axis && t.batch < axis+used {
+		return r.dependent("a tensor is indexed with a mask whose values are not known", t, m)
+	}
 	g := t.axis(axis)
-	shape := slices.Concat(t.shape[:g], catalog.Of(r.counted(m)), t.shape[g+used:])
+	shape := slices.Concat(t.shape[:g], catalog.Of(counted(m)), t.shape[g+used:])
 	out := r.custom("index", shape, 0, t)
 	out.isInt, out.mask = t.isInt, t.mask
 	out.batch, out.pre, out.post = t.batch, t.pre, t.post

@@ -91,7 +91,7 @@ func (r *reader) moreLayers() map[string]*interp.Class {
 	for name, c := range r.lossClasses() {
 		out[name] = c
 	}
-	for _, loss := range []string{"CTCLoss", "TripletMarginLoss", "MarginRankingLoss", "CosineEmbeddingLoss"} {
+	for _, loss := range []string{"CTCLoss"} {
 		out[loss] = r.native(loss, "*", nil, func(*interp.Instance, *interp.Args) interp.Value {
 			return r.in.Unknown("a loss is not part of the graph")
 		})

@@ -99,8 +99,21 @@ func (x *ndarray) taken(in *interp.Interp, index interp.Value, first bool) inter
 	return x.r.array(append(slices.Clone(by.shape), x.shape[1:]...), x.kind, nil)
 }
 
-// SetItem is x[index] = v: the values are no longer known.
-func (x *ndarray) SetItem(*interp.Interp, interp.Value, interp.Value) { x.data = nil }
+// SetItem is x[index] = v: the values are known where a number is written by a mask of known values, and no longer else.
+func (x *ndarray) SetItem(_ *interp.Interp, index, v interp.Value) {
+	m, isArray := index.(*ndarray)
+	f, isNumber := interp.AsFloat(v)
+	if !isArray || !isNumber || m.kind != 'b' || len(m.data) != len(x.data) || !slices.Equal(m.shape, x.shape) {
+		x.data = nil
+		return
+	}
+	x.data = slices.Clone(x.data)
+	for i, truth := range m.data {
+		if truth != 0 {
+			x.data[i] = f
+		}
+	}
+}
 
 // strides of an array in row-major order.
 func stridesOf(shape []int64) []int64 {

@@ -12,7 +12,8 @@ func init() { beside = append(beside, (*reader).numpy) }
 func (r *reader) numpy() *interp.Module {
 	r.ndarrayClass = interp.NewClass("ndarray")
 	m := interp.Native("numpy", map[string]interp.Value{"ndarray": r.ndarrayClass, "pi": math.Pi, "e": math.E, "inf": math.Inf(1), "Inf": math.Inf(1), "nan": math.NaN(),
-		"newaxis": nil, "random": r.numpyRandom()})
+		"newaxis": nil, "random": r.numpyRandom(),
+		"ogrid": &numpyGrid{r, true}, "mgrid": &numpyGrid{r, false}})
 	for name, f := range numpyMethods {
 		m.Attrs[name] = interp.Fn(name, func(_ *interp.Interp, a *interp.Args) interp.Value {
 			return r.withArray(a, 0, func(x *ndarray) interp.Value { return f(r, x, &interp.Args{Pos: a.Pos[1:], Kw: a.Kw}) })

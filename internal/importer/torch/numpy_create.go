@@ -23,6 +23,7 @@ func (r *reader) numpyMakers(m *interp.Module) {
 	r.numpyManipulations(set)
 	r.numpyProducts(set)
 	r.numpySelections(set)
+	r.numpyLimits(set)
 }
 
 // dtypeArg is the kind of numbers that the argument dtype asks for.

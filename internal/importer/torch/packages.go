@@ -100,20 +100,9 @@ func (r *reader) packages(nn, functional *interp.Module) map[string]*interp.Modu
 		"torch.ao.quantization": r.ignored("torch.ao.quantization", r.quantization()), "torch.quantization": r.ignored("torch.quantization", r.quantization()),
 		"torch.nn.quantized": r.ignored("torch.nn.quantized", r.quantization()), "torch.ao.nn.quantized": r.ignored("torch.ao.nn.quantized", r.quantization()),
 	}
-	for _, part := range []string{"instancenorm", "container", "linear", "conv", "activation", "normalization", "batchnorm", "dropout", "pooling", "module", "utils", "sparse", "rnn", "transformer", "padding", "upsampling"} {
-		out["torch.nn.modules."+part] = interp.Native("torch.nn.modules."+part, nil)
-		out["torch.nn.modules."+part].Lookup = func(n string) (interp.Value, bool) {
-			if n == "_pair" || n == "_triple" || n == "_single" {
-				return pairs(map[string]int{"_single": 1, "_pair": 2, "_triple": 3}[n]), true
-			}
-			if base := baseLayers[n]; base != "" {
-				return r.baseLayer(nn, n, base), true
-			}
-			v, ok := nn.Attrs[n]
-			return v, ok
-		}
+	for name, m := range r.layerModules(nn) {
+		out[name] = m
 	}
-	out["torch.nn.modules"] = nn
 	return out
 }
 

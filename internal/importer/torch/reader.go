@@ -40,9 +40,10 @@ type reader struct {
 	// einopsError is the class of what einops raises.
 	einopsError  *interp.Class
 	ndarrayClass *interp.Class
-	options      Options         // what the caller gave
-	taken        map[string]bool // arguments that a parser of command lines took
-	refused      int             // the component that does not run, where it is in the graph; it is never the first, which is an input
+	selections   map[*interp.Unknown][]*Tensor // results of unknown size, and what they were taken from
+	options      Options                       // what the caller gave
+	taken        map[string]bool               // arguments that a parser of command lines took
+	refused      int                           // the component that does not run, where it is in the graph; it is never the first, which is an input
 }
 
 // quiet are the functions of torch that switch something on or off, or describe a place or a type.
@@ -53,8 +54,8 @@ var quiet = []string{
 	"torch.mps.", "device", "torch.memory_format",
 }
 
-func newReader(in *interp.Interp, training bool) *reader {
-	r := &reader{in: in, training: training, graph: &graph.Graph{}, used: map[string]int{}, paths: map[*interp.Instance]string{}, buffers: map[*interp.Instance][]string{}, leaves: map[string]bool{}, built: map[string]interp.Place{}}
+func newReader(in *interp.Interp, training bool, opt Options) *reader {
+	r := &reader{in: in, training: training, options: opt, graph: &graph.Graph{}, used: map[string]int{}, paths: map[*interp.Instance]string{}, buffers: map[*interp.Instance][]string{}, leaves: map[string]bool{}, built: map[string]interp.Place{}}
 	r.moduleClass = r.makeModuleClass()
 	r.tensorClass = interp.NewClass("Tensor")
 	r.parameterClass = interp.NewClass("Parameter", r.tensorClass)
@@ -73,7 +74,8 @@ func (r *reader) libraries() {
 	functional := r.module("torch.nn.functional", r.functional())
 	nn.Attrs["functional"] = functional
 	torch := r.module("torch", r.torch())
-	torch.Attrs["nn"], torch.Attrs["__version__"], torch.Local = nn, "2.11.0", map[string]bool{"__version__": true}
+	torch.Attrs["nn"] = nn
+	r.versioned(torch, "2.11.0")
 	torch.Attrs["Tensor"], torch.Attrs["FloatTensor"], torch.Attrs["LongTensor"] = r.tensorClass, r.tensorClass, r.tensorClass
 	for name, m := range r.packages(nn, functional) {
 		r.in.Natives[name] = m
@@ -92,7 +94,7 @@ func (r *reader) libraries() {
 		checkAll(m)
 		r.in.Natives[m.Name] = listed(m)
 	}
-	nn.Attrs["modules"] = nn
+	nn.Attrs["modules"] = r.in.Natives["torch.nn.modules"]
 }
 
 // nn is torch.nn without its functions.
@@ -106,6 +108,12 @@ func (r *reader) nn() *interp.Module {
 	nn.Attrs["ParameterDict"] = r.makeModuleDict("ParameterDict")
 	for i := range layers {
 		nn.Attrs[layers[i].class] = r.makeLayer(&layers[i])
+	}
+	nn.Lookup = func(n string) (interp.Value, bool) {
+		if base := baseLayers[n]; base != "" && n[0] != '_' {
+			return r.baseLayer(nn, n, base), true
+		}
+		return nil, false
 	}
 	for name, c := range r.moreLayers() {
 		nn.Attrs[name] = c

@@ -140,10 +140,17 @@ func twoReductions(first, second string) operation {
 // normOp is torch.norm.
 func normOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 	b := a.Bind(r.in, "norm", "p", "dim", "keepdim", "dtype")
-	if interp.Or(b[1], nil) == nil {
-		return reduce("sum")(r, t, &interp.Args{})
+	d, keep := interp.Or(b[1], nil), r.in.Truth(interp.Or(b[2], false))
+	switch d.(type) {
+	case nil:
+		return r.reducedBy("norm", false, t, nil, false, keep)
+	case *interp.Tuple, *interp.List:
+		if p := interp.Or(b[0], "fro"); (p == nil || p == "fro" || p == "nuc") && len(r.in.Iterate(d)) > 2 {
+			r.in.Raise("RuntimeError", "linalg.matrix_norm: dim must be a 2-tuple. Got %s", interp.Repr(d))
+		}
+		return r.reducedBy("norm", false, t, d, true, keep)
 	}
-	return r.reduced("norm", t, []interp.Value{b[1]}, r.in.Truth(interp.Or(b[2], false)))
+	return r.reduced("norm", t, []interp.Value{d}, keep)
 }
 
 // normalizeOp divides by the norm along an axis: the shape stays.

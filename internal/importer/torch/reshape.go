@@ -129,7 +129,7 @@ func (r *reader) fill(want []interp.Value, total int64, t *Tensor) (sizes []int6
 		sizes = append(sizes, n)
 	}
 	if known <= 0 || total%known != 0 || free < 0 && (batchAt < 0 || total != known) {
-		if batchAt < 0 && known > 0 || known == 0 { // some number of samples may fit
+		if batchAt < 0 && known > 0 || known == 0 && total == 0 { // some number of samples may fit
 			r.in.Doubt("RuntimeError", "shape %s is invalid for a tensor of %s", describeSizes(want), r.describe(t))
 		}
 		r.cannotShape(want, t)

@@ -22,13 +22,8 @@ func (r *reader) runLayer(l *layer, sig *signature, x *interp.Instance, inputs [
 	case l.typ == "embedding" && t.constant():
 		return r.lookupConstant(x, t)
 	}
-	for _, p := range params {
-		if p.Name == "returnIndices" && p.Value.Bool() {
-			r.in.Fault("%s returns indices, which are not followed", l.class)
-		}
-	}
 	if v, ok := x.Get("return_indices"); ok && r.in.Truth(v) {
-		r.in.Fault("%s returns indices, which are not followed", l.class)
+		return r.poolWithIndices(l, params, inputs)
 	}
 	return r.runOwn(l, sig, params, x, inputs)
 }
@@ -49,11 +44,8 @@ func (r *reader) attach(typ string, spatial int, params []graph.Param, weights [
 		return r.weighted(typ, params, weights, inputs, nil)
 	}
 	t := inputs[0]
-	if t.batch < 0 && len(t.shape) > 0 && t.shape[0] == 1 && !t.constant() {
-		// One sample of its own, such as a learned query image: its first axis stands for the batch.
-		one := r.reshapeGraph(t, t.shape[1:])
-		one.batch = 0
-		return r.weighted(typ, params, weights, append([]*Tensor{one}, inputs[1:]...), nil)
+	if t.batch < 0 && len(t.shape) > 0 && !t.constant() {
+		return r.attachWeight(typ, params, weights, inputs)
 	}
 	if t.batch < 0 && t.constant() {
 		res := r.evaluate(typ, params, []*Tensor{{shape: t.shape[min(1, len(t.shape)):], isInt: t.isInt}})
@@ -72,6 +64,27 @@ func (r *reader) attach(typ string, spatial int, params []graph.Param, weights [
 	inner := *t
 	inner.shape, inner.pre, inner.post = t.shape[t.pre+t.post:], 0, 0
 	return r.weighted(typ, params, weights, inputs, &inner)
+}
+
+// attachWeight runs a layer on what was computed of weights alone, such as a learned table of positions: its first axis stands where the
+// batch would, and what comes out has no batch, either. It runs once with every call, as PyTorch counts it for one sample.
+func (r *reader) attachWeight(typ string, params []graph.Param, weights []child, inputs []*Tensor) *Tensor {
+	t := *inputs[0]
+	t.node = r.place(inputs[0])
+	t.param, t.data = nil, nil
+	if t.shape[0] == 1 {
+		one := r.reshapeGraph(&t, t.shape[1:])
+		one.batch = 0
+		out := r.weighted(typ, params, weights, append([]*Tensor{one}, inputs[1:]...), nil)
+		out.batch, out.joint = -1, inputs[0].joint
+		return r.unsqueeze(out, 0)
+	}
+	t.batch, t.pre, t.post = 0, 0, 1
+	inner := t
+	inner.shape, inner.pre, inner.post = t.shape[1:], 0, 0
+	out := r.weighted(typ, params, weights, append([]*Tensor{&t}, inputs[1:]...), &inner)
+	out.batch, out.pre, out.post, out.joint = -1, 0, 0, inputs[0].joint
+	return out
 }
 
 // rehearse runs a layer on a constant while the model is being built: programs do that to learn the size of what comes out.

@@ -22,6 +22,9 @@ func init() {
 // argmaxOp is torch.argmax.
 func argmaxOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 	b := a.Bind(r.in, "argmax", "dim", "keepdim")
+	if interp.Or(b[0], nil) == nil { // of all elements together
+		return r.reducedBy("argmax", true, t, nil, false, r.in.Truth(interp.Or(b[1], false)))
+	}
 	return r.placesOf(t, b[0], r.in.Truth(interp.Or(b[1], false))).(*later).make()
 }
 

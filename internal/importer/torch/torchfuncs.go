@@ -35,6 +35,7 @@ func init() {
 
 // addFunctions adds what other files have of the functions of torch that do not take a tensor first.
 func (r *reader) addFunctions(torch *interp.Module) {
+	torch.Attrs["newaxis"] = nil
 	r.sequenceFunctions(torch)
 	r.randomFunctions(torch)
 	r.joiningFunctions(torch)
@@ -212,11 +213,6 @@ func (r *reader) functional() map[string]interp.Value {
 	}
 	for name, f := range r.lossFunctions() {
 		out[name] = f
-	}
-	for _, loss := range []string{"triplet_margin_loss"} {
-		out[loss] = interp.Fn(loss, func(in *interp.Interp, a *interp.Args) interp.Value {
-			return in.Unknown("a loss is not part of the graph")
-		})
 	}
 	out["unfold"] = interp.Fn("unfold", func(in *interp.Interp, a *interp.Args) interp.Value {
 		return r.operate("unfold", func(r *reader, t *Tensor, a *interp.Args) interp.Value { return r.functionalLayer("Unfold", t, a) }, a)

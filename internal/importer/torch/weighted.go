@@ -87,10 +87,15 @@ func convOp(typ string, n int) operation {
 
 // computed is a layer whose weight is the result of something.
 func (r *reader) computed(typ string, params []graph.Param, t, w *Tensor, bias interp.Value) *Tensor {
-	if !t.plain() {
-		r.in.Fault("%s with a computed weight over a folded batch is not followed", typ)
+	lead := t.pre + t.post // axes of the graph in front of the channels
+	if t.batch < 0 {
+		lead = 1
 	}
-	res := r.evaluate(typ, params, []*Tensor{t})
+	if t.batch > 0 || len(t.shape) <= lead {
+		r.in.Fault("%s with a computed weight gets %s, which is not followed", typ, r.describe(t))
+	}
+	times := product(t.shape[:lead])
+	res := r.evaluate(typ, params, []*Tensor{{shape: t.shape[lead:], isInt: t.isInt}})
 	if res.Err != nil {
 		r.refuse(t, typ, res.Err.Message)
 	}
@@ -98,7 +103,7 @@ func (r *reader) computed(typ string, params []graph.Param, t, w *Tensor, bias i
 	if bt, ok := bias.(*Tensor); ok {
 		inputs = append(inputs, bt)
 	}
-	return r.custom(typ, res.Out, res.FLOPs, inputs...)
+	return r.custom(typ, slices.Concat(t.shape[:lead], res.Out), res.FLOPs*times, inputs...)
 }
 
 func layerNormOp(r *reader, t *Tensor, a *interp.Args) interp.Value {

@@ -7,12 +7,18 @@ import (
 
 // What torch.nn's modules keep as weights, from the constructors in torch/nn/modules.
 
+// counts are the arguments that constructors make a size of a weight of. Others may be kept as they are, and used in the forward alone.
+var counts = map[string]bool{"in_features": true, "out_features": true, "in_channels": true, "out_channels": true, "num_embeddings": true, "embedding_dim": true}
+
 func (r *reader) attrInt(x *interp.Instance, name string) int64 {
 	v, _ := x.Get(name)
 	n, ok := interp.AsInt(v)
 	if !ok {
 		if t, isTensor := v.(*Tensor); isTensor && len(t.data) == 1 && t.isInt {
 			return int64(t.data[0])
+		}
+		if counts[name] && interp.NoInteger(v) {
+			r.in.Raise("TypeError", "%s of %s must be an integer, not %s", name, x.Class.Name, interp.TypeName(v))
 		}
 		r.in.Doubt("TypeError", "%s of %s must be an integer, not %s", name, x.Class.Name, interp.TypeName(v))
 	}

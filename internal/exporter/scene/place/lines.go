@@ -88,6 +88,18 @@ type Path struct {
 	Shape    string
 }
 
+// add goes on to a point. One that lies between two others, straight above each other, is left out.
+func (p *Path) add(next Point) {
+	n := len(p.Points)
+	switch {
+	case n > 0 && p.Points[n-1] == next:
+	case n > 1 && p.Points[n-1].X == next.X && p.Points[n-2].X == next.X:
+		p.Points[n-1] = next
+	default:
+		p.Points = append(p.Points, next)
+	}
+}
+
 // tracer puts the lines of groups together.
 type tracer struct {
 	around map[*Box]*Box // the group that something is in
@@ -138,11 +150,10 @@ func (t *tracer) follow(group *Box, wire int, so *Path) {
 	path := Path{From: so.From, Points: slices.Clone(so.Points), Shape: so.Shape}
 	for _, p := range t.lines[group][wire] {
 		p.X, p.Y = p.X+t.at[group].X, p.Y+t.at[group].Y
-		if n := len(path.Points); n == 0 || path.Points[n-1] != p {
-			path.Points = append(path.Points, p)
-		}
+		path.add(p)
 	}
-	next, start := group, group.Wires[wire].Edge.To
+	var next *Box
+	start := group.Wires[wire].Edge.To
 	switch {
 	case start.Item == scene.Border:
 		next, start = t.around[group], scene.End{Item: t.place[group], Port: start.Port}

@@ -130,12 +130,26 @@ func (b *Box) ranks(laneWidth int) [][]*Box {
 			w.Path = append(w.Path, lane)
 		}
 		w.Path = append(w.Path, to)
-		for i := range len(w.Path) - 1 {
-			w.Path[i].down, w.Path[i+1].up = append(w.Path[i].down, w.Path[i+1]), append(w.Path[i+1].up, w.Path[i])
-		}
+		w.join()
 		b.Wires = append(b.Wires, w)
 	}
 	return ranks
+}
+
+// join tells the boxes and lanes of a connection which are their neighbours. A lane has one above and one below, and shares the list of the
+// connection.
+func (w *Wire) join() {
+	last := len(w.Path) - 1
+	for i, x := range w.Path {
+		switch {
+		case x.Lane:
+			x.up, x.down = w.Path[i-1:i:i], w.Path[i+1:i+2:i+2]
+		case i == 0:
+			x.down = append(x.down, w.Path[1])
+		case i == last:
+			x.up = append(x.up, w.Path[last-1])
+		}
+	}
 }
 
 // sink moves boxes that nothing feeds down to just above what reads them.

@@ -13,28 +13,34 @@ func (s *Style) columns(ranks [][]*Box) {
 			k.X -= (x - s.NodeGap) / 2
 		}
 	}
+	row := &row{Style: s}
 	for turn := range 10 {
 		for r := range ranks {
 			if turn%2 == 0 {
-				s.settle(ranks[r], above)
+				row.settle(ranks[r], above)
 			} else {
-				s.settle(ranks[len(ranks)-1-r], below)
+				row.settle(ranks[len(ranks)-1-r], below)
 			}
 		}
 	}
 }
 
 // run is a stretch of boxes that touch: where the first wants to be, summed up over all of them.
-type run struct{ first, n, sum, weight int }
+type run struct{ first, n, sum, weight, at int }
 
-func (r run) at() int { return floorDiv(r.sum, r.weight) }
+// row is the memory in which ranks are settled, one after the other.
+type row struct {
+	*Style
+	runs   []run
+	offset []int // of each box from the first, if all touch
+}
 
 // settle moves the boxes of a rank as near to where they want to be as their order and distances allow, in the sense of least squares:
 // neighbours that would overlap are pooled and moved as one.
-func (s *Style) settle(boxes []*Box, near func(*Box) []*Box) {
-	var runs []run
-	offset := make([]int, len(boxes)) // of each box from the first, if all touch
+func (s *row) settle(boxes []*Box, near func(*Box) []*Box) {
+	runs, offset := s.runs[:0], s.offset[:0]
 	for i, x := range boxes {
+		offset = append(offset, 0)
 		if i > 0 {
 			gap := s.NodeGap
 			if x.Lane && boxes[i-1].Lane {
@@ -53,19 +59,20 @@ func (s *Style) settle(boxes []*Box, near func(*Box) []*Box) {
 				}
 			}
 		}
-		runs = append(runs, run{i, 1, (want - offset[i]) * weight, weight})
-		for k := len(runs) - 1; k > 0 && runs[k].at() <= runs[k-1].at(); k-- {
-			runs[k-1].n += runs[k].n
-			runs[k-1].sum += runs[k].sum
-			runs[k-1].weight += runs[k].weight
+		runs = append(runs, run{i, 1, (want - offset[i]) * weight, weight, want - offset[i]})
+		for k := len(runs) - 1; k > 0 && runs[k].at <= runs[k-1].at; k-- {
+			r := &runs[k-1]
+			r.n, r.sum, r.weight = r.n+runs[k].n, r.sum+runs[k].sum, r.weight+runs[k].weight
+			r.at = floorDiv(r.sum, r.weight)
 			runs = runs[:k]
 		}
 	}
 	for _, r := range runs {
 		for i := r.first; i < r.first+r.n; i++ {
-			boxes[i].X = r.at() + offset[i]
+			boxes[i].X = r.at + offset[i]
 		}
 	}
+	s.runs, s.offset = runs, offset
 }
 
 // aim returns where a box wants its middle to be: in line with its neighbours of the same kind, boxes with boxes and lanes with lanes,

@@ -153,6 +153,9 @@ func (in *Interp) moduleAttr(m *Module, name string) (Value, bool) {
 			return v, true
 		}
 	}
+	if v, ok := in.completed(m, name); ok {
+		return v, true
+	}
 	if len(m.stars) > 0 {
 		if v, ok := in.fromStars(m, name); ok {
 			return v, true

@@ -33,6 +33,9 @@ func (in *Interp) Compare(op string, a, b Value) Value {
 	if u := firstUnknown(a, b); u != nil {
 		return u
 	}
+	if v, ok := in.richly(op, a, b); ok {
+		return v
+	}
 	switch op {
 	case "==":
 		return in.Equal(a, b)
@@ -49,6 +52,26 @@ func (in *Interp) Compare(op string, a, b Value) Value {
 		return c <= 0
 	}
 	return c >= 0
+}
+
+// comparisons are the methods of the operators, and of those with the operands swapped.
+var comparisons = map[string][2]string{"<": {"__lt__", "__gt__"}, ">": {"__gt__", "__lt__"}, "<=": {"__le__", "__ge__"}, ">=": {"__ge__", "__le__"},
+	"!=": {"__ne__", "__ne__"}}
+
+// richly compares by a method of the first operand's class, else by one of the second's.
+func (in *Interp) richly(op string, a, b Value) (Value, bool) {
+	for i, name := range comparisons[op] {
+		x, other := a, b
+		if i == 1 {
+			x, other = b, a
+		}
+		if o, ok := x.(*Instance); ok {
+			if m, ok := in.method(o, name); ok {
+				return in.Call(m, &Args{Pos: []Value{other}}), true
+			}
+		}
+	}
+	return nil, false
 }
 
 func firstUnknown(values ...Value) *Unknown {

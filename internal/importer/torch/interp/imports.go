@@ -3,6 +3,7 @@ package interp
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/importer/torch/python"
@@ -162,20 +163,43 @@ func (in *Interp) importAll(e *env, module string, line int) {
 		return
 	}
 	e.module.open = e.module.open || m.File == "" || m.open // a native module has more names than are known of it
-	names := sortedNames(m.Attrs)
-	if all, ok := m.Attrs["__all__"]; ok {
-		if l, ok := items(all); ok {
-			names = names[:0]
-			for _, v := range l {
-				names = append(names, Str(v))
-			}
-		}
-	}
-	for _, n := range names {
-		if !strings.HasPrefix(n, "_") {
+	for _, n := range publicNames(m) {
+		if !in.leadsBack(m, n, e.module.Name) {
 			e.assign(n, &lazy{module: module, name: n, line: line, file: in.frame.file})
 		}
 	}
+}
+
+// publicNames are those that "from module import *" binds: the ones of __all__, whatever they begin with, else all without an underscore.
+func publicNames(m *Module) []string {
+	if all, ok := m.Attrs["__all__"]; ok {
+		if l, ok := items(all); ok {
+			var names []string
+			for _, v := range l {
+				names = append(names, Str(v))
+			}
+			return names
+		}
+	}
+	return slices.DeleteFunc(sortedNames(m.Attrs), func(n string) bool { return strings.HasPrefix(n, "_") })
+}
+
+// leadsBack reports whether a name of a module was imported from the package that imports it from there. In Python it is the value that
+// the package has already: a package runs before the modules in it.
+func (in *Interp) leadsBack(m *Module, name, to string) bool {
+	for range 20 { // modules that hand a name on
+		l, ok := m.Attrs[name].(*lazy)
+		if !ok || l.name == "" {
+			return false
+		}
+		if l.module == to && l.name == name {
+			return true
+		}
+		if m, name = in.modules[l.module], l.name; m == nil {
+			return false
+		}
+	}
+	return false
 }
 
 // evalText is eval() of a name or an expression that the source spells out.

@@ -1,5 +1,7 @@
 package interp
 
+import "slices"
+
 // itertoolsNames are the functions of itertools. What they give is made at once: only cycle has no end.
 func itertoolsNames() map[string]Value {
 	chain := Fn("chain", chained)
@@ -55,19 +57,29 @@ func islice(in *Interp, a *Args) Value {
 	return &Iterator{items: in.cut(in.Iterate(a.Pos[0]), s)}
 }
 
-// combinations is itertools.combinations, of pairs.
+// combinations is itertools.combinations, in the order of the items.
 func combinations(in *Interp, a *Args) Value {
-	items := in.Iterate(in.one(a, "combinations"))
-	n, ok := AsInt(a.Pos[1])
-	if !ok || n != 2 {
+	b := a.Bind(in, "combinations", "iterable", "r")
+	items := in.Iterate(b[0])
+	n, ok := AsInt(b[1])
+	if !ok || n < 0 {
 		return in.Unknown("combinations of this kind are not followed")
 	}
 	out := &Iterator{}
-	for i := range items {
-		for k := i + 1; k < len(items); k++ {
-			in.spend(2)
-			out.items = append(out.items, NewTuple(items[i], items[k]))
+	var take func(from int, taken []Value)
+	take = func(from int, taken []Value) {
+		if int64(len(taken)) == n {
+			in.spend(n + 1)
+			out.items = append(out.items, NewTuple(slices.Clone(taken)...))
+			return
 		}
+		for i := from; int64(len(items)-i) >= n-int64(len(taken)); i++ {
+			in.step()
+			take(i+1, append(taken, items[i]))
+		}
+	}
+	if n <= int64(len(items)) {
+		take(0, nil)
 	}
 	return out
 }

@@ -34,6 +34,9 @@ func (in *Interp) Bounds(s *Slice, n int64) (lo, hi, step int64) {
 		if v == nil {
 			return absent
 		}
+		if t, ok := v.(interface{ ToNumber(*Interp) Value }); ok { // a tensor of one element
+			v = t.ToNumber(in)
+		}
 		i, ok := in.Int(v)
 		if !ok {
 			if u, unknown := v.(*Unknown); unknown {

@@ -34,7 +34,7 @@ export function Share({ ask, answer }: { ask: PlanRequest; answer: PlanAnswer })
       {shared && (
         <div className="notice good stack" role="status">
           <div>Shared at <a href={shared.url}>{shared.url}</a></div>
-          <div className="row wrap"><img src={`${shared.url}/badge.svg`} alt="Its badge" height={20} /><code className="break grow">{line}</code><Button small onClick={() => copy(line, 'The line for a README')}>Copy the badge</Button></div>
+          <div className="row wrap"><img src={`/p/${encodeURIComponent(shared.id)}/badge.svg`} alt="Its badge" height={20} /><code className="break grow">{line}</code><Button small onClick={() => copy(line, 'The line for a README')}>Copy the badge</Button></div>
           {shared.removal && <div>To remove it, keep this secret; it is shown once: <code className="break">{shared.removal}</code></div>}
         </div>
       )}

@@ -1,0 +1,1 @@
+"""distutils, which Python has until 3.11."""

@@ -1,0 +1,2 @@
+"""torch.distributions.bernoulli."""
+from torch.distributions import *

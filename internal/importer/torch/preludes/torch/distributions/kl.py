@@ -1,0 +1,2 @@
+"""torch.distributions.kl."""
+from torch.distributions import *

@@ -1,0 +1,2 @@
+"""torch.distributions.uniform."""
+from torch.distributions import *
