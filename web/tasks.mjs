@@ -146,6 +146,27 @@ export const tasks = {
     },
   },
 
+  'open a config, a source and a command': {
+    async run(page, { base, picture }) {
+      await paste(page, base, JSON.stringify({ model_type: 'gpt2', architectures: ['GPT2LMHeadModel'], n_layer: 2, n_head: 2, n_embd: 64, vocab_size: 1000, n_positions: 128 }));
+      await runs(page);
+      await page.click('.tabs >> text=Source');
+      await page.click('.source >> text=PyTorch');
+      await page.waitForFunction(() => document.querySelector('.code')?.value.includes('nn.Module'));
+      await paste(page, base, 'import torch.nn as nn\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.fc = nn.Linear(784, 10)\n\n    def forward(self, x):\n        return self.fc(x)\n');
+      await page.waitForSelector('.missing, .top .open:has-text("Net")');
+      if (await page.locator('.missing').count()) {
+        await picture(page, 'start-question');
+        await page.fill('.missing input', '784');
+        await page.click('.missing >> text=Go on');
+      }
+      await page.waitForSelector('[data-component]');
+      await runs(page);
+      await paste(page, base, 'vllm serve meta-llama/Llama-3.1-8B --tensor-parallel-size 3');
+      await page.waitForURL(/#\/serve/);
+    },
+  },
+
   'bad input': {
     async run(page, { base, fault }) {
       page.expected = /./;
