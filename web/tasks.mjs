@@ -1,5 +1,5 @@
 // The tasks of the Start and Model pages, each from an empty browser. A page's own file adds its tasks in the same way.
-import { large, wide } from './testmodels.mjs';
+import { large } from './testmodels.mjs';
 
 const verdict = (page) => page.locator('.top .verdict');
 const runs = (page) => page.waitForSelector('.top .verdict.good');
@@ -60,7 +60,7 @@ export const tasks = {
       await page.locator('.canvas').focus();
       await page.keyboard.press('ArrowUp');
       await page.keyboard.press('c');
-      await page.waitForSelector('dialog[open] .choices li');
+      await page.waitForSelector('dialog[open] .choices li, dialog[open] .reasons li');
       await page.keyboard.press('Escape');
       await page.locator('.canvas').focus();
       await page.keyboard.press('Delete');
@@ -146,6 +146,27 @@ export const tasks = {
     },
   },
 
+  'open a config, a source and a command': {
+    async run(page, { base, picture }) {
+      await paste(page, base, JSON.stringify({ model_type: 'gpt2', architectures: ['GPT2LMHeadModel'], n_layer: 2, n_head: 2, n_embd: 64, vocab_size: 1000, n_positions: 128 }));
+      await runs(page);
+      await page.click('.tabs >> text=Source');
+      await page.click('.source >> text=PyTorch');
+      await page.waitForFunction(() => document.querySelector('.code')?.value.includes('nn.Module'));
+      await paste(page, base, 'import torch.nn as nn\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.fc = nn.Linear(784, 10)\n\n    def forward(self, x):\n        return self.fc(x)\n');
+      await page.waitForSelector('.missing, .top .open:has-text("Net")');
+      if (await page.locator('.missing').count()) {
+        await picture(page, 'start-question');
+        await page.fill('.missing input', '784');
+        await page.click('.missing >> text=Go on');
+      }
+      await page.waitForSelector('[data-component]');
+      await runs(page);
+      await paste(page, base, 'vllm serve meta-llama/Llama-3.1-8B --tensor-parallel-size 3');
+      await page.waitForURL(/#\/serve/);
+    },
+  },
+
   'bad input': {
     async run(page, { base, fault }) {
       page.expected = /./;
@@ -153,21 +174,29 @@ export const tasks = {
         const text = await page.locator('.zone .notice.block').textContent();
         if (!words.test(text)) fault(page, `${what}: ${text}`);
       };
-      await paste(page, base, JSON.stringify(wide(100_000)));
+      const drop = async (name, make, size) => {
+        await page.goto(base);
+        await page.reload();
+        await page.waitForSelector('.zone');
+        await page.evaluate(([name, make, size]) => {
+          const contents = make === 'zeros' ? new Uint8Array(size) : JSON.stringify({
+            components: Array.from({ length: size }, (_, i) => ({ id: `c${i}`, type: i ? 'relu' : 'input', params: i ? {} : { shape: [8] } })),
+            connections: Array.from({ length: size - 1 }, (_, i) => ({ from: `c${i}`, to: `c${i + 1}` })),
+          });
+          const data = new DataTransfer();
+          data.items.add(new File([contents], name));
+          document.querySelector('.zone').dispatchEvent(new DragEvent('drop', { bubbles: true, dataTransfer: data }));
+        }, [name, make, size]);
+        await page.waitForSelector('.zone .notice.block');
+      };
+      await drop('graph.json', 'graph', 100_000);
       await says('100,000 components', /2,?000/);
-      await page.goto(base);
-      await page.reload();
-      await page.setInputFiles('input[type=file]', { name: 'large.onnx', mimeType: 'application/octet-stream', buffer: Buffer.alloc(49 << 20) });
-      await page.waitForSelector('.zone .notice.block');
-      await page.reload();
-      await page.waitForSelector('.zone');
-      await page.evaluate(() => {
-        const file = new File([new Uint8Array(100 << 20)], 'weights.bin');
-        const data = new DataTransfer();
-        data.items.add(file);
-        document.querySelector('.zone').dispatchEvent(new DragEvent('drop', { bubbles: true, dataTransfer: data }));
-      });
+      await drop('broken.onnx', 'zeros', 1 << 20);
+      await says('a broken ONNX', /broken\.onnx/);
+      await drop('weights.bin', 'zeros', 100 << 20);
       await says('100 MB', /100 MB/);
+      await paste(page, base, 'import os\nclass NotAModel:\n    import torch\n');
+      await page.waitForSelector('.zone .notice.block, .missing');
       await paste(page, base, '{"components": [');
       await page.waitForSelector('.zone .notice.block');
       await page.goto(`${base}#/model?g=nonsense`);

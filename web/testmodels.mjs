@@ -1,4 +1,4 @@
-// Models that tests make: a decoder of any number of layers, and a chain of any length.
+// A decoder of any number of layers, six components each.
 export function large(layers, width = 512) {
   const components = [];
   const connections = [];
@@ -25,14 +25,4 @@ export function large(layers, width = 512) {
   add('head', 'linear', { inFeatures: width, outFeatures: 32000 });
   add('out', 'output', {});
   return { name: `Decoder ${layers}`, components, connections };
-}
-
-export function wide(n) {
-  const components = [{ id: 'c0', type: 'input', params: { shape: [8] } }];
-  const connections = [];
-  for (let i = 1; i < n; i++) {
-    components.push({ id: `c${i}`, type: 'relu' });
-    connections.push({ from: `c${i - 1}`, to: `c${i}` });
-  }
-  return { components, connections };
 }

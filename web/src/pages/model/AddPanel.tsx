@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import type { Component, ComponentType, Json } from '../../engine/types';
-import { freshId, withAdded } from '../../state/edits';
+import { engine } from '../../engine/client';
+import type { Component, ComponentType, Json, LintAnswer, Model } from '../../engine/types';
+import { freshId, withAdded, withEdits } from '../../state/edits';
 import { edit, getState, useStore } from '../../state/store';
 import { Field } from '../../ui/Field';
 
@@ -28,7 +29,7 @@ export function AddPanel({ types }: { types: readonly ComponentType[] }) {
           <div key={group}>
             <h3 className="quiet small">{group}</h3>
             {members.map((t) => (
-              <button key={t.id} type="button" className="add-type" title={t.doc} onClick={() => add(t)}>
+              <button key={t.id} type="button" className="add-type" title={t.doc} onClick={() => void add(t)}>
                 <span className="mono">{t.id}</span><span className="quiet clip">{t.title}</span>
               </button>
             ))}
@@ -54,14 +55,26 @@ function byGroup(types: readonly ComponentType[], query: string): [string, Compo
 }
 
 // add puts a component in, with the values that it must have; those that follow from its input are left out where the type allows.
-function add(type: ComponentType) {
+async function add(type: ComponentType) {
   const { doc, selection } = getState();
   if (!doc) return;
   const behind = selection.at(-1);
   const params: Record<string, Json> = {};
   for (const p of type.params) if (p.required && !p.lazy) params[p.name] = p.default ?? guess(p.kind, p.min, p.values);
   const component: Component = { id: freshId(doc.model, type.id), type: type.id, params };
-  edit(`Add ${type.id}`, withAdded(doc.model, component, behind), { select: [component.id] });
+  const after = await settled(withAdded(doc.model, component, behind), component.id);
+  if (getState().doc?.model === doc.model) edit(`Add ${type.id}`, after, { select: [component.id] });
+}
+
+// settled takes the values that the engine proposes for a new component, so that it fits what arrives.
+async function settled(model: Model, id: string): Promise<Model> {
+  for (let round = 0; round < 3; round++) {
+    const answer = await engine.call<LintAnswer>('lint', { model }).catch(() => null);
+    const finding = answer?.findings.find((f) => f.component === id && f.edit?.length && f.edit.every((e) => e.component === id));
+    if (!finding?.edit) break;
+    model = withEdits(model, finding.edit);
+  }
+  return model;
 }
 
 function guess(kind: string, min: number | undefined, values: string[] | undefined): Json {

@@ -15,7 +15,7 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
   const { value, error } = useCall<Targets>('view/targets', request, { delayMs: 0 });
   useEffect(() => dialog.current?.showModal(), []);
   const legal = value?.legal.filter((id) => id.toLowerCase().includes(query.toLowerCase())) ?? [];
-  const others = Object.entries(value?.why ?? {}).filter(([id]) => query && id.toLowerCase().includes(query.toLowerCase())).slice(0, 5);
+  const others = Object.entries(value?.why ?? {}).filter(([id]) => (query || value?.legal.length === 0) && id.toLowerCase().includes(query.toLowerCase())).slice(0, 8);
   const go = (to: string | undefined) => {
     if (!to) return;
     connect(from, to);
@@ -24,11 +24,11 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
   return (
     <dialog ref={dialog} className="dialog" aria-label={`Connect ${from}`} onClose={onClose}>
       <form className="pad stack" onSubmit={(e) => { e.preventDefault(); go(legal[0]); }}>
-        <Field label={`Connect ${from} to`} hint={value ? `${value.legal.length} targets are legal.` : 'Asking the engine…'} error={error?.message}>
+        <Field label={`Connect ${from} to`} hint={value ? (value.legal.length ? `${value.legal.length} targets are legal.` : 'No target is legal as the model is now:') : 'Asking the engine…'} error={error?.message}>
           {(c) => <input className="input" autoFocus id={c.id} aria-describedby={c['aria-describedby']} value={query} placeholder="Type to search, Enter takes the first" onChange={(e) => setQuery(e.target.value)} />}
         </Field>
         <ul className="choices">{legal.slice(0, 40).map((id) => <li key={id}><button type="button" className="linkish" onClick={() => go(id)}>{id}</button></li>)}</ul>
-        {others.length > 0 && <ul className="small quiet">{others.map(([id, why]) => <li key={id}>{id}: {why}</li>)}</ul>}
+        {others.length > 0 && <ul className="small quiet reasons">{others.map(([id, why]) => <li key={id}>{id}: {why}</li>)}</ul>}
         <div className="row"><span className="grow" /><Button onClick={onClose}>Cancel</Button></div>
       </form>
     </dialog>

@@ -6,7 +6,7 @@ import type { GraphAnswer } from '../../engine/types';
 import { getState, select, useStore } from '../../state/store';
 import { Box, Group, type BoxNode } from './BoxNode';
 import { ConnectingLine } from './ConnectingLine';
-import { show, toggleOpen } from './drawing';
+import { show, toggleOpen, unfold } from './drawing';
 import { Wire, type WireEdge } from './WireEdge';
 
 const nodeTypes: NodeTypes = { box: Box, frame: Group };
@@ -157,7 +157,7 @@ function useFollowSelection(answer: GraphAnswer) {
     const node = answer.nodes.find((n) => n.rows.some((r) => r.component === id));
     if (!node) {
       const hiding = answer.nodes.find((n) => n.hides?.includes(id));
-      if (hiding) toggleOpen(hiding.id);
+      if (hiding) unfold(hiding.id);
       return;
     }
     const at = node.rows.findIndex((r) => r.component === id);

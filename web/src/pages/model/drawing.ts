@@ -53,6 +53,11 @@ function listen(listener: () => void) {
 export const useView = () => useSyncExternalStore(listen, getView);
 export const useMeasure = () => useSyncExternalStore(listen, () => view.measure);
 
+// unfold shows a block in full, whether or not that was asked before.
+export function unfold(id: string) {
+  if (!view.open.includes(id)) show({ open: [...view.open, id] });
+}
+
 export function toggleOpen(id: string) {
   show({ open: view.open.includes(id) ? view.open.filter((o) => o !== id) : [...view.open, id] });
 }

@@ -40,7 +40,9 @@ export function OpenZone() {
     if (file) void takeFile(file);
     else {
       const value = e.clipboardData.getData('text');
-      if (text === '') void takeText(value);
+      if (text !== '') return;
+      if (value.length > 200_000) e.preventDefault(); // a text field of megabytes would hold the page up
+      void takeText(value);
     }
   };
 
