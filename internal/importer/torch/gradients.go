@@ -62,5 +62,5 @@ func hasWeights(c *graph.Component) bool {
 		}
 	}
 	t := catalog.Lookup(c.Type)
-	return t == nil || t.Weights != nil || c.Type == "customModule" && !counted
+	return t == nil || t.Weights != nil && !counted
 }
