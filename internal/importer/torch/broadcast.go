@@ -153,6 +153,10 @@ func (r *reader) matmul(a, b *Tensor) *Tensor {
 		r.in.Raise("RuntimeError", "both arguments to matmul need to be at least 1D")
 	}
 	dropA, dropB := a.rank() == 1, b.rank() == 1
+	if dropB && a.size(a.rank()-1) == b.size(0) { // mv and dot, for which PyTorch counts no FLOPs
+		r.sameWidth("matmul", a, b)
+		return r.declared("matmul", a.dims()[:a.rank()-1], 0, a, b)
+	}
 	if dropA {
 		a = r.view(a, append([]interp.Value{int64(1)}, a.dims()...))
 	}
@@ -169,7 +173,11 @@ func (r *reader) matmul(a, b *Tensor) *Tensor {
 	}
 	if dropA {
 		d := out.dims()
-		out = r.view(out, append(d[:len(d)-2:len(d)-2], d[len(d)-1]))
+		at := len(d) - 2
+		if dropB {
+			at = len(d) - 1
+		}
+		out = r.view(out, slices.Delete(d, at, at+1))
 	}
 	return out
 }

@@ -113,17 +113,17 @@ func (r *reader) contractedSize(terms []string, right string, sizes map[byte]int
 }
 
 func (r *reader) contracted(equation string, terms []string, right string, batch byte, sizes map[byte]interp.Value, inputs []*Tensor) interp.Value {
-	shape, at, flops := catalog.Of(), -1, int64(2)
+	shape, at, post, flops := catalog.Of(), -1, 0, int64(2)
 	for i := range len(right) {
 		size, ok := sizes[right[i]]
 		if !ok {
 			r.in.Raise("RuntimeError", "einsum(): output subscript %c does not appear in the operands", right[i])
 		}
 		if s, isSym := size.(sym); isSym {
-			if s.times != 1 {
-				r.in.Fault("einsum over a folded batch is not followed")
+			if at = i; s.times != 1 { // what is folded into the batch is an axis of its own in the graph
+				shape, post = append(shape, s.times), 1
+				flops *= s.times
 			}
-			at = i
 			continue
 		}
 		shape = append(shape, size.(int64))
@@ -133,7 +133,7 @@ func (r *reader) contracted(equation string, terms []string, right string, batch
 		return r.applyJoint("einsum "+equation, catalog.Result{Out: shape, FLOPs: flops}, inputs)
 	}
 	out := r.custom("einsum "+equation, shape, flops, inputs...)
-	out.batch, out.pre, out.post = at, 0, 0
+	out.batch, out.pre, out.post = at, 0, post
 	return out
 }
 

@@ -139,3 +139,14 @@ func (r *reader) sumsOf(t *Tensor) *Tensor {
 	}
 	return r.row(data, t.isInt || t.mask)
 }
+
+// productOf is the product of all elements of a constant.
+func (r *reader) productOf(t *Tensor) *Tensor {
+	product := 1.0
+	for _, v := range t.data {
+		product *= v
+	}
+	out := r.row([]float64{product}, t.isInt || t.mask)
+	out.shape = catalog.Of()
+	return out
+}

@@ -75,16 +75,27 @@ var lossArguments = map[string]string{
 	"BCEWithLogitsLoss": "weight=None size_average=None reduce=None reduction='mean' pos_weight=None",
 }
 
+// oldReduction is the reduction that size_average and reduce say, which PyTorch still takes, else the one of its own name.
+func (r *reader) oldReduction(x *interp.Instance) interp.Value {
+	each, average := attr(x, "reduce"), attr(x, "size_average")
+	switch {
+	case each == nil && average == nil:
+		return attr(x, "reduction")
+	case each != nil && !r.in.Truth(each):
+		return "none"
+	case average == nil || r.in.Truth(average):
+		return "mean"
+	}
+	return "sum"
+}
+
 // lossClasses are the modules that call those functions.
 func (r *reader) lossClasses() map[string]*interp.Class {
 	functions, out := r.lossFunctions(), map[string]*interp.Class{}
 	for _, table := range []map[string]string{pairLosses, classLosses} {
 		for name, class := range table {
 			out[class] = r.native(class, lossArguments[class], nil, func(x *interp.Instance, a *interp.Args) interp.Value {
-				reduction := interp.KV{Name: "reduction", Value: attr(x, "reduction")}
-				if attr(x, "reduce") != nil || attr(x, "size_average") != nil {
-					r.in.Fault("%s is given a reduction in a way that PyTorch has given up", class)
-				}
+				reduction := interp.KV{Name: "reduction", Value: r.oldReduction(x)}
 				return r.in.Call(functions[name], &interp.Args{Pos: a.Pos, Kw: append(a.Kw[:len(a.Kw):len(a.Kw)], reduction)})
 			})
 		}

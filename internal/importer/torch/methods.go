@@ -37,7 +37,7 @@ func (t *Tensor) Attr(in *interp.Interp, name string) (interp.Value, bool) {
 	case "is_cuda", "is_quantized", "is_sparse", "is_nested":
 		return false, true
 	case "requires_grad":
-		return t.param != nil || !t.constant(), true
+		return t.requiresGrad(), true
 	case "grad":
 		return nil, true
 	}

@@ -176,7 +176,9 @@ func quietMethods(c *interp.Class) {
 	for _, n := range []string{"zero_grad", "__init_subclass__"} {
 		c.Method(n, none)
 	}
-	for _, n := range []string{"load_state_dict", "_register_load_state_dict_pre_hook", "register_full_backward_hook", "register_load_state_dict_post_hook"} {
+	for _, n := range []string{"load_state_dict", "_register_load_state_dict_pre_hook", "register_backward_hook", "register_full_backward_hook",
+		"register_full_backward_pre_hook", "register_state_dict_pre_hook", "_register_state_dict_hook", "register_state_dict_post_hook", "register_load_state_dict_pre_hook",
+		"register_load_state_dict_post_hook"} {
 		c.Method(n, handle(n))
 	}
 	for _, n := range []string{"register_forward_hook", "register_forward_pre_hook"} {

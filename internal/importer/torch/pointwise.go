@@ -2,13 +2,12 @@ package torch
 
 import "github.com/modelverifier/verifier/internal/importer/torch/interp"
 
-// Pointwise operations of one tensor, and of two or of a tensor and a number. F.relu and the like are in functionals, too, with the
-// arguments of the layer; those here, which are without any, stand for them.
+// Pointwise operations of one tensor, and of two or of a tensor and a number. F.relu and the like, which take the arguments of a layer, are
+// in functionals.
 func init() {
 	register(map[string]operation{
 		"exp": simple("exp"), "sqrt": simple("sqrt"), "log": simple("log"), "abs": realOfComplex("abs", simple("abs")), "neg": simple("neg"),
-		"relu": simple("relu"), "relu6": simple("relu6"), "sigmoid": simple("sigmoid"), "tanh": simple("tanh"), "silu": simple("silu"),
-		"selu": simple("selu"), "mish": simple("mish"), "hardswish": simple("hardSwish"), "hardsigmoid": simple("hardSigmoid"),
+		"sigmoid": simple("sigmoid"), "tanh": simple("tanh"),
 		"softsign": simple("softsign"), "logsigmoid": simple("logSigmoid"), "tanhshrink": simple("tanhShrink"), "negative": simple("neg"),
 		"absolute": simple("abs"), "angle": realOfComplex("angle", shaped("angle")),
 	})

@@ -97,6 +97,9 @@ func reductionOf(name string, isInt bool) operation {
 		if v, ok := a.Get("keepdim", 1); ok {
 			keep = r.in.Truth(v)
 		}
+		if name == "prod" && !(given && d != nil) && t.countable() {
+			return r.productOf(t)
+		}
 		return r.reducedBy(name, isInt || t.isInt, t, d, given && d != nil, keep)
 	}
 }

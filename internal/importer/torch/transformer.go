@@ -77,6 +77,13 @@ func (r *reader) blockParts(x *interp.Instance, norms int) {
 	part("linear2", "Linear", f, d)
 	for i := 1; i <= norms; i++ {
 		part("norm"+index(i), "LayerNorm", d, attr(x, "layer_norm_eps"))
+		x.Set("dropout"+index(i), r.in.Call(nn["Dropout"], &interp.Args{Pos: []interp.Value{attr(x, "dropout")}}))
+	}
+	// A class that derives from the block finds modules and functions where the arguments were.
+	x.Set("_dropout", attr(x, "dropout"))
+	x.Set("dropout", r.in.Call(nn["Dropout"], &interp.Args{Pos: []interp.Value{attr(x, "dropout")}}))
+	if name, ok := attr(x, "activation").(string); ok && (name == "relu" || name == "gelu") {
+		x.Set("activation", r.in.Attr(r.in.Natives["torch.nn.functional"], name))
 	}
 }
 
@@ -113,7 +120,7 @@ func (r *reader) runBlock(class, typ string, x *interp.Instance, inputs []*Tenso
 	if attr(x, "bias") == false {
 		params = append(params, param("bias", false))
 	}
-	if d, ok := interp.AsFloat(attr(x, "dropout")); ok && d != 0 {
+	if d, ok := interp.AsFloat(attr(x, "_dropout")); ok && d != 0 {
 		params = append(params, param("dropout", d))
 	}
 	if misplaced(inputs, batchAt) {

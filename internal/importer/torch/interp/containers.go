@@ -35,8 +35,8 @@ func (in *Interp) containerMethod(v Value, name string) (Value, bool) {
 // python3Methods are the methods that Python's types have and that are not followed: they are there, so that nothing concludes from
 // their absence.
 var python3Methods = map[string]string{
-	"str": " center encode expandtabs format_map index isalnum isalpha isascii isdecimal isidentifier islower isnumeric isprintable isspace istitle " +
-		"isupper ljust maketrans rfind rindex rjust rpartition splitlines swapcase title translate ",
+	"str": " center encode expandtabs format_map isidentifier isprintable istitle " +
+		"ljust maketrans rjust swapcase title translate ",
 	"dict":  " fromkeys ",
 	"set":   " clear difference_update intersection_update isdisjoint issuperset pop remove symmetric_difference symmetric_difference_update ",
 	"int":   " as_integer_ratio bit_count conjugate denominator from_bytes imag numerator real to_bytes ",

@@ -69,6 +69,10 @@ class _WeightedLoss(_Loss):
         self.register_buffer("weight", weight)
 
 
+class NLLLoss2d(nn.NLLLoss):
+    pass
+
+
 class MarginRankingLoss(_Loss):
     def __init__(self, margin=0.0, size_average=None, reduce=None, reduction="mean"):
         super().__init__(size_average, reduce, reduction)
