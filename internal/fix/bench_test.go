@@ -167,7 +167,7 @@ func run(t *testing.T, python string, samples []sample) []ran {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(python, torchTests+"/run.py", list)
-	cmd.Stderr = nil
+	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1") // threads that wait for each other on a busy machine take ten times as long
 	text, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -305,6 +305,18 @@ func crashing(t *testing.T, python string, all []mutant) []mutant {
 	return out
 }
 
+// lineFound is the line that the first finding is shown at: that which made its component, or that of the exception.
+func lineFound(v *verdict) int {
+	i := slices.IndexFunc(v.source.Graph.Components, func(c graph.Component) bool { return c.ID == v.blocks[0].Component })
+	switch {
+	case i >= 0 && i < len(v.source.Lines) && v.source.Lines[i].Line > 0:
+		return v.source.Lines[i].Line
+	case len(v.source.Problems) > 0:
+		return v.source.Problems[0].Line
+	}
+	return 0
+}
+
 func texts(list []mutant) []sample {
 	out := make([]sample, len(list))
 	for i, m := range list {
@@ -358,7 +370,7 @@ func tallied(t *testing.T, samples []sample, right []ran, kept []mutant) map[str
 			}
 		}
 		line := strings.Count(samples[m.from].text[:m.how.edit.Start], "\n") + 1
-		if f.blocked > tally[m.how.kind].blocked && len(before.source.Problems) > 0 && before.source.Problems[0].Line == line {
+		if f.blocked > tally[m.how.kind].blocked && lineFound(before) == line {
 			f.placed++
 		}
 		tally[m.how.kind] = f

@@ -35,7 +35,8 @@ func (r *reader) filled(sizes []interp.Value, isInt bool) *Tensor {
 				n, ok = int64(x.data[0]), true
 			}
 		}
-		if !ok && !isSequence(v) && interp.NoInteger(v) { // of sequences, releases look at the first item alone
+		_, isFloat := v.(float64)
+		if !ok && (isFloat || !isSequence(v) && interp.NoInteger(v)) { // of sequences, releases look at the first item alone
 			r.in.Raise("TypeError", "a size is a %s", interp.TypeName(v))
 		}
 		if !ok {

@@ -17,7 +17,7 @@ func (r *reader) attrInt(x *interp.Instance, name string) int64 {
 		if t, isTensor := v.(*Tensor); isTensor && len(t.data) == 1 && t.isInt {
 			return int64(t.data[0])
 		}
-		if counts[name] && interp.NoInteger(v) {
+		if _, isFloat := v.(float64); counts[name] && (isFloat || interp.NoInteger(v)) {
 			r.in.Raise("TypeError", "%s of %s must be an integer, not %s", name, x.Class.Name, interp.TypeName(v))
 		}
 		r.in.Doubt("TypeError", "%s of %s must be an integer, not %s", name, x.Class.Name, interp.TypeName(v))

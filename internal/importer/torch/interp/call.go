@@ -357,7 +357,9 @@ func (in *Interp) super(e *env, c *python.Call) Value {
 	var after *Class
 	var self Value
 	if len(args.Pos) == 2 {
-		after, _ = args.Pos[0].(*Class)
+		if after, _ = args.Pos[0].(*Class); after == nil && noType(args.Pos[0]) {
+			in.Raise("TypeError", "super() argument 1 must be a type, not %s", TypeName(args.Pos[0]))
+		}
 		self = args.Pos[1]
 	} else if fr != nil {
 		after, self = fr.fn.Class, fr.self

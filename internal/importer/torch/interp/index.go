@@ -22,3 +22,25 @@ func NoInteger(v Value) bool {
 	}
 	return false
 }
+
+// noType reports whether a value is certainly no class: it is a plain value, or an instance of a class whose bases are all known and that
+// does not look like a class itself.
+func noType(v Value) bool {
+	switch x := v.(type) {
+	case nil, bool, int64, float64, string, *List, *Dict, *Set, *Func:
+		return true
+	case *Instance:
+		if x.Native != nil {
+			return false
+		}
+		for _, k := range x.Class.mro {
+			for _, hook := range []string{"__instancecheck__", "__bases__"} {
+				if _, has := k.attrs[hook]; has || k.opaque != nil || k.guess != "" {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	return false
+}

@@ -42,6 +42,9 @@ func (in *Interp) Bounds(s *Slice, n int64) (lo, hi, step int64) {
 			if u, unknown := v.(*Unknown); unknown {
 				in.Fault("a slice has a bound that is not known: %s", u.reason())
 			}
+			if _, isFloat := v.(float64); isFloat || NoInteger(v) {
+				in.Raise("TypeError", "slice indices must be integers or None or have an __index__ method, not %s", TypeName(v))
+			}
 			in.Fault("a slice has a bound that is a %s", TypeName(v))
 		}
 		return i

@@ -287,6 +287,9 @@ func (in *Interp) isInstance(v, class Value) Value {
 		}
 		return c
 	}
+	if noType(class) {
+		in.Raise("TypeError", "isinstance() arg 2 must be a type, a tuple of types, or a union, not %s", TypeName(class))
+	}
 	return in.Unknown("isinstance of a %s is not followed", TypeName(class))
 }
 
