@@ -16,6 +16,6 @@ build() {
 }
 
 cd "$(dirname "$0")/.."
-build verifier -gcflags=std= -gcflags="$module/arena=" -gcflags="$module/graph=" -gcflags="$module/quantity=" -gcflags="$module/infer=" \
+build verifier -gcflags=runtime= -gcflags=internal/...= -gcflags=slices= -gcflags=strconv= -gcflags=unicode/utf8= -gcflags=math/bits= -gcflags="$module/arena=" -gcflags="$module/graph=" -gcflags="$module/quantity=" -gcflags="$module/infer=" \
 	-gcflags="$module/estimate=" -gcflags="$module/exporter/...=" -gcflags="$module/view="
 build verifier-files
