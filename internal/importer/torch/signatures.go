@@ -108,6 +108,12 @@ func (s *accepted) refuses(fn string, a *interp.Args) *misfit {
 	return nil
 }
 
+// takes reports whether a signature has a keyword.
+func (s *accepted) takes(keyword string) bool {
+	return s.open || s.many != nil && s.many.name == keyword ||
+		slices.ContainsFunc(s.params, func(p acceptedParam) bool { return p.name == keyword || s.builtin && p.name == fromNumPy[keyword] })
+}
+
 // keywords are the arguments that are given by name.
 func (s *accepted) keywords(fn string, a *interp.Args, given []bool) *misfit {
 	for _, kw := range a.Kw {
@@ -219,6 +225,11 @@ func refused(name string, a *interp.Args) string {
 	}
 	if why == nil {
 		return ""
+	}
+	for _, kw := range a.Kw { // that no signature has a keyword says more than what the nearest of them lacks
+		if !slices.ContainsFunc(signatures()[name], func(s *accepted) bool { return s.takes(kw.Name) }) {
+			return fmt.Sprintf("%s() got an unexpected keyword argument '%s'", fn, kw.Name)
+		}
 	}
 	return why.says
 }

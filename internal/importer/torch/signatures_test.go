@@ -69,6 +69,14 @@ func TestRefusesTheCallsThatPyTorchRefuses(t *testing.T) {
 	}
 }
 
+// TestAKeywordThatNoSignatureHasIsNamed holds that of a function with several signatures the misspelt keyword is named.
+func TestAKeywordThatNoSignatureHasIsNamed(t *testing.T) {
+	want := "mean() got an unexpected keyword argument 'keepdmi'"
+	if why := refused("tensor.mean", arguments("i", "keepdmi=b")); why != want {
+		t.Errorf("says %q, want %q", why, want)
+	}
+}
+
 // TestRecordedCallsAreThoseOfTheInstalledPyTorch runs the calls again.
 func TestRecordedCallsAreThoseOfTheInstalledPyTorch(t *testing.T) {
 	needTorch(t)
