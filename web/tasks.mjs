@@ -157,7 +157,7 @@ export const tasks = {
       await page.waitForSelector('.missing, .top .open:has-text("Net")');
       if (await page.locator('.missing').count()) {
         await picture(page, 'start-question');
-        await page.fill('.missing input', '784');
+        await page.fill('.missing input', '1,784');
         await page.click('.missing >> text=Go on');
       }
       await page.waitForSelector('[data-component]');

@@ -6,7 +6,7 @@ import { Field } from '../../ui/Field';
 
 const hints = {
   class: undefined,
-  input: 'Sizes with the batch left out, such as 3x224x224; several inputs with semicolons.',
+  input: 'As forward gets it, the batch in front; several inputs with semicolons between them.',
   args: 'name=value, as in Python: num_classes=10, width=64',
 } as const;
 
