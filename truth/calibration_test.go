@@ -7,7 +7,8 @@ import (
 	"github.com/modelverifier/verifier/internal/rules"
 )
 
-// TestCalibration holds the figures that rank ships with every answer to the graphs that PyTorch ran or refused.
+// TestCalibration holds the figures that rank ships with every answer to the graphs that PyTorch ran or refused; TestOutcomes holds
+// those of the order.
 func TestCalibration(t *testing.T) {
 	got := *rank.Measured.Exclusion
 	want := rank.Exclusion{Claim: got.Claim, Torch: got.Torch, MeasuredAt: got.MeasuredAt}
@@ -24,8 +25,5 @@ func TestCalibration(t *testing.T) {
 	}
 	if got != want {
 		t.Errorf("calibration.json says %+v, the rows say %+v", got, want)
-	}
-	if o := rank.Measured.Ordering; o.PairwiseAccuracy != nil || o.Coverage != nil || o.SampleSize != 0 {
-		t.Error("no ordering has been measured here")
 	}
 }

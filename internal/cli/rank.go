@@ -194,12 +194,11 @@ func verdictOf(c rank.Ranked) string {
 
 // rankDisclaimer says once how far the order can be trusted.
 func rankDisclaimer(p *page, c rank.Calibration) {
-	if o := c.Ordering; o != nil && o.PairwiseAccuracy != nil {
-		return // what was measured is in the claim
-	}
-	measured := ""
 	if e := c.Exclusion; e != nil {
-		measured = fmt.Sprintf("Blocks are measured: %d of %d crashed in PyTorch %s. ", e.BlockedCrashed, e.Blocked, e.Torch)
+		p.line("Blocks are measured: %d of %d crashed in PyTorch %s.", e.BlockedCrashed, e.Blocked, e.Torch)
 	}
-	p.line("%sThe order of designs that run has not been measured: compare them by the figures.", measured)
+	if o := c.Ordering; o != nil && o.PairwiseAccuracy != nil && o.Coverage != nil {
+		p.line("The order of small classifiers is measured: of %d pairs that were kept aside %.0f %% were ordered, %.0f %% of them rightly.",
+			o.CountedPairs, 100**o.Coverage, 100**o.PairwiseAccuracy)
+	}
 }

@@ -19,6 +19,9 @@ type Pass struct {
 	layers   int
 	inferred bool    // an importer concluded a connection instead of reading it
 	depth    []depth // see depths
+	signal   []signal
+	measures *measures
+	measured bool
 }
 
 func newPass(res *infer.Result) *Pass {

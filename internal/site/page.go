@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/quantity"
@@ -27,6 +28,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"bytes":   func(n int) string { return quantity.Bytes(int64(n)) },
 	"join":    strings.Join,
 	"inline":  inline,
+	"percent": func(share float64) string { return strconv.FormatFloat(100*share, 0x66, 1, 64) + " %" },
 	"torch":   func(expression string) string { return slot.ReplaceAllString(expression, "$1") },
 	"urlize":  func(name any) string { return strings.ReplaceAll(fmt.Sprint(name), " ", "-") },
 	"title":   func(name any) string { return capital(fmt.Sprint(name)) },

@@ -101,6 +101,7 @@ func (s *Site) rulePage(r *rules.Rule) any {
 	}
 	return map[string]any{
 		"Rule": r, "Severity": string(r.Severity), "Means": means, "Verdict": verdict, "Provenance": provenance(r),
+		"Advice": r.Severity != rules.Block, "Outcome": r.Outcome(),
 		"Fires": fires, "Silent": silent, "Types": s.breaks()[r.ID], "RuleSet": s.ruleSet,
 	}
 }

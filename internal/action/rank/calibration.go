@@ -29,10 +29,12 @@ type Ordering struct {
 	Claim            string             `json:"claim"`
 	PairwiseAccuracy *float64           `json:"pairwiseAccuracy"`
 	Coverage         *float64           `json:"coverage"`
-	SampleSize       int                `json:"sampleSize"`
+	SampleSize       int                `json:"sampleSize"`   // designs that no rule or weight was found with
+	CountedPairs     int                `json:"countedPairs"` // of these, for one dataset and further apart than the noise between seeds
 	DecidedPairs     int                `json:"decidedPairs"`
+	Interval         []float64          `json:"interval"` // of the accuracy, 95 %, over designs drawn again
 	Basis            string             `json:"basis"`
-	Comparators      map[string]float64 `json:"comparators"`
+	Comparators      map[string]float64 `json:"comparators"` // their accuracy on the decided pairs
 }
 
 //go:embed calibration.json

@@ -73,7 +73,10 @@ type Ranked struct {
 
 	Fired []string `json:"-"` // ids of the rules that fired, once for each finding, for a caller in this program
 
-	costMicroUSD int64 // of a part of the model, too; preferred does not compare those
+	weight       int    // of the outcome flags together
+	task         string // see rules.Task
+	apart        bool   // the candidates are not of one task, so the flags order nothing
+	costMicroUSD int64  // of a part of the model, too; preferred does not compare those
 	unpriced     string
 	whole        bool
 	crashes      bool

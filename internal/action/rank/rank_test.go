@@ -49,7 +49,7 @@ func places(r *Result) string {
 }
 
 func TestRanksAreSharedAndOnlyTheCallerBreaksTies(t *testing.T) {
-	small, wide, wider, broken, worse := candidate("small", net(8, false)), candidate("wide", net(64, false)), candidate("wider", net(640, false)), candidate("broken", net(8, true)), candidate("worse", net(4, true))
+	small, wide, wider, broken, worse := candidate("small", net(48, false)), candidate("wide", net(64, false)), candidate("wider", net(640, false)), candidate("broken", net(8, true)), candidate("worse", net(4, true))
 	for _, c := range []struct {
 		name, members, want, recommended string
 		candidates                       []string
@@ -60,7 +60,7 @@ func TestRanksAreSharedAndOnlyTheCallerBreaksTies(t *testing.T) {
 		{"none is recommended where none runs", "", "broken:1/1/2 worse:1/1/2", "", []string{worse, broken}, -1},
 		{"fewest parameters first", `,"tieBreak":"params"`, "small:1/1/0 wide:2/1/0 wider:3/1/0 broken:4/4/2 worse:4/4/2", "small", []string{wider, worse, wide, broken, small}, 3},
 		{"a rule never lifts a blocked design", `,"tieBreak":"params"`, "wider:1/1/0 worse:2/2/0", "wider", []string{worse, wider}, 0},
-		{"equal ones stay tied under a rule", `,"tieBreak":"params"`, "also:1/1/2 small:1/1/2 wide:3/1/0", "", []string{small, wide, candidate("also", net(8, false))}, 3},
+		{"equal ones stay tied under a rule", `,"tieBreak":"params"`, "also:1/1/2 small:1/1/2 wide:3/1/0", "", []string{small, wide, candidate("also", net(48, false))}, 3},
 		{"cheapest first", `,"tieBreak":"cost"`, "small:1/1/0 widest:2/1/0", "small", []string{candidate("widest", net(100000, false)), small}, 2},
 		{"equally cheap where starting takes longer than computing", `,"tieBreak":"cost"`, "small:1/1/2 wider:1/1/2", "", []string{wider, small}, 0},
 	} {
@@ -78,8 +78,27 @@ func TestRanksAreSharedAndOnlyTheCallerBreaksTies(t *testing.T) {
 	}
 }
 
+func TestOutcomeFlagsOrderDesignsOfOneTask(t *testing.T) {
+	narrow, wide, wider := candidate("narrow", net(4, false)), candidate("wide", net(64, false)), candidate("wider", net(65, false))
+	r := run(t, "", narrow, wide, wider)
+	if places(r) != "wide:1/1/2 wider:1/1/2 narrow:3/3/0" || r.Recommended != nil {
+		t.Errorf("%s, recommended %v", places(r), r.Recommended)
+	}
+	c := r.Ranked[2]
+	if got := strings.Join(c.OutcomeFlags, " "); got != "code-below-classes narrow-head small-capacity thin-passage" || !strings.Contains(strings.Join(c.Reasons, " "), "weigh 4 together") {
+		t.Errorf("%s: %v", got, c.Reasons)
+	}
+	if r := run(t, "", wide, narrow); r.Recommended == nil || *r.Recommended != "wide" || r.Recommendation != "Measurement puts wide first." {
+		t.Errorf("%s", r.Recommendation)
+	}
+	other := candidate("other", strings.ReplaceAll(net(64, false), "784", "783"))
+	if r := run(t, "", narrow, other); places(r) != "narrow:1/1/2 other:1/1/2" || !strings.Contains(strings.Join(r.Ranked[0].Reasons, " "), "order nothing here") {
+		t.Errorf("two tasks: %s, %v", places(r), r.Ranked[0].Reasons)
+	}
+}
+
 func TestWhatATieBreakDecidedSaysSo(t *testing.T) {
-	r := run(t, `,"tieBreak":"params"`, candidate("a", net(8, false)), candidate("b", net(9, false)), candidate("c", net(9, true)))
+	r := run(t, `,"tieBreak":"params"`, candidate("a", net(48, false)), candidate("b", net(49, false)), candidate("c", net(49, true)))
 	if r.TieBreak.Rule != "params" || !strings.Contains(r.TieBreak.Note, "2 positions") || !strings.Contains(r.Recommendation, "tieBreak params") {
 		t.Errorf("%+v, %s", r.TieBreak, r.Recommendation)
 	}
@@ -91,7 +110,7 @@ func TestWhatATieBreakDecidedSaysSo(t *testing.T) {
 }
 
 func TestFields(t *testing.T) {
-	r := run(t, "", candidate("a", net(8, false)), candidate("b", net(8, true)), `{"model":`+net(16, false)+`}`)
+	r := run(t, "", candidate("a", net(48, false)), candidate("b", net(8, true)), `{"model":`+net(64, false)+`}`)
 	if places(r) != "a:1/1/2 candidate-2:1/1/2 b:3/3/0" {
 		t.Error(places(r))
 	}
@@ -100,16 +119,16 @@ func TestFields(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	a := r.Ranked[0]
-	if a.Tier != Legal || a.Blocking != 0 || a.Params != 785*8+90 || a.FitsGPU != "T4" || a.EstCostUSD.Unscaled <= 0 || len(a.OtherStageBlockers) != 0 {
+	if a.Tier != Legal || a.Blocking != 0 || a.Params != 785*48+490 || a.FitsGPU != "T4" || a.EstCostUSD.Unscaled <= 0 || len(a.OtherStageBlockers) != 0 {
 		t.Errorf("%+v", a)
 	}
 	data, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{`"id":"a","rank":1,"measuredRank":1,"tier":"legal","tiedWith":2,"blocking":0,"warnings":0,"outcomeFlags":[],"params":6370,"estCostUsd":`, `"fitsGpu":"T4","otherStageBlockers":[],"reasons":[`,
+	for _, part := range []string{`"id":"a","rank":1,"measuredRank":1,"tier":"legal","tiedWith":2,"blocking":0,"warnings":0,"outcomeFlags":[],"params":38170,"estCostUsd":`, `"fitsGpu":"T4","otherStageBlockers":[],"reasons":[`,
 		`"recommended":null,"recommendation":"2 candidates share the first rank`, `"budget":{"candidates":3,"blocked":1,"legal":2,"wouldNotRun":["b"],"reclaimed":0.3333}`,
-		`"calibration":{"exclusion":{"claim":`, `"graphs":700,"blocked":`, `"torch":"2.11.0"`, `"ordering":{"claim":`, `"pairwiseAccuracy":null,"coverage":null`} {
+		`"calibration":{"exclusion":{"claim":`, `"graphs":700,"blocked":`, `"torch":"2.11.0"`, `"ordering":{"claim":`, `"pairwiseAccuracy":0.8828,"coverage":0.8793`} {
 		if !strings.Contains(string(data), part) {
 			t.Errorf("no %s in %s", part, data)
 		}
@@ -156,7 +175,7 @@ func TestRankAndCheckAgree(t *testing.T) {
 
 // A call tells about one model, however many candidates it has.
 func TestOneCandidateIsTold(t *testing.T) {
-	small, wide, broken := candidate("small", net(8, false)), candidate("wide", net(64, false)), candidate("broken", net(4, true))
+	small, wide, broken := candidate("small", net(48, false)), candidate("wide", net(64, false)), candidate("broken", net(4, true))
 	for _, c := range []struct {
 		members    string
 		candidates []string
@@ -164,7 +183,7 @@ func TestOneCandidateIsTold(t *testing.T) {
 	}{
 		{"", []string{broken, wide}, 785*64 + 650},
 		{"", []string{wide, small}, 785*64 + 650},
-		{`,"tieBreak":"params"`, []string{wide, small}, 785*8 + 90},
+		{`,"tieBreak":"params"`, []string{wide, small}, 785*48 + 490},
 	} {
 		q, err := Decode([]byte(`{"candidates":[`+strings.Join(c.candidates, ",")+`]`+c.members+`}`), graph.ServiceLimits)
 		if err != nil {

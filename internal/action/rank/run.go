@@ -14,9 +14,6 @@ import (
 	"github.com/modelverifier/verifier/internal/rules"
 )
 
-// outcomeRules are the rules with a measured link to trained outcomes. There is none yet, so designs that run are tied.
-var outcomeRules []string
-
 // Name is the id of a candidate that has none.
 func Name(i int) string { return "candidate-" + strconv.Itoa(i) }
 
@@ -34,6 +31,12 @@ func Run(r *Request) *Result {
 	for _, c := range r.Candidates {
 		out.Ranked = append(out.Ranked, ranked(c.ID, examine(room, &c), r.Policy))
 		room.Clear() // one candidate after the other in the same memory: there may be twenty large ones
+	}
+	if !oneTask(out.Ranked) {
+		for i := range out.Ranked {
+			c := &out.Ranked[i]
+			c.weight, c.apart = 0, true
+		}
 	}
 	place(out.Ranked, measured, func(c *Ranked, rank int) { c.MeasuredRank = rank })
 	place(out.Ranked, func(a, b *Ranked) int { return cmp.Or(measured(a, b), preferred(a, b, r.TieBreak)) }, func(c *Ranked, rank int) { c.Rank = rank })
@@ -53,6 +56,23 @@ func Run(r *Request) *Result {
 	return out
 }
 
+// oneTask reports whether all candidates that run are classifiers of one kind of input into as many classes: what was measured are
+// pairs of such designs, and flags that are not asked of one of them cannot put it first.
+func oneTask(list []Ranked) bool {
+	task := ""
+	for i := range list {
+		c := &list[i]
+		if c.Tier == Blocked {
+			continue
+		}
+		if c.task == "" || task != "" && task != c.task {
+			return false
+		}
+		task = c.task
+	}
+	return true
+}
+
 func examine(room *action.Room, c *Candidate) *action.Study {
 	s := room.Examine(c.Model)
 	s.Offer(c.Text)
@@ -69,15 +89,16 @@ func ranked(id string, s *action.Study, p *policy.Policy) Ranked {
 		Params: s.Params(), EstCostUSD: s.CostUSD(), FitsGPU: s.FitsGPU(), OtherStageBlockers: []string{}, Reasons: []string{},
 		OtherStageWarnings: []string{}, Withheld: s.Withheld, FLOPs: s.FLOPs(), WeightBytes: s.Bytes(t.WeightBytes), TrainFootprintBytes: s.Bytes(t.CardBytes),
 		EstTrainSec: s.TrainSec(), GPU: s.GPU(), Range: s.Range(), ParamsWithheld: s.ParamsWithheld, CostWithheld: s.CostWithheld,
-		costMicroUSD: t.CostMicroUSD, unpriced: unpriced(s), whole: s.Whole(), crashes: !s.Runs(),
+		costMicroUSD: t.CostMicroUSD, unpriced: unpriced(s), whole: s.Whole(), crashes: !s.Runs(), task: rules.Task(s.Walked),
 	}
 	if out.Blocking > 0 {
 		out.Tier = Blocked
 	}
 	for _, f := range s.Findings {
 		out.Fired = append(out.Fired, f.Rule.ID)
-		if slices.Contains(outcomeRules, f.Rule.ID) && !slices.Contains(out.OutcomeFlags, f.Rule.ID) {
+		if w := f.Rule.Weight(); w > 0 && !slices.Contains(out.OutcomeFlags, f.Rule.ID) {
 			out.OutcomeFlags = append(out.OutcomeFlags, f.Rule.ID)
+			out.weight += w
 		}
 	}
 	slices.Sort(out.OutcomeFlags)
@@ -117,7 +138,8 @@ func unpriced(s *action.Study) string {
 	return ""
 }
 
-// measured compares two candidates by what has been measured: whether they run, and how many rules with a measured link fired.
+// measured compares two candidates by what has been measured: whether they run, and what the rules with a measured link to trained
+// outcomes that fired weigh together.
 func measured(a, b *Ranked) int {
 	if a.Tier != b.Tier {
 		return -strings.Compare(a.Tier, b.Tier) // legal before blocked
@@ -125,7 +147,7 @@ func measured(a, b *Ranked) int {
 	if a.Tier == Blocked {
 		return 0
 	}
-	return cmp.Compare(len(a.OutcomeFlags), len(b.OutcomeFlags))
+	return cmp.Compare(a.weight, b.weight)
 }
 
 // preferred compares two candidates that are tied by the caller's rule. Those that are blocked stay tied.
@@ -211,6 +233,7 @@ func (c *Ranked) explain(list []Ranked, rule string) {
 		return // its blockers are the reasons
 	}
 	c.Reasons = append(c.Reasons, "nothing blocks it")
+	c.explainFlags()
 	if n := len(c.Withheld); n > 0 {
 		c.Reasons = append(c.Reasons, fmt.Sprintf("no verdict is given on %d of its components", n))
 	}
@@ -220,6 +243,19 @@ func (c *Ranked) explain(list []Ranked, rule string) {
 		c.Reasons = append(c.Reasons, fmt.Sprintf("tied by measurement with %s; its place was decided by tieBreak %s", plural(sameMeasured-1, "other", "others"), rule))
 	default:
 		c.Reasons = append(c.Reasons, "tied with "+plural(same-1, "other", "others"))
+	}
+}
+
+// explainFlags says what the outcome flags did.
+func (c *Ranked) explainFlags() {
+	n := len(c.OutcomeFlags)
+	switch {
+	case n == 0:
+	case c.apart:
+		c.Reasons = append(c.Reasons, "its outcome flags order nothing here: not all candidates are classifiers of the same input and number of classes, and only such were measured")
+	default:
+		c.Reasons = append(c.Reasons, fmt.Sprintf("%s linked to worse trained outcomes, and weigh %d together: %s",
+			plural(n, "finding is", "findings are"), c.weight, strings.Join(c.OutcomeFlags, ", ")))
 	}
 }
 
@@ -261,7 +297,7 @@ func (r *Result) recommend(rule string) {
 	case r.Budget.Legal == 1:
 		r.Recommendation = top.ID + " is the only candidate that nothing blocks."
 	default:
-		r.Recommendation = top.ID + " is first by measurement."
+		r.Recommendation = "Measurement puts " + top.ID + " first."
 	}
 	r.Recommended = &top.ID
 }
