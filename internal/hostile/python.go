@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -211,6 +212,16 @@ func texts() map[string]File {
 		"chains":     func(n int) string { return "class A0(nn.Module): pass\n" + chain(n/32) },
 		"word":       func(n int) string { return "a = " + fill("x", n) },
 		"assigns":    func(n int) string { return fill("a=", n) + "1" },
+		"yaml lists": func(n int) string { return "import yaml\na = yaml.safe_load('[' * " + strconv.Itoa(n) + ")" },
+		"yaml maps": func(n int) string {
+			return "import yaml\na = yaml.safe_load('{a: ' * " + strconv.Itoa(min(n, 16000)) + ")"
+		},
+		"yaml keys": func(n int) string {
+			return "import yaml\na = yaml.safe_load('- ' * " + strconv.Itoa(min(n, 32000)) + ")"
+		},
+		"yaml loop": func(int) string {
+			return "import yaml\nfor i in range(100000):\n    a = yaml.safe_load('[a, b]\\n' * 8000)"
+		},
 	} {
 		for _, size := range []int{8 << 20, 1<<20 - 200} {
 			out[fmt.Sprintf("%s %d", name, size)] = func() string { return start + text(size) + net }
