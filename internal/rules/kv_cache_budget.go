@@ -37,7 +37,11 @@ var _ = define(Rule{
 			layers++
 		}
 		if total >= cacheBytes {
-			p.Reportf(first, "the keys and values take %s in %d layers for each sequence of %d tokens, in 16-bit floats", quantity.Bytes(total), layers, p.Nodes[first].In[0].At(0))
+			bound := ""
+			if len(p.CostWithheld()) > 0 { // there may be more layers
+				bound = "at least "
+			}
+			p.Reportf(first, "the keys and values take %s%s in %d layers for each sequence of %d tokens, in 16-bit floats", bound, quantity.Bytes(total), layers, p.Nodes[first].In[0].At(0))
 		}
 	},
 	Examples: []string{
