@@ -21,7 +21,7 @@ import (
 
 var writeOutcomes = flag.Bool("outcomes-update", false, "write what the trained designs say into the files that carry it")
 
-// triedFlags is how many rules and limits were tried on the designs that were not kept aside: intervals are corrected for it.
+// triedFlags is at least how many rules and limits were tried on the designs that were not kept aside: intervals are corrected for it.
 const triedFlags = 124
 
 // trained is one design with what came of it.
