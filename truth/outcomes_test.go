@@ -286,7 +286,7 @@ func hold(t *testing.T, file string, want, got any) {
 		t.Fatal(err)
 	}
 	if *writeOutcomes {
-		if err := os.WriteFile(file, append(a, '\n'), 0o644); err != nil { //nolint:gosec // part of the repository
+		if err := os.WriteFile(file, append(a, '\n'), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return

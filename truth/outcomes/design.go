@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 )
 
@@ -42,7 +43,7 @@ func (d *design) pick(choice string, words ...string) string {
 // num draws one of some numbers and writes down which.
 func (d *design) num(choice string, numbers ...int) int {
 	n := numbers[d.rng.IntN(len(numbers))]
-	d.choices[choice] = fmt.Sprint(n)
+	d.choices[choice] = strconv.Itoa(n)
 	return n
 }
 
