@@ -81,7 +81,7 @@ func (d *trained) judge(t *testing.T) {
 	}
 	g.Normalize(catalog.Vocabulary)
 	res := infer.Walk(g)
-	findings := rules.Run(res)
+	findings := rules.All(res)
 	if rules.Blocked(findings) || res.Params != d.Params || res.FLOPs != d.FLOPs {
 		t.Errorf("%s ran in PyTorch with %d weights and %d FLOPs; now %d and %d, blocked %t", d.ID, d.Params, d.FLOPs, res.Params, res.FLOPs, rules.Blocked(findings))
 	}

@@ -19,6 +19,9 @@ const refusedWhy = "something is refused, and on it and behind it this was not l
 func structuralRules(c *rules.Coverage) []Rule {
 	var out []Rule
 	for _, r := range rules.Rules() {
+		if r.Comparing {
+			continue // of two designs, and there is one here
+		}
 		rule := Rule{Checker: CheckChecker, ID: r.ID, Severity: r.Severity, Title: r.Title, Help: r.Doc, URL: RuleURL(r.ID)}
 		if c != nil && !c.Ran(r) {
 			rule.Withheld = refusedWhy

@@ -1,11 +1,12 @@
 package rules
 
 var _ = define(Rule{
-	ID:       "code-below-classes",
-	Title:    "Fewer values pass than half the classes",
-	Severity: Info,
-	Doc:      `Everything that the model knows of a sample passes here as fewer values than half of its classes. A line or a plane is all that is left to place the classes in: they overlap, and no later layer tells them apart again. It is the strongest of the measured links to a poor result. Widen what everything passes to a few times the classes. It is asked of classifiers of images and tables alone.`,
-	Source:   "the data-processing inequality; measured on trained designs, see docs/outcomes.md",
+	ID:        "code-below-classes",
+	Title:     "Fewer values pass than half the classes",
+	Severity:  Info,
+	Comparing: true,
+	Doc:       `Everything that the model knows of a sample passes here as fewer values than half of its classes. A line or a plane is all that is left to place the classes in: they overlap, and no later layer tells them apart again. It is the strongest of the measured links to a poor result. Widen what everything passes to a few times the classes. It is asked of classifiers of images and tables alone.`,
+	Source:    "the data-processing inequality; measured on trained designs, see docs/outcomes.md",
 	Whole: func(p *Pass) {
 		if m := p.measure(); m != nil && 2*m.narrow < m.classes {
 			p.Reportf(m.narrowAt, "%d values of a sample pass here, for %d classes", m.narrow, m.classes)

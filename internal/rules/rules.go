@@ -35,6 +35,10 @@ type Rule struct {
 	// component whether or not its shape is known. Every other rule runs where shapes are known, and passes only where all are.
 	Written bool
 
+	// Comparing says that the rule is about which of two designs trains better. It is asked where candidates are ranked, and nowhere else:
+	// a small model is no fault.
+	Comparing bool
+
 	// Whole looks at the whole graph; nil where the catalogue or inference decides.
 	Whole func(*Pass)
 
@@ -78,13 +82,22 @@ func Rules() []*Rule {
 
 var ordered []*Rule // those with code, sorted by id once every file has been initialised
 
-// Run returns everything that the rules find in a walked graph: worst first, then in the order of the graph, then by rule.
-func Run(res *infer.Result) []Finding {
+// Run returns everything that the rules find in a walked graph, those that compare designs aside: worst first, then in the order of the
+// graph, then by rule.
+func Run(res *infer.Result) []Finding { return run(res, false) }
+
+// All returns what Run does, and what the rules that compare designs find.
+func All(res *infer.Result) []Finding { return run(res, true) }
+
+func run(res *infer.Result, comparing bool) []Finding {
 	if ordered == nil {
 		panic("rules: no rule has code") // cannot happen: init fills it
 	}
 	p := newPass(res)
 	for _, r := range ordered {
+		if r.Comparing && !comparing {
+			continue
+		}
 		p.rule = r
 		r.Whole(p)
 	}

@@ -18,7 +18,7 @@ func lint(t *testing.T, text string) (*graph.Graph, []Finding) {
 		t.Fatalf("%v in\n%s", err, text)
 	}
 	g.Normalize(catalog.Vocabulary)
-	return g, Run(infer.Walk(g))
+	return g, All(infer.Walk(g))
 }
 
 // wanted returns the ids of the components whose line ends in "// want"; the empty id stands for the graph itself.

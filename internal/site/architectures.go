@@ -12,6 +12,7 @@ import (
 	"github.com/modelverifier/verifier/internal/exporter/svg"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/rules"
 	"github.com/modelverifier/verifier/models"
 )
 
@@ -147,9 +148,10 @@ func (s *Site) architecturePage(a *architecture) any {
 	record := plan.Run(&plan.Request{Model: open(a.ID)})
 	m := size.FindSubmatch(s.files[archPath(a.ID, "svg")].content().body)
 	graphFile := s.files[archPath(a.ID, "json")].content().body
+	walked := walk(a.ID)
 	return map[string]any{
 		"A": a, "Types": a.types, "Plan": record.Plan, "Text": record.Text, "FLOPs": a.flops, "Base": s.config.BaseURL,
-		"Width": string(m[1]), "Height": string(m[2]), "Findings": findings(walk(a.ID)), "GraphBytes": len(graphFile),
+		"Width": string(m[1]), "Height": string(m[2]), "Findings": findings(walked, rules.Run(walked)), "GraphBytes": len(graphFile),
 		"Layers": int64(record.Plan.Model.Layers), "Imported": bytes.Contains(graphFile, []byte(`"config":`)),
 	}
 }

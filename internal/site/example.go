@@ -73,12 +73,13 @@ func parse(notation string) *graph.Graph {
 func examine(notation string) []finding {
 	g := parse(notation)
 	g.Normalize(catalog.Vocabulary)
-	return findings(infer.Walk(g))
+	res := infer.Walk(g)
+	return findings(res, rules.All(res))
 }
 
-func findings(res *infer.Result) []finding {
+func findings(res *infer.Result, found []rules.Finding) []finding {
 	var out []finding
-	for _, f := range rules.Run(res) {
+	for _, f := range found {
 		item := finding{Rule: f.Rule.ID, Severity: string(f.Rule.Severity), Message: f.Message, Fix: f.Fix}
 		if f.Node >= 0 {
 			c := &res.Graph.Components[f.Node]

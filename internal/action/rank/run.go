@@ -96,6 +96,8 @@ func ranked(id string, s *action.Study, p *policy.Policy) Ranked {
 	}
 	for _, f := range s.Findings {
 		out.Fired = append(out.Fired, f.Rule.ID)
+	}
+	for _, f := range rules.All(s.Walked) {
 		if w := f.Rule.Weight(); w > 0 && !slices.Contains(out.OutcomeFlags, f.Rule.ID) {
 			out.OutcomeFlags = append(out.OutcomeFlags, f.Rule.ID)
 			out.weight += w
