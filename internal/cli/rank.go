@@ -198,7 +198,7 @@ func rankDisclaimer(p *page, c rank.Calibration) {
 		p.line("Blocks are measured: %d of %d crashed in PyTorch %s.", e.BlockedCrashed, e.Blocked, e.Torch)
 	}
 	if o := c.Ordering; o != nil && o.PairwiseAccuracy != nil && o.Coverage != nil {
-		p.line("The order of small classifiers is measured: of %d pairs that were kept aside %.0f %% were ordered, %.0f %% of them rightly.",
-			o.CountedPairs, 100**o.Coverage, 100**o.PairwiseAccuracy)
+		p.line("The order of small classifiers is measured: of %s pairs that were kept aside %.0f %% were ordered, %.0f %% of them rightly.",
+			quantity.Grouped(int64(o.CountedPairs)), 100**o.Coverage, 100**o.PairwiseAccuracy)
 	}
 }
