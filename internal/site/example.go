@@ -3,6 +3,7 @@ package site
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -54,7 +55,7 @@ func runRule(r *rules.Rule, text string) ruleExample {
 	}
 	e.notation = strings.Join(plain, "\n")
 	e.graph = parse(e.notation)
-	e.Findings = examine(e.notation)
+	e.Findings = examine(r, e.notation)
 	for _, f := range e.Findings {
 		e.Fires = e.Fires || f.Rule == r.ID
 	}
@@ -69,12 +70,13 @@ func parse(notation string) *graph.Graph {
 	return g
 }
 
-// examine lists what every rule finds in a graph.
-func examine(notation string) []finding {
+// examine lists what every check finds in a graph, and what a rule of its own finds that is asked by rank alone.
+func examine(own *rules.Rule, notation string) []finding {
 	g := parse(notation)
 	g.Normalize(catalog.Vocabulary)
 	res := infer.Walk(g)
-	return findings(res, rules.All(res))
+	found := rules.All(res)
+	return findings(res, slices.DeleteFunc(found, func(f rules.Finding) bool { return f.Rule.Comparing && f.Rule != own }))
 }
 
 func findings(res *infer.Result, found []rules.Finding) []finding {
