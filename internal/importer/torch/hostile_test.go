@@ -44,7 +44,7 @@ func TestRefusesWhatCannotBeFollowed(t *testing.T) {
 		"two models":        {header + "class A(nn.Module):\n    pass\n\n\nclass B(nn.Module):\n    pass\n", "", CodeName, "has 2 models: name one of A, B"},
 		"not a module":      {"def f():\n    return 3\n", "f", CodeName, "gives a int, not a torch.nn.Module"},
 		"missing argument":  {header + "class Net(nn.Module):\n    def __init__(self, width):\n        pass\n", "Net", CodeArgs, "needs width"},
-		"endless loop":      {module("while True: pass", "return x"), "Net", CodeRefused, "m.py:9: gave up after 8000000 steps"},
+		"endless loop":      {module("while True: pass", "return x"), "Net", CodeRefused, "m.py:9: gave up after 3000000 steps"},
 		"endless recursion": {module("self.go()", "return x") + "\n    def go(self):\n        self.go()\n", "Net", CodeRefused, "go calls itself without end"},
 		"recursive class":   {module("self.inner = Net()", "return x"), "Net", CodeRefused, "calls itself without end"},
 		"huge list":         {module("self.x = [0] * 10**9", "return x"), "Net", CodeRefused, "too many to follow"},

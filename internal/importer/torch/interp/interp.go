@@ -14,7 +14,7 @@ import (
 
 // The budgets of one import. A large torchvision model takes about a million steps.
 const (
-	MaxSteps  = 8_000_000
+	MaxSteps  = 3_000_000
 	MaxItems  = 1_000_000 // values put into containers, and every 16 bytes put into strings
 	maxDepth  = 180       // calls inside calls; Python's own limit is 1,000 frames, of which we need several for one
 	maxNested = 2_000     // native steps inside each other, such as the comparison of a list in a list
