@@ -54,12 +54,12 @@ func (p *place) run(t *testing.T, dir string, args ...string) string {
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, part := range []string{"cmd/verifier", "internal", "models", "worker"} {
+	for _, part := range []string{"cmd/verifier", "internal", "models", "worker", "web/dist", "web/engine"} {
 		if err := os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join("..", part))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"go.mod", "go.sum"} {
+	for _, name := range []string{"go.mod", "go.sum", "web/web.go"} {
 		data, err := os.ReadFile(filepath.Join("..", name))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), data, 0o644)
