@@ -100,30 +100,6 @@ func TestTheAppIsWhatItsSourcesSay(t *testing.T) {
 	}
 }
 
-// TestTheFirstDownloadIsSmall holds what a browser fetches before the engine: 250 kB compressed.
-func TestTheFirstDownloadIsSmall(t *testing.T) {
-	server := httptest.NewServer(web.Handler())
-	defer server.Close()
-	total := 0
-	for name := range tree(t, "dist") {
-		request, err := http.NewRequest(http.MethodGet, server.URL+"/"+name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Accept-Encoding", "gzip")
-		answer, err := http.DefaultTransport.RoundTrip(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = answer.Body.Close()
-		total += int(answer.ContentLength)
-	}
-	if total > 250_000 {
-		t.Errorf("the whole app has %d bytes compressed, more than 250,000", total)
-	}
-	t.Logf("%d bytes compressed, every page", total)
-}
-
 // TestPromisesQuoteTheNotes holds the figures of the Start page to docs/truth.md and docs/accuracy.md.
 func TestPromisesQuoteTheNotes(t *testing.T) {
 	page, err := os.ReadFile("src/pages/start/Promises.tsx")

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"strings"
 
 	"github.com/modelverifier/verifier/internal/action/plan"
+	"github.com/modelverifier/verifier/internal/exporter/scene/place"
 	"github.com/modelverifier/verifier/internal/httpapi"
 	"github.com/modelverifier/verifier/internal/ruleset"
 	"github.com/modelverifier/verifier/internal/share"
@@ -85,30 +85,13 @@ const (
 	badgeName = "verifier"
 )
 
-// textWidth is about what a text takes in the fonts that are named: the text is told to take as much, so that no other
-// one overflows.
-func textWidth(s string, size int) int {
-	tenths := 0
-	for _, r := range s {
-		switch {
-		case strings.ContainsRune("iljftr.,:·!'| ", r):
-			tenths += 4
-		case strings.ContainsRune("mwMW", r):
-			tenths += 9
-		default:
-			tenths += 6
-		}
-	}
-	return (tenths*size + 9) / 10
-}
-
 // drawBadge writes three fields beside each other.
 func drawBadge(verdict, small, colour, title string) []byte {
 	var b bytes.Buffer
-	name, middle := textWidth(badgeName, 11)+2*badgePad, textWidth(verdict, 11)+2*badgePad
+	name, middle := place.TextWidth(badgeName, 11)+2*badgePad, place.TextWidth(verdict, 11)+2*badgePad
 	end := 0
 	if small != "" {
-		end = textWidth(small, 10) + 2*badgePad
+		end = place.TextWidth(small, 10) + 2*badgePad
 	}
 	all := name + middle + end
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="20" role="img" aria-labelledby="t">`, all)
