@@ -99,7 +99,7 @@ faults: setup ## FAULTS (200) training jobs on SQLite and on PostgreSQL while wo
 bench-jobs: setup ## 10,000 queued training jobs and 50 workers that simulate; check's p99 before and meanwhile
 	VERIFIER_BENCH_JOBS=10000 $(GO) test ./cmd/verifier-hosted -run '^TestManyQueuedJobsDrainBesideCallers$$' -count=1 -v -timeout 60m
 
-bench-fix: setup ## 200 classes broken in one line each, mended and run in PyTorch; FIX_ROWS and FIX_REPOS name measured classes of other repositories, which come to ours
+bench-fix: setup ## 200 classes broken in one line each, mended and run in PyTorch; FIX_ROWS and FIX_REPOS name measured classes of other repositories, which come to ours; FIX_SEED draws others
 	FIX_BENCH=$(or $(FIX_BENCH),200) $(GO) test ./internal/fix -run '^Test(MendsWhatWasBroken|LeavesAloneWhatIsRight)$$' -count=1 -v -timeout 60m
 
 # Nothing of the machine goes into the binary: no paths, no build id, no clock. Two builds of a commit are the same bytes.

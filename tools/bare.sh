@@ -80,6 +80,8 @@ try() {
 		mount --bind "$0" "$0" # a root that is mounted, as that of a machine is
 		mount -t proc proc "$0/proc"
 		mount --rbind /dev "$0/dev"
+		mount --rbind /sys "$0/sys" # Slurm asks it for control groups
+		mount -t tmpfs -o mode=1777 tmpfs "$0/tmp" # in memory, as Debian 13 has it
 		exec chroot "$0" env -i "$@"' \
 		"$root" HOME=/root PATH=/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin CI=true "${environment[@]}" \
 		/root/verifier/tools/bare.sh inside "$tests" &

@@ -26,6 +26,7 @@ has_slurm() { has sbatch && [ -x /usr/sbin/slurmctld ] && [ -x /usr/sbin/slurmd 
 has_torch() { /usr/bin/python3 -c 'import torch, torchvision, torchaudio'; }
 
 need git "pull requests: ci, verifier changed" has git
+need patch "that diffs apply: internal/patch, internal/mcp" has patch
 need curl "installing from a release: ci" has curl
 need npm "Node.js, for WebAssembly, MCP and pages: conformance, internal/mcp, internal/site, internal/hostedapi/pages, web" has npm
 need chromium "pages in a browser: internal/site, internal/hostedapi/pages, web" has chromium
@@ -115,6 +116,7 @@ recent_node() {
 debian
 if command -v npm >/dev/null; then
 	recent_node || javascript tools/node "a newer Node.js than $(node --version) (50 MB)"
+	for newer in "$PWD"/tools/node/node_modules/node-*/bin; do PATH=$newer:$PATH; done # npm leaves out what an older one cannot run
 	javascript tools/mcp "an MCP client"
 	javascript tools/browser "what drives the browser"
 	javascript web "what builds the app and tests it (90 MB)"

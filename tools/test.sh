@@ -4,7 +4,7 @@
 # somebody else. A package gets half an hour: on a slow machine, starting PyTorch again and again takes more than the usual ten minutes.
 set -eu
 TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/test.XXXXXX")
-export TMPDIR
+export TMPDIR NODE_DISABLE_COMPILE_CACHE=1 # Node.js would keep what it compiled in the temporary folder
 chmod 755 "$TMPDIR"
 trap 'rm -rf "$TMPDIR"' EXIT
 trap 'exit 130' INT TERM

@@ -12,7 +12,7 @@ import (
 func TestCalibration(t *testing.T) {
 	got := *rank.Measured.Exclusion
 	want := rank.Exclusion{Claim: got.Claim, Torch: got.Torch, MeasuredAt: got.MeasuredAt}
-	for _, r := range graphRows(t) {
+	for _, r := range append(graphRows(t), drawnGraphs(t)...) {
 		want.Graphs++
 		_, findings := r.walk(t)
 		if rules.Blocked(findings) {

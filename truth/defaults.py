@@ -1,8 +1,9 @@
-"""Compares the arguments that exported files leave out with PyTorch's own defaults: python3 defaults.py defaults.go
+"""Compares the arguments that exported files leave out with the defaults of their classes: python3 defaults.py defaults.go modules.py
 
-Reads the table from the Go source. The classes that the catalogue derives from PyTorch's are looked up under the name of their base.
+Reads the table from the Go source. The classes that the catalogue derives from PyTorch's are looked up under the name of their base, and those that
+it writes itself in modules.py, which has the source of them all.
 """
-import inspect, re, sys
+import inspect, math, re, sys
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -12,6 +13,7 @@ BASES = dict(
     CrossAttention=nn.MultiheadAttention, MaskedAttention=nn.MultiheadAttention,
 )
 BUILT = dict(SequenceRNN=nn.RNN(2, 3), SequenceGRU=nn.GRU(2, 3), SequenceLSTM=nn.LSTM(2, 3))  # whose signatures say nothing
+WRITTEN = {}  # the classes that the catalogue writes, by name
 OURS = {"sequences"}  # arguments that only our classes have
 YOUNGER = {("nn.LayerNorm", "bias"), ("nn.TransformerEncoderLayer", "bias"), ("DecoderBlock", "bias"), ("nn.RMSNorm", ""), ("nn.LPPool3d", "")}
 
@@ -32,11 +34,15 @@ def default(name, argument):
         return {"mode": "constant", "value": 0}[argument] if F.pad(x, (1, 1)).equal(F.pad(x, (1, 1), "constant", 0)) else None
     if name in BUILT:
         return getattr(BUILT[name], argument)
+    if name in WRITTEN and name not in BASES:
+        made = (inspect.signature(c.__init__).parameters for c in WRITTEN[name].__mro__)
+        return next(p[argument].default for p in made if argument in p)
     target = BASES.get(name) or eval(name)  # noqa: S307: a name of our own
     return inspect.signature(target).parameters[argument].default
 
 
-def main(path):
+def main(path, modules):
+    exec(open(modules).read(), dict(torch=torch, nn=nn, F=F, math=math), WRITTEN)  # noqa: S102: our own source
     checked, skipped, wrong = 0, [], []
     for name, arguments in tables(open(path).read()):
         for argument, value in arguments.items():
@@ -45,7 +51,7 @@ def main(path):
                 continue
             try:
                 found = default(name, argument)
-            except (AttributeError, KeyError):
+            except (AttributeError, KeyError, StopIteration):
                 (skipped if {(name, argument), (name, "")} & YOUNGER else wrong).append(f"{name}.{argument}")
                 continue
             checked += 1
@@ -59,4 +65,4 @@ def main(path):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

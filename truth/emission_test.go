@@ -45,7 +45,7 @@ func TestEmission(t *testing.T) {
 				if !r.OK || got.Err != nil {
 					continue
 				}
-				e := emitted{name, r.Params, typ.Module, typ.Expression(got.Args), r.Inputs, r.Dtypes, r.OutShape, r.ParamCount, []string{}}
+				e := emitted{name, r.Params, typ.Classes(got.Args), typ.Expression(got.Args), r.Inputs, r.Dtypes, r.OutShape, r.ParamCount, []string{}}
 				if e.Torch == "" || strings.Contains(e.Torch, "{{") {
 					t.Errorf("%s %s: the expression is %q", name, r.Params, e.Torch)
 				}

@@ -1,4 +1,4 @@
-"""Class defaults of transformers' configurations, as internal/importer/hf/defaults holds them.
+"""Class defaults of transformers' configurations, as internal/importer/hf/config/defaults holds them.
 
 python3 hf_defaults.py OUTDIR [MODEL_TYPE...]: one file for each model type and for each part of one: the declared defaults of the fields,
 before any of them is derived from others, what the class takes in each field, other names of fields, and the types of the parts. Needs

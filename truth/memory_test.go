@@ -47,6 +47,7 @@ type run struct {
 	LoRA                                            *estimate.LoRA
 	MicroBatch                                      int64
 
+	used        bool // and not trained
 	family      string
 	model       *graph.Graph
 	got         *estimate.Training
@@ -115,7 +116,11 @@ func (r *run) infer() (*infer.Result, error) {
 	}
 	g.Normalize(catalog.Vocabulary)
 	r.model = g
-	return infer.Walk(g), nil
+	res := infer.Walk(g)
+	if r.used && r.Graph != nil {
+		asRun(res)
+	}
+	return res, nil
 }
 
 // errorsOf sums up ratios of estimated to measured: quantiles of the error, the share that is too low, and the lowest.
@@ -198,6 +203,7 @@ func TestAccuracy(t *testing.T) {
 	accuracySection(t, &doc, "Architectures that were set aside fourth (`truth/"+blindFile+"`)", blind, bars{0.02, 0.09, 0.03})
 	drawnSection(t, &doc, "Runs drawn at random (`truth/"+drawnFile+"`)", drawn)
 	drawnSection(t, &doc, "Runs drawn at random, sealed until the end (`truth/"+sealedFile+"`)", sealed)
+	drawnSection(t, &doc, "Runs drawn at random afterwards (`truth/"+autumnFile+"`)", runsOf(t, autumnFile))
 	checkStated(t, sealed)
 	checkStated(t, aside)
 	checkStated(t, last)

@@ -227,8 +227,22 @@ func TestOutcomes(t *testing.T) {
 	printOrder("found with", open, pairsOf(open, noise, lastAccuracy), byWeight)
 	if *opened {
 		holdOrdering(t, aside, noise)
+		printSplit(aside, noise)
 	}
 }
+
+// printSplit prints how well the designs that were kept aside are ordered on each dataset, and under the second recipe.
+func printSplit(aside []*trained, noise map[string]float64) {
+	for _, name := range sortedKeys(noise) {
+		some := slices.DeleteFunc(slices.Clone(aside), func(d *trained) bool { return d.Dataset != name })
+		printOrder("kept aside, "+name, some, pairsOf(some, noise, lastAccuracy), byWeight)
+	}
+	again := slices.DeleteFunc(slices.Clone(aside), func(d *trained) bool { return math.IsNaN(d.second) })
+	printOrder("kept aside, first recipe", again, pairsOf(again, noise, lastAccuracy), byWeight)
+	printOrder("kept aside, second recipe", again, pairsOf(again, noise, secondAccuracy), byWeight)
+}
+
+func secondAccuracy(d *trained) float64 { return d.second }
 
 var opened = flag.Bool("opened", true, "look at the designs that were kept aside, too")
 

@@ -99,6 +99,11 @@ func (r *row) evaluate(t *testing.T) catalog.Result {
 		t.Fatal(err)
 	}
 	g.Normalize(catalog.Vocabulary)
+	return typ.Evaluate(g.Components[0].Params, r.Inputs, r.ints(typ))
+}
+
+// ints says which inputs of a row are integers.
+func (r *row) ints(typ *catalog.Type) []bool {
 	isInt := make([]bool, len(r.Inputs))
 	for i := range isInt {
 		isInt[i] = len(r.Dtypes) > i && r.Dtypes[i] == "int64"
@@ -106,7 +111,7 @@ func (r *row) evaluate(t *testing.T) catalog.Result {
 			isInt[i] = isInt[i] || len(r.Dtypes) == 0 && i == j
 		}
 	}
-	return typ.Evaluate(g.Components[0].Params, r.Inputs, isInt)
+	return isInt
 }
 
 // verdict is how our answer to a row compares: each part agrees or not, and why says what does not. Where PyTorch refuses,

@@ -44,6 +44,7 @@ async function accessible(page, name) {
 
 const tools = {
   base,
+  pictures,
   figures,
   fresh,
   accessible,

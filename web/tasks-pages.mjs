@@ -9,7 +9,14 @@ const memory = (text) => {
   const [, n, unit] = /([\d.]+)\s*(B|KiB|MiB|GiB|TiB)/.exec(text) ?? [];
   return Number(n) * 1024 ** ['B', 'KiB', 'MiB', 'GiB', 'TiB'].indexOf(unit);
 };
-const onTheCard = async (page) => memory(await page.locator('.figures dd').first().locator('.figure').evaluate((e) => e.firstChild?.textContent ?? ''));
+
+// firstFigure is what the first figure of a plan says, the memory on the card; changed waits until it says something else.
+const firstFigure = (page) => page.locator('.figures dd .figure').first().evaluate((e) => e.firstChild?.textContent ?? '');
+const onTheCard = async (page) => memory(await firstFigure(page));
+const changed = (page, was) => page.waitForFunction((text) => {
+  const e = document.querySelector('.figures dd .figure');
+  return e && e.firstChild?.textContent !== text;
+}, was, { polling: 20 });
 
 // looks has axe look at a page in both schemes and at both widths, and takes pictures.
 const looks = async (page, { accessible, picture }, name, height = 900) => {
@@ -27,11 +34,10 @@ export const tasks = {
     async run(page, tools) {
       await open(page, tools.base, '/plan', 'Llama 3.1 8B');
       await page.waitForSelector('.plot svg');
-      const before = await onTheCard(page);
+      const before = await onTheCard(page), was = await firstFigure(page);
       await page.getByRole('button', { name: 'Apply: everything in bf16' }).click();
       await page.waitForFunction(() => location.hash.includes('precision=bf16'));
-      await page.waitForFunction((n) => !document.querySelector('.figures dd .figure')?.textContent?.startsWith(n), String(before));
-      await page.waitForTimeout(1500);
+      await changed(page, was);
       const after = await onTheCard(page);
       if (!(after <= before / 2 * 1.01)) tools.fault(page, `bf16 takes ${after} of ${before} bytes`);
       await page.getByLabel('Train', { exact: true }).selectOption({ label: 'LoRA adapters of rank 16' });
@@ -47,11 +53,10 @@ export const tasks = {
       await page.waitForSelector('.plot svg');
       const slider = page.getByRole('slider', { name: 'Batch' });
       await slider.focus();
-      const before = await onTheCard(page);
-      const was = await page.locator('.figures dd .figure').first().evaluate((e) => e.firstChild?.textContent ?? '');
+      const before = await onTheCard(page), was = await firstFigure(page);
       const began = Date.now();
       await page.keyboard.press('ArrowRight');
-      await page.waitForFunction((text) => { const e = document.querySelector('.figures dd .figure'); return e && e.firstChild?.textContent !== text; }, was, { polling: 20 });
+      await changed(page, was);
       tools.figures['plan: a step of the slider, ms'] = Date.now() - began;
       if ((await onTheCard(page)) <= before) tools.fault(page, 'a larger batch does not take more');
       await page.locator('.plot svg').first().focus();
@@ -81,7 +86,9 @@ export const tasks = {
       const marked = await page.locator('.marked-command mark.block').first().innerText();
       if (marked !== '--tensor-parallel-size 3') tools.fault(page, `marked is ${marked}`);
       await looks(page, tools, 'serve', 1300);
-      await page.getByLabel('Launch command').fill('vllm serve MODEL --tensor-parallel-size 4 --max-model-len 32768');
+      await page.getByRole('button', { name: 'Set --tensor-parallel-size to 4' }).first().click();
+      const command = await page.getByLabel('Launch command').inputValue();
+      if (command !== 'vllm serve MODEL --tensor-parallel-size 4 --max-model-len 32768') tools.fault(page, `the button makes ${command}`);
       await page.waitForSelector('.page .verdict.good');
       await page.waitForSelector('.plot .line');
     },

@@ -13,15 +13,15 @@ export function large(layers, width = 512) {
   for (let i = 0; i < layers; i++) {
     const into = last;
     const at = (name) => `layers.${i}.${name}`;
-    add(at('norm1'), 'rmsNorm', { dim: width });
+    add(at('norm1'), 'rmsNorm', { normalizedShape: width });
     add(at('attn'), 'ropeAttention', { embedDim: width, numHeads: 8 });
     add(at('add1'), 'add', {}, [into, at('attn')]);
     const middle = last;
-    add(at('norm2'), 'rmsNorm', { dim: width });
-    add(at('mlp'), 'swiglu', { dim: width, hiddenDim: 4 * width });
+    add(at('norm2'), 'rmsNorm', { normalizedShape: width });
+    add(at('mlp'), 'swiglu', { embedDim: width, intermediateSize: 4 * width });
     add(at('add2'), 'add', {}, [middle, at('mlp')]);
   }
-  add('norm', 'rmsNorm', { dim: width });
+  add('norm', 'rmsNorm', { normalizedShape: width });
   add('head', 'linear', { inFeatures: width, outFeatures: 32000 });
   add('out', 'output', {});
   return { name: `Decoder ${layers}`, components, connections };

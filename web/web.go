@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -109,6 +110,16 @@ func find(name string) *asset {
 		name = "index.html"
 	}
 	return assets()[name]
+}
+
+// tags are what the head of index.html loads, by addresses that are relative to the app's own.
+var tags = regexp.MustCompile(`<(?:script|link rel="(?:stylesheet|modulepreload)")[^>]*(?:src|href)="\./[^>]*>(?:</script>)?`)
+
+// Head is what another page of the same server has in its head to be the app, which is served below a path.
+func Head(path string) string {
+	index := string(assets()["index.html"].plain)
+	found := strings.Join(tags.FindAllString(index, -1), "\n")
+	return strings.NewReplacer(`src="./`, `src="`+path, `href="./`, `href="`+path).Replace(found)
 }
 
 // Handler serves the app below its own address: /, /assets/…, /engine/….

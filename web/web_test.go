@@ -75,6 +75,21 @@ func TestPagesHaveNoInlineCode(t *testing.T) {
 	}
 }
 
+// TestAnotherPageCanBeTheApp: what its head needs is served, and neither inline nor relative.
+func TestAnotherPageCanBeTheApp(t *testing.T) {
+	found := regexp.MustCompile(`(?:src|href)="/app(/[^"]+)"`).FindAllStringSubmatch(Head("/app/"), -1)
+	ends := ""
+	for _, f := range found {
+		ends += path.Ext(f[1])
+		if !Has(f[1]) {
+			t.Errorf("%s is not served", f[1])
+		}
+	}
+	if ends != ".js.css" || strings.Contains(Head("/app/"), `"./`) {
+		t.Errorf("the head is %s", Head("/app/"))
+	}
+}
+
 func TestRefusesWhatIsNotThere(t *testing.T) {
 	for _, name := range []string{"/none", "/engine/", "/engine/README.md", "/../web.go", "/assets/", "/engine/verifier.wasm.br"} {
 		if answer := get(t, name); answer.StatusCode != http.StatusNotFound || answer.Header.Get("Content-Security-Policy") == "" {

@@ -322,7 +322,7 @@ func TestKilledLosesNothingAcknowledged(t *testing.T) {
 			var outcomes, plans []string
 			for round := range 4 {
 				p := begin(t, args...)
-				time.AfterFunc(time.Duration(100+rand.IntN(300))*time.Millisecond, func() { _ = p.cmd.Process.Kill() })
+				var killed sync.Once // some time after its first answer, however long that takes
 				for i := 0; ; i++ {
 					fingerprint := fmt.Sprintf("%08x", round<<16|i)
 					status, body, err := p.post("/api/v1/history", key, `{"fingerprint":"`+fingerprint+`","metric":"m","value":1}`)
@@ -333,6 +333,9 @@ func TestKilledLosesNothingAcknowledged(t *testing.T) {
 						t.Fatalf("%d %s", status, body)
 					}
 					outcomes = append(outcomes, fingerprint)
+					killed.Do(func() {
+						time.AfterFunc(time.Duration(rand.IntN(300))*time.Millisecond, func() { _ = p.cmd.Process.Kill() })
+					})
 					var got struct{ Share struct{ ID string } }
 					status, body, err = p.post("/api/v1/plan", key, `{"share":true,`+small[1:])
 					if err != nil {

@@ -94,7 +94,8 @@ func (p *program) listen() (l, inside net.Listener, err error) {
 
 // site is what is published beside the catalogues.
 func (p *program) site(url string) site.Config {
-	return site.Config{BaseURL: url, Version: version, App: hostedapi.AppPath, Settings: pages.SettingsPath, OpenAPI: hostedapi.Document(url, version), Schema: attest.SchemaJSON()}
+	return site.Config{BaseURL: url, Version: version, App: "/", Front: &site.Front{Head: web.Head(hostedapi.AppPath), Policy: web.Policy},
+		Settings: pages.SettingsPath, OpenAPI: hostedapi.Document(url, version), Schema: attest.SchemaJSON()}
 }
 
 // local is how a browser on this machine reaches an address.

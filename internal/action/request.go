@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
-	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/policy"
 	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/internal/spelling"
+	"github.com/modelverifier/verifier/internal/transformers"
 )
 
 // The members that have graphs in them.
@@ -273,17 +273,17 @@ func (f *Fields) Candidates() []*Fields {
 	return out
 }
 
-// CheckModel refuses what no model can say: an input whose shape has a size below 1, since no tensor has such a shape, and words on
-// whose module a component is that no importer writes, since they would choose the estimate.
+// CheckModel refuses what no model can say: an input whose shape has a size below 1, since no tensor has such a shape, and a
+// module that is not registered, since it would choose the estimate.
 func CheckModel(g *graph.Graph, path string) *graph.Error {
 	if err := checkShapes(g, path); err != nil {
 		return err
 	}
-	p := estimate.CheckWords(g)
+	p := transformers.Check(g)
 	if p == nil {
 		return nil
 	}
-	err := Errorf(CodeValue, Item(path+".components", p.Component)+".implementation", "%s", p.Text)
+	err := Errorf(CodeValue, Item(path+".components", p.Component)+"."+p.Member, "%s", p.Text)
 	err.Allowed = p.Allowed
 	return err
 }

@@ -92,6 +92,9 @@ func (s *Study) Price(o estimate.Options, seqLen int64) {
 	s.lack()
 }
 
+// EagerExtra is what the peak would gain by attention that has its scores in memory.
+func (s *Study) EagerExtra() int64 { return s.room.estimate.EagerExtra(s.Sized, s.Training) }
+
 // Assumptions says what the estimate rests on.
 func (s *Study) Assumptions() string {
 	text := s.Training.Assumptions()

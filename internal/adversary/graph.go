@@ -197,7 +197,7 @@ func (d *draw) weights(size, n, edges int) weights {
 		case 6:
 			w.graph = fmt.Sprintf(`,"name":%s,"config":%s`, quote(d.word(room/2)), d.object(room/2, 1024))
 		case 7:
-			w.member = "," + quote(pick(d, "scope", "implementation", "x")) + ":" + quote(pick(d, "", "transformers/", "model.layers.0.")+d.word(share-20))
+			w.member = "," + quote(pick(d, "scope", "as", "implementation", "x")) + ":" + quote(pick(d, "", "transformers.", "model.layers.0.")+d.word(share-20))
 		default:
 			w.graph = `,"config":` + configs[d.IntN(len(configs))](room)
 		}

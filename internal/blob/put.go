@@ -78,12 +78,15 @@ func (b *Bucket) discard(key string, file *os.File, closed error) {
 	}
 }
 
-// settle brings the name of a new file to the disk.
+// settle brings the name of a new file to the disk. Where its folder is gone, someone has removed the object since, and the folder with it.
 func (b *Bucket) settle(key string) error {
 	if b.folder == "" {
 		return nil
 	}
 	dir, err := os.Open(filepath.Dir(filepath.Join(b.folder, filepath.FromSlash(key))))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

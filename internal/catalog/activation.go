@@ -1,6 +1,10 @@
 package catalog
 
-import "math"
+import (
+	"math"
+
+	"github.com/modelverifier/verifier/internal/op"
+)
 
 // activation completes the definition of an element-wise non-linearity: any shape, kept as it is, and no weights.
 func activation(t Type) Type {
@@ -44,6 +48,10 @@ func savesInput(c *Call) { c.KeepInput(0) }
 
 // savesResult is for derivatives that are computed from the value, such as y(1-y).
 func savesResult(c *Call) { c.KeepOutput() }
+
+// lowerOfInput and lowerOfResult are one operation, whose backward pass reads the argument or the value.
+func lowerOfInput(l *Lowering) op.Value  { return op.OfInput(l.P, l.X[0]) }
+func lowerOfResult(l *Lowering) op.Value { return op.OfOutput(l.P, l.X[0]) }
 
 // paramInplace changes neither shape nor weights; PyTorch then writes the result over the input.
 var paramInplace = Param{Name: "inplace", Kind: Bool, Default: false, Doc: "whether the result overwrites the input"}

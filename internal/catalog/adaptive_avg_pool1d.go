@@ -13,6 +13,7 @@ var _ = define(Type{
 	},
 	Shape: adaptiveShape(1),
 	Saved: keepAveraged(1),
+	Lower: lowerAveraged(1),
 	Torch: `nn.AdaptiveAvgPool1d({{outputSize}})`,
 	Examples: []Example{
 		{In: "[8,16]", Args: "outputSize=5", Out: "[8,5]"},

@@ -13,6 +13,7 @@ var _ = define(Type{
 	},
 	Shape: adaptiveAvgShape(2),
 	Saved: keepAveraged(2),
+	Lower: lowerAveraged(2),
 	Torch: `nn.AdaptiveAvgPool2d({{outputSize}})`,
 	Examples: []Example{
 		{In: "[512,9,9]", Args: "outputSize=7", Out: "[512,7,7]"},

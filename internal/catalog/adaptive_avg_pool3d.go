@@ -13,6 +13,7 @@ var _ = define(Type{
 	},
 	Shape: adaptiveAvgShape(3),
 	Saved: keepAveraged(3),
+	Lower: lowerAveraged(3),
 	Torch: `nn.AdaptiveAvgPool3d({{outputSize}})`,
 	Examples: []Example{
 		{In: "[64,8,9,9]", Args: "outputSize=4", Out: "[64,4,4,4]"},

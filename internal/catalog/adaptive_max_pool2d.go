@@ -13,6 +13,7 @@ var _ = define(Type{
 	},
 	Shape: adaptiveShape(2),
 	Saved: maxPoolSaved,
+	Lower: lowerMaxPool,
 	Torch: `nn.AdaptiveMaxPool2d({{outputSize}})`,
 	Examples: []Example{
 		{In: "[512,9,9]", Args: "outputSize=[3,2]", Out: "[512,3,2]"},

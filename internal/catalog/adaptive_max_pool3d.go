@@ -13,6 +13,7 @@ var _ = define(Type{
 	},
 	Shape: adaptiveShape(3),
 	Saved: maxPoolSaved,
+	Lower: lowerMaxPool,
 	Torch: `nn.AdaptiveMaxPool3d({{outputSize}})`,
 	Examples: []Example{
 		{In: "[64,8,9,9]", Args: "outputSize=[3,2,null]", Out: "[64,3,2,9]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 // This file holds what the pools with a given output size share.
 
 // adaptiveShape replaces the last n axes; null keeps an axis. An input without channels runs too, as with other pools.
@@ -66,3 +68,15 @@ func globalMaxSaved(c *Call) {
 	c.KeepInput(0)
 	c.KeepOutput()
 }
+
+// lowerAveraged is an adaptive mean over n axes: a plain one where one element is left.
+func lowerAveraged(n int) func(*Lowering) op.Value {
+	return func(l *Lowering) op.Value {
+		if l.Size(l.Out[len(l.Out)-n:]) == 1 {
+			return lowerMean(l)
+		}
+		return lowerAvgPool(l)
+	}
+}
+
+func lowerMean(l *Lowering) op.Value { return op.Mean(l.P, l.X[0], l.Out...) }

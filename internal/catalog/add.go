@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "add",
 	Title:   "The sum of its inputs",
@@ -11,6 +13,7 @@ var _ = define(Type{
 	Traits:  IsMerge | IsAdd,
 	Ints:    IntsKept,
 	Shape:   broadcastShape,
+	Lower:   func(l *Lowering) op.Value { return l.fold(op.Add) },
 	Torch:   `lambda x, *others: sum(others, x)`,
 	Examples: []Example{
 		{In: "[64,8,8] [64,8,8]", Out: "[64,8,8]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "alibi",
 	Title:  "Lowers attention scores in proportion to the distance",
@@ -10,7 +12,13 @@ var _ = define(Type{
 	Ints:   IntsToFloat,
 	Params: []Param{scoreHeads},
 	Shape:  scoresShape,
-	Torch:  `Alibi({{numHeads}})`,
+	Lower: func(l *Lowering) op.Value {
+		p, queries, keys := l.P, l.In[0][1], l.In[0][2]
+		distance := op.Abs(p, op.Constant(p, op.Int64, true, queries, keys))
+		bias := op.Mul(p, l.P.Buffer(op.Float, l.In[0][0], 1, 1), distance)
+		return op.Sub(p, l.X[0], bias)
+	},
+	Torch: `Alibi({{numHeads}})`,
 	Module: `class Alibi(nn.Module):
     def __init__(self, heads):
         super().__init__()

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "alphaDropout",
 	Title:  "Dropout that keeps mean and variance",
@@ -11,6 +13,7 @@ var _ = define(Type{
 	Ints:   IntsKept,
 	Shape:  func(c *Call) (Shape, error) { return c.In[0], c.checkDropout() },
 	Saved:  func(c *Call) { c.keepDropout("noise", AsActivation, c.In[0]) },
+	Lower:  func(l *Lowering) op.Value { return l.mulNoise(l.In[0], true) },
 	Torch:  `nn.AlphaDropout(p={{p}}, inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[256]", Args: "p=0.1", Out: "[256]"},

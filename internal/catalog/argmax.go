@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "argmax",
 	Title:  "The place of the largest value",
@@ -9,6 +11,7 @@ var _ = define(Type{
 	Ints:   IntsMade,
 	Params: []Param{reducedDim, keepDim},
 	Shape:  reducedShape,
+	Lower:  func(l *Lowering) op.Value { return op.ArgMax(l.P, l.X[0], l.Out...) },
 	Torch:  `lambda x: x.argmax({{dim}}, keepdim={{keepDim}})`,
 	Examples: []Example{
 		{In: "[12,64]", Args: "dim=-1", Out: "[12]"},

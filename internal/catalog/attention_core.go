@@ -1,6 +1,10 @@
 package catalog
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/op"
+)
 
 var _ = define(Type{
 	ID:    "attentionCore",
@@ -17,14 +21,17 @@ var _ = define(Type{
 			Derive: func(c *Call) int64 { return c.Int("numHeads") }, DeriveDoc: "numHeads"},
 		{Name: "causal", Kind: Bool, Default: false, Aliases: []string{"isCausal"}, Doc: "whether a position sees only those before it"},
 		{Name: "windowSize", Kind: Int, Min: 1, Optional: true, Aliases: []string{"slidingWindow", "window"}, Doc: "how far back a position sees, itself included"},
+		{Name: "blockSize", Kind: Int, Min: 1, Optional: true, Doc: "positions of a block, where the named module attends from blocks to a few blocks"},
+		{Name: "randomBlocks", Kind: Int, Min: 0, Optional: true, Doc: "how many of those blocks are drawn"},
 		{Name: "sinks", Kind: Bool, Default: false, Doc: "whether each head has a trained score that no position owns"},
+		scoreDropout, softcap,
 	},
 	Shape: func(c *Call) (Shape, error) {
 		h, err := newHeaded(c)
 		if err != nil {
 			return nil, err
 		}
-		return Of(h.queries, c.Mul(h.heads, h.out)), nil
+		return Of(h.queries, c.Mul(h.heads, h.out)), c.checkGiven()
 	},
 	Weights: func(c *Call) {
 		if c.Bool("sinks") {
@@ -39,18 +46,22 @@ var _ = define(Type{
 		h, _ := newHeaded(c)
 		h.keep(c)
 	},
-	Torch: `AttentionCore({{numHeads}}, {{numKVHeads}}, {{causal}}, {{windowSize}}, {{sinks}})`,
+	Lower: lowerCore,
+	Torch: `AttentionCore({{numHeads}}, {{numKVHeads}}, {{causal}}, {{windowSize}}, {{sinks}}, dropout={{dropout}}, softcap={{softcap}})`,
 	Module: `class AttentionCore(nn.Module):
-    def __init__(self, heads, kv_heads, causal, window, sinks):
+    def __init__(self, heads, kv_heads, causal, window, sinks, dropout=None, softcap=None):
         super().__init__()
         self.heads, self.kv_heads, self.causal, self.window = heads, kv_heads, causal, window
         self.sinks = nn.Parameter(torch.zeros(heads)) if sinks else None
+        self.dropout, self.softcap = dropout or 0.0, softcap
 
     def forward(self, q, k, v, bias=None):
         q, k, v = [x.unflatten(2, (n, -1)).transpose(1, 2) for x, n in ((q, self.heads), (k, self.kv_heads), (v, self.kv_heads))]
         if self.heads > self.kv_heads:
             k, v = [x.repeat_interleave(self.heads // self.kv_heads, 1) for x in (k, v)]
         scores = (q * q.shape[-1] ** -0.5) @ k.transpose(2, 3)
+        if self.softcap is not None:
+            scores = self.softcap * torch.tanh(scores / self.softcap)
         if bias is not None:
             scores = scores + bias
         if self.causal or self.window is not None:
@@ -62,7 +73,7 @@ var _ = define(Type{
         else:
             sinks = self.sinks.reshape(1, -1, 1, 1).expand(*scores.shape[:3], 1)
             weights = torch.cat((scores, sinks), -1).softmax(-1)[..., :-1]
-        return (weights @ v).transpose(1, 2).flatten(2)
+        return (F.dropout(weights, self.dropout, self.training) @ v).transpose(1, 2).flatten(2)
 `,
 	WeightFormula: "sinks*numHeads",
 	FLOPsFormula:  "2*in2[-2]*in[-2]*in[-1] + 2*in2[-2]*size(out)",
@@ -70,6 +81,8 @@ var _ = define(Type{
 		{In: "[12,64] [12,64] [12,64]", Args: "numHeads=8 causal=true", Out: "[12,64]", FLOPs: 36864},
 		{In: "[5,32] [7,16] [7,8]", Args: "numHeads=4 numKVHeads=2 sinks=true", Out: "[5,16]", Weights: 4, FLOPs: 3360},
 		{In: "[5,32] [7,32] [7,32] [4,5,7]", Args: "numHeads=4", Out: "[5,32]", FLOPs: 4480},
+		{In: "[6,12] [6,12] [6,12]", Args: "numHeads=3 causal=true softcap=50 dropout=0.1", Out: "[6,12]", FLOPs: 1728},
+		{In: "[6,12] [6,12] [6,12]", Args: "numHeads=3 softcap=0", Err: "softcap is 0 but must be positive"},
 		{In: "[6,12] [6,12] [6,12]", Args: "numHeads=3 windowSize=4", Out: "[6,12]", FLOPs: 1728},
 		{In: "[2,5,8] [5,8] [5,8]", Args: "numHeads=2", Err: "takes (sequence, features) for queries, keys and values, got [2,5,8], [5,8] and [5,8]"},
 		{In: "[5,9] [5,9] [5,9]", Args: "numHeads=2", Err: "9 features of the queries are not divisible by 2 heads"},
@@ -81,6 +94,57 @@ var _ = define(Type{
 		{In: "[5,8] [7,8]", Args: "numHeads=2", Err: "takes 3 to 4 inputs, got 2"},
 	},
 })
+
+// lowerCore attends between projections.
+func lowerCore(l *Lowering) op.Value {
+	h, _ := newHeaded(&l.Call) // was refused with the shape
+	p := l.P
+	q := op.View(p, l.X[0], h.heads, h.queries, h.features)
+	k, v := op.View(p, l.X[1], h.kv, h.keys, h.features), op.View(p, l.X[2], h.kv, h.keys, h.out)
+	if l.Bool("causal") || l.Has("windowSize") {
+		k, v = l.cached(k, v)
+		h.keys = p.Shape(k)[1]
+	}
+	repeated := h.kv < h.heads
+	if repeated {
+		k, v = l.repeat(k, h.heads), l.repeat(v, h.heads)
+	}
+	sizes := op.Heads{Queries: h.queries, Keys: h.keys, Count: h.heads, Features: h.features, Values: h.out, Dropout: l.InnerDropout()}
+	bias, band := op.None, l.Has("windowSize") || l.Bool("causal")
+	if len(l.X) > 3 {
+		bias = l.X[3]
+	}
+	if l.Bool("sinks") {
+		return l.sink(q, k, v, bias, sizes, inHeads{k: repeated, v: repeated})
+	}
+	switch {
+	case bias != op.None && band:
+		if full := []int64{l.In[3][0], h.queries, h.keys}; p.Elems(bias) < l.Size(full) {
+			bias = op.View(p, bias, full...)
+		}
+		bias = op.MaskedFill(p, bias, op.Constant(p, op.Byte, true, h.queries, h.keys))
+	case l.Has("windowSize") || band && l.Eager:
+		bias = op.Constant(p, op.Byte, true, h.queries, h.keys)
+	}
+	sizes.Causal = band && bias == op.None && h.queries > 1
+	return l.attend(q, k, v, bias, sizes, inHeads{k: repeated, v: repeated})
+}
+
+// sink attends with one more score for each head, which no value belongs to.
+func (l *Lowering) sink(q, k, v, bias op.Value, h op.Heads, lie inHeads) op.Value {
+	p := l.P
+	scores := l.capped(op.Scores(p, l.headByHead(op.Scale(p, q), false), l.headByHead(k, lie.k), op.None, h))
+	if bias != op.None {
+		scores = op.Add(p, scores, bias)
+	}
+	if l.Has("windowSize") || l.Bool("causal") {
+		scores = op.MaskedFill(p, scores, op.Constant(p, op.Byte, true, h.Queries, h.Keys))
+	}
+	sinks := op.View(p, op.Expanded(p, op.View(p, l.W("sinks"), h.Count, 1, 1), h.Count, 1, 1), h.Count, h.Queries, 1)
+	both := op.Softmax(p, op.Concatenate(p, []int64{h.Count, h.Queries, h.Keys + 1}, scores, sinks))
+	weights := l.dropout(op.View(p, both, h.Count, h.Queries, h.Keys))
+	return op.Contiguous(p, op.Weigh(p, weights, l.headByHead(v, lie.v), h), h.Queries, h.Count*h.Values)
+}
 
 // headed is an attention whose heads lie side by side.
 type headed struct {
@@ -128,18 +192,25 @@ func (h headed) biased(c *Call) error {
 	return nil
 }
 
-// keep: the fused kernel keeps what goes in and comes out; without it, or with sinks, the weights of attention are in memory.
+// keep: the fused kernel keeps what goes in and comes out; without it, or with sinks, the weights of attention are in
+// memory.
 func (h headed) keep(c *Call) {
 	switch {
 	case c.Bool("sinks"):
 		h.keepSinks(c)
+	case c.caps():
+		c.Keep("scaled queries", AsActivation, h.heads, h.queries, h.features)
+		h.keepHeads(c, 1, "keys", h.features)
+		c.keepCapped(h.heads, h.queries, h.keys)
+		h.keepHeads(c, 2, "values", h.out)
 	case fused(h.features) && fused(h.out):
 		h.keepFused(c)
 	default:
 		c.keepScores(h.heads, h.queries, h.keys, h.features, false)
 		h.keepHeads(c, 2, "values", h.out)
 	}
-	if band := c.Has("windowSize") || c.Bool("causal"); band && (len(c.In) == 4 || c.Bool("sinks")) {
+	masked := len(c.In) == 4 || c.Bool("sinks") || c.caps() && (c.Has("windowSize") || h.queries > 1)
+	if band := c.Has("windowSize") || c.Bool("causal"); band && masked {
 		c.KeepFixed("where no one looks", AsBool, h.queries, h.keys) // the scores or their bias are filled there
 	}
 }
@@ -147,7 +218,14 @@ func (h headed) keep(c *Call) {
 func (h headed) keepSinks(c *Call) {
 	c.Keep("scaled queries", AsActivation, h.heads, h.queries, h.features)
 	h.keepHeads(c, 1, "keys", h.features)
+	if c.caps() {
+		c.Keep("capped scores", AsActivation, h.heads, h.queries, h.keys)
+	}
 	c.Keep("attention weights", AsActivation, h.heads, h.queries, c.Add(h.keys, 1))
+	if c.drops() {
+		c.keepMask("attention mask", h.heads, h.queries, h.keys)
+		c.Keep("attention dropped", AsActivation, h.heads, h.queries, h.keys)
+	}
 	h.keepHeads(c, 2, "values", h.out)
 }
 

@@ -12,6 +12,7 @@ var _ = define(Type{
 	Ints:    IntsKept,
 	Shape:   avgPoolShape(1),
 	Saved:   func(c *Call) { c.KeepInput(0) },
+	Lower:   lowerAvgPool,
 	Torch:   `nn.AvgPool1d({{kernelSize}}, stride={{stride}}, padding={{padding}}, ceil_mode={{ceilMode}}, count_include_pad={{countIncludePad}})`,
 	Examples: []Example{
 		{In: "[8,16]", Args: "kernelSize=4", Out: "[8,4]"},

@@ -12,6 +12,7 @@ var _ = define(Type{
 	Ints:    IntsKept,
 	Shape:   avgPoolShape(2),
 	Saved:   func(c *Call) { c.KeepInput(0) },
+	Lower:   lowerAvgPool,
 	Torch:   `nn.AvgPool2d({{kernelSize}}, stride={{stride}}, padding={{padding}}, ceil_mode={{ceilMode}}, count_include_pad={{countIncludePad}}, divisor_override={{divisorOverride}})`,
 	Examples: []Example{
 		{In: "[64,32,32]", Args: "kernelSize=2", Out: "[64,16,16]"},

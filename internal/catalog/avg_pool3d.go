@@ -12,6 +12,7 @@ var _ = define(Type{
 	Ints:    IntsKept,
 	Shape:   avgPoolShape(3),
 	Saved:   func(c *Call) { c.KeepInput(0) },
+	Lower:   lowerAvgPool,
 	Torch:   `nn.AvgPool3d({{kernelSize}}, stride={{stride}}, padding={{padding}}, ceil_mode={{ceilMode}}, count_include_pad={{countIncludePad}}, divisor_override={{divisorOverride}})`,
 	Examples: []Example{
 		{In: "[4,8,16,16]", Args: "kernelSize=2", Out: "[4,4,8,8]"},

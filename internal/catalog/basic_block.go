@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "basicBlock",
 	Title:   "Residual block of two convolutions",
@@ -28,6 +30,10 @@ var _ = define(Type{
 		c.keepNormed(c.Out[0], c.Size(c.Out[1:]))
 		c.Keep("activated", AsActivation, c.Out...)
 		keepResidual(c)
+	},
+	Lower: func(l *Lowering) op.Value {
+		y := op.OfOutputInPlace(l.P, l.normed(l.X[0], "conv1", "bn1", 1, l.Out[1:]...))
+		return l.residual(l.normed(y, "conv2", "bn2", 1, l.Out[1:]...))
 	},
 	Torch: `BasicBlock({{inChannels}}, {{channels}}, {{stride}})`,
 	Module: `class BasicBlock(nn.Module):

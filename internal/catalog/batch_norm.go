@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "batchNorm",
 	Title:   "Normalises each channel over the batch",
@@ -31,6 +33,7 @@ var _ = define(Type{
 		c.KeepFixed("mean", AsFloat32, c.In[0][0])
 		c.KeepFixed("invstd", AsFloat32, c.In[0][0])
 	},
+	Lower: func(l *Lowering) op.Value { return l.batchNorm(l.X[0], "") },
 	Torch: `BatchNorm({{numFeatures}}, eps={{eps}}, momentum={{momentum}}, affine={{affine}}, track_running_stats={{trackRunningStats}})`,
 	Module: `class BatchNorm(nn.modules.batchnorm._BatchNorm):
     """BatchNorm1d, 2d and 3d in one: the number of axes is that of the input."""

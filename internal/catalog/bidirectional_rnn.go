@@ -10,6 +10,7 @@ var _ = define(Type{
 	Traits:  IsRecurrent | HasActivation,
 	Params:  recurrentParams(nonlinearity()),
 	Shape:   recurrent{1}.shape, Weights: recurrent{1}.weights, FLOPs: recurrent{1}.flops, Saved: recurrent{1}.saved,
+	Lower: recurrent{1}.lower,
 	Torch: `SequenceRNN({{inputSize}}, {{hiddenSize}}, num_layers={{numLayers}}, nonlinearity={{nonlinearity}}, bias={{bias}}, dropout={{dropout}}, ` +
 		`bidirectional=True, sequences={{returnSequences}})`,
 	Module:        recurrent{}.module("RNN"),

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:    "bilinear",
 	Title: "A bilinear map of two inputs",
@@ -25,6 +27,9 @@ var _ = define(Type{
 	Saved: func(c *Call) {
 		c.KeepInput(0)
 		c.KeepInput(1)
+	},
+	Lower: func(l *Lowering) op.Value {
+		return op.Bilinear(l.P, l.X[0], l.X[1], l.W("weight"), l.W("bias"))
 	},
 	Torch:         `nn.Bilinear({{in1Features}}, {{in2Features}}, {{outFeatures}}, bias={{bias}})`,
 	WeightFormula: "outFeatures*(in1Features*in2Features + bias)",

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "bottleneckBlock",
 	Title:   "Residual block with a narrow middle",
@@ -40,6 +42,11 @@ var _ = define(Type{
 			c.Keep("activated", AsActivation, width, c.Size(image[1:]))
 		}
 		keepResidual(c)
+	},
+	Lower: func(l *Lowering) op.Value {
+		y := op.OfOutputInPlace(l.P, l.normed(l.X[0], "conv1", "bn1", 1, l.In[0][1:]...))
+		y = op.OfOutputInPlace(l.P, l.normed(y, "conv2", "bn2", l.Int("groups"), l.Out[1:]...))
+		return l.residual(l.normed(y, "conv3", "bn3", 1, l.Out[1:]...))
 	},
 	Torch: `Bottleneck({{inChannels}}, {{channels}}, {{stride}}, {{expansion}}, {{groups}}, {{dilation}})`,
 	Module: `class Bottleneck(nn.Module):

@@ -64,6 +64,24 @@ func (w *Weight) Path() string {
 	return w.Module + "." + w.Name
 }
 
+// is reports whether the weight has a path: that of a name in a module, which may be empty.
+func (w *Weight) is(module, name string) bool {
+	switch {
+	case w.Module == module:
+		return w.Name == name
+	case pathLength(w.Module, w.Name) != pathLength(module, name):
+		return false
+	}
+	return w.Path() == join(module, name)
+}
+
+func pathLength(module, name string) int {
+	if module == "" {
+		return len(name)
+	}
+	return len(module) + 1 + len(name)
+}
+
 // Kept is a storage that autograd keeps for the backward pass: an input, the result, or a new tensor. Neighbours that keep
 // the same tensor name the same storage, so that it is counted once.
 type Kept struct {

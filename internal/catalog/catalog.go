@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/op"
 )
 
 // Type is the meaning of one component type.
@@ -38,10 +39,14 @@ type Type struct {
 	// Saved declares what autograd keeps for the backward pass with Call.KeepInput, KeepOutput and Keep.
 	Saved func(*Call)
 
+	// Lower writes the operations that PyTorch runs, and returns the result.
+	Lower func(*Lowering) op.Value
+
 	// Torch is the PyTorch expression of a callable, with {{param}} where a parameter goes. Module is the source of a
 	// class that the expression needs, where torch.nn has none.
 	Torch  string
 	Module string
+	Given  *Given // nil where all components of the type are written alike
 
 	// WeightFormula and FLOPsFormula are printed on the page; a test evaluates them and compares them with the code.
 	WeightFormula string
@@ -51,6 +56,9 @@ type Type struct {
 
 	spellings map[string]string // squashed names of parameters to their canonical ones
 }
+
+// Given is how a component that gives a parameter is written in PyTorch, where that is another class than that of the others.
+type Given struct{ Param, Torch, Module string }
 
 // Example is executed by the tests: inputs and arguments in the short notation, and what must come out.
 type Example struct {
@@ -146,6 +154,7 @@ const (
 	Rectifies                         // an activation that gives no negative values, and no slope where it gives zero
 	SelfNorms                         // an activation that keeps mean and variance by itself
 	CentresChannels                   // a normalisation that takes the mean of each channel away, and with it what was added to all of it
+	StopsGradient                     // the result is a tensor that autograd does not follow
 	IsTensor                          // gives a tensor of its own, whatever arrives: nothing of the input flows into it but the batch
 )
 

@@ -13,6 +13,7 @@ var _ = define(Type{
 	Weights: multiHeadWeights,
 	FLOPs:   multiHeadFLOPs,
 	Saved:   maskedSaved,
+	Lower:   lowerMasked,
 	Torch:   `MaskedAttention({{embedDim}}, {{numHeads}}, dropout={{dropout}}, bias={{bias}})`, Module: maskedModule,
 	WeightFormula: selfAttentionWeights, FLOPsFormula: selfAttentionFLOPs,
 	Examples: []Example{

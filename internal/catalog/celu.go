@@ -20,6 +20,7 @@ var _ = define(activation(Type{
 		return c.In[0], c.checkNumbers()
 	},
 	Saved: savesInput,
+	Lower: lowerOfInput,
 	Torch: `nn.CELU({{alpha}}, inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[16,32]", Args: "alpha=0.5", Out: "[16,32]"},

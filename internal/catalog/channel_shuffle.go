@@ -19,6 +19,7 @@ var _ = define(Type{
 		}
 		return in, nil
 	},
+	Lower: lowerResampled,
 	Torch: `nn.ChannelShuffle({{groups}})`,
 	Examples: []Example{
 		{In: "[8,4,4]", Args: "groups=2", Out: "[8,4,4]"},

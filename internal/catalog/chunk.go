@@ -17,6 +17,7 @@ var _ = define(Type{
 		chunks := c.Int("chunks")
 		return c.resized(func(n int64) (int64, error) { return c.piece(n, c.Add(n, chunks-1)/chunks) })
 	},
+	Lower: lowerPiece,
 	Torch: `lambda x: torch.chunk(x, {{chunks}}, {{dim}})[{{index}}]`,
 	Examples: []Example{
 		{In: "[12,64]", Args: "chunks=2 dim=-1 index=1", Out: "[12,32]"},

@@ -21,6 +21,7 @@ var _ = define(Type{
 		return c.In[0], c.checkNumbers()
 	},
 	Saved: savesInput,
+	Lower: lowerOfInput,
 	Torch: `lambda x: x.clamp({{min}}, {{max}})`,
 	Examples: []Example{
 		{In: "[12,64]", Args: "min=0 max=6", Out: "[12,64]"},

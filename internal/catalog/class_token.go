@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "classToken",
 	Title:   "Puts a trained token before the sequence",
@@ -11,7 +13,10 @@ var _ = define(Type{
 	Params:  []Param{{Name: "embedDim", Kind: Int, Min: 1, Reads: At(-1), Doc: "size of the last axis of the input"}},
 	Shape:   func(c *Call) (Shape, error) { return moreTokens(c, 1) },
 	Weights: func(c *Call) { c.Weight("token", 1, 1, c.Int("embedDim")) },
-	Torch:   `ClassToken({{embedDim}})`,
+	Lower: func(l *Lowering) op.Value {
+		return op.Concatenate(l.P, l.Out, op.Expanded(l.P, l.W("token"), 1, l.Int("embedDim")), l.X[0])
+	},
+	Torch: `ClassToken({{embedDim}})`,
 	Module: `class ClassToken(nn.Module):
     def __init__(self, dim):
         super().__init__()

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "coAttention",
 	Title:  "Two sequences that attend to each other",
@@ -39,6 +41,11 @@ var _ = define(Type{
 		x, y := coAttention(c)
 		x.keepCross(c, c.arriving(0), c.arriving(1))
 		y.keepCross(c, c.arriving(1), c.arriving(0))
+	},
+	Lower: func(l *Lowering) op.Value {
+		x, y := coAttention(&l.Call)
+		results := [2]op.Value{x.lower(l, l.X[0], l.X[1], l.Eager), y.lower(l, l.X[1], l.X[0], l.Eager)}
+		return results[l.Int("index")]
 	},
 	Torch: `CoAttention({{embedDim}}, {{kvDim}}, {{numHeads}}, {{index}})`,
 	Module: `class CoAttention(nn.Module):

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "concatenate",
 	Title:   "Its inputs, one after the other",
@@ -31,6 +33,7 @@ var _ = define(Type{
 		}
 		return first.With(at, sum), nil
 	},
+	Lower: func(l *Lowering) op.Value { return op.Concatenate(l.P, l.Out, l.X...) },
 	Torch: `lambda *xs: torch.cat(xs, {{dim}})`,
 	Examples: []Example{
 		{In: "[64,8,8] [32,8,8]", Out: "[96,8,8]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "conformerBlock",
 	Title:   "Attention and convolution between two half feed-forward networks",
@@ -28,6 +30,7 @@ var _ = define(Type{
 		return c.Add(multiHeadFLOPs(c), c.MatMul(4, s, e, c.Int("ffDim")), c.MatMul(3, s, e, e), c.MatMul(1, s, e, c.Int("kernelSize")))
 	},
 	Saved:  conformerSaved,
+	Lower:  lowerConformer,
 	Torch:  `Conformer({{embedDim}}, {{ffDim}}, {{numHeads}}, {{kernelSize}}, {{dropout}}, {{useGroupNorm}}, {{convolutionFirst}})`,
 	Module: conformerModule,
 	WeightFormula: "4*embedDim*embedDim + 4*embedDim + 2*(2*embedDim*ffDim + ffDim + embedDim) + 3*embedDim*embedDim + 3*embedDim" +
@@ -59,6 +62,45 @@ func conformerWeights(c *Call) {
 	c.Weight("conv_module.sequential.5.weight", e, e, 1)
 	c.Weight("conv_module.sequential.5.bias", e)
 	c.normWeights("final_layer_norm", e, true)
+}
+
+// lowerConformer is torchaudio's ConformerLayer, which has the positions in front of the batch.
+func lowerConformer(l *Lowering) op.Value {
+	x := l.halfStep(l.X[0], "ffn1.sequential")
+	if l.Bool("convolutionFirst") {
+		x = l.convolveAlong(x)
+	}
+	m := multiHeadOf(&l.Call).named("self_attn")
+	m.positionsFirst = true
+	y := op.LayerNorm(l.P, x, m.dim, l.Affine("self_attn_layer_norm")...)
+	x = op.Add(l.P, l.dropout(m.lower(l, y, y, false)), x)
+	if !l.Bool("convolutionFirst") {
+		x = l.convolveAlong(x)
+	}
+	return op.LayerNorm(l.P, l.halfStep(x, "ffn2.sequential"), m.dim, l.Affine("final_layer_norm")...)
+}
+
+// halfStep adds half of a feed-forward network.
+func (l *Lowering) halfStep(x op.Value, name string) op.Value {
+	h := l.Map(op.LayerNorm(l.P, x, l.Int("embedDim"), l.Affine(name+".0")...), name+".1")
+	h = l.Map(l.dropout(l.activate("silu", h)), name+".4")
+	return op.Add(l.P, op.Scale(l.P, l.dropout(h)), x)
+}
+
+// convolveAlong adds a gated convolution along the sequence.
+func (l *Lowering) convolveAlong(x op.Value) op.Value {
+	const name = "conv_module.sequential."
+	p, s, e := l.P, l.In[0][0], l.Int("embedDim")
+	y := op.View(p, op.LayerNorm(p, x, e, l.Affine("conv_module.layer_norm")...), e, s)
+	y = op.GLU(p, l.conv(y, name+"0", op.Geometry{Groups: 1}, s), e, s)
+	y = l.conv(y, name+"2", op.Geometry{Groups: e}, s)
+	if l.Bool("useGroupNorm") {
+		y = op.GroupNorm(p, y, 1, l.Affine(name+"3")...)
+	} else {
+		y = l.batchNorm(y, name+"3")
+	}
+	y = l.conv(l.activate("silu", y), name+"5", op.Geometry{Groups: 1, Permuted: true}, s)
+	return op.Add(p, x, op.View(p, l.dropout(y), s, e))
 }
 
 // conformerSaved follows the parts. The order of attention and convolution makes no difference.

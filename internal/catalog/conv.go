@@ -3,6 +3,8 @@ package catalog
 import (
 	"fmt"
 	"slices"
+
+	"github.com/modelverifier/verifier/internal/op"
 )
 
 // This file holds what the convolutions share. The checks are those of torch.nn.modules.conv and of check_shape_forward
@@ -237,4 +239,44 @@ func (c *Call) keepConvInput(n int, mode string) {
 
 func convSaved(n int) func(*Call) {
 	return func(c *Call) { c.keepConvInput(n, c.Str("paddingMode")) }
+}
+
+// conv convolves with the weight and the bias of a module into an image of so many places.
+func (l *Lowering) conv(x op.Value, module string, g op.Geometry, places ...int64) op.Value {
+	return op.Convolution(l.P, x, l.W(join(module, "weight")), l.W(join(module, "bias")), g, places...)
+}
+
+// padded is the first input as a convolution over n axes reads it: padded in a step of its own where the kernel cannot do it.
+func (l *Lowering) padded(n int, mode string) op.Value {
+	pads, err := convPads(&l.Call, n, mode)
+	x, shape, copied := l.X[0], slices.Clone(l.In[0]), mode != "zeros"
+	if err != nil {
+		return x
+	}
+	for i := range n {
+		before, behind := pads[i][0], pads[i][1]
+		copied = copied || before != behind
+		if mode == "zeros" { // the kernel pads evenly by itself; only the odd element is added beforehand
+			before, behind = 0, behind-before
+		}
+		axis := len(shape) - n + i
+		shape[axis] = l.grow(shape[axis], before, behind)
+	}
+	switch {
+	case !copied:
+		return x
+	case mode == "reflect" || mode == "replicate":
+		return op.ResampleSaved(l.P, x, shape...)
+	}
+	return op.Resample(l.P, x, shape...)
+}
+
+func lowerConv(n int) func(*Lowering) op.Value {
+	return func(l *Lowering) op.Value { return l.Convolve(n, l.W("weight")) }
+}
+
+// Convolve is a convolution over n axes with the parameters of the component, by a weight that may be computed of its own.
+func (l *Lowering) Convolve(n int, weight op.Value) op.Value {
+	x := l.padded(n, l.Str("paddingMode"))
+	return op.Convolution(l.P, x, weight, l.W("bias"), op.Geometry{Groups: l.Int("groups")}, l.Out[1:]...)
 }

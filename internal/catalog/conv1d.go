@@ -13,6 +13,7 @@ var _ = define(Type{
 	Weights: convWeights(1),
 	FLOPs:   convFLOPs(1),
 	Saved:   convSaved(1),
+	Lower:   lowerConv(1),
 	Torch: `nn.Conv1d({{inChannels}}, {{outChannels}}, {{kernelSize}}, stride={{stride}}, padding={{padding}}, dilation={{dilation}}, ` +
 		`groups={{groups}}, bias={{bias}}, padding_mode={{paddingMode}})`,
 	WeightFormula: "outChannels*(inChannels/groups)*kernelSize[0] + bias*outChannels",

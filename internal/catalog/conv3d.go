@@ -13,6 +13,7 @@ var _ = define(Type{
 	Weights: convWeights(3),
 	FLOPs:   convFLOPs(3),
 	Saved:   convSaved(3),
+	Lower:   lowerConv(3),
 	Torch: `nn.Conv3d({{inChannels}}, {{outChannels}}, {{kernelSize}}, stride={{stride}}, padding={{padding}}, dilation={{dilation}}, ` +
 		`groups={{groups}}, bias={{bias}}, padding_mode={{paddingMode}})`,
 	WeightFormula: "outChannels*(inChannels/groups)*kernelSize[0]*kernelSize[1]*kernelSize[2] + bias*outChannels",

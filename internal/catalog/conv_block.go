@@ -1,6 +1,10 @@
 package catalog
 
-import "math"
+import (
+	"math"
+
+	"github.com/modelverifier/verifier/internal/op"
+)
 
 // This file holds what the blocks of convolutions and batch normalisations share. Their weights have the names that
 // torchvision gives them.
@@ -45,4 +49,22 @@ func (c *Call) whole(x float64) int64 {
 		return math.MaxInt64
 	}
 	return int64(x)
+}
+
+// nested is an nn.Sequential of its own inside another: a convolution, a batch normalisation and, where there is one,
+// an activation. The outer one holds its argument until it returns.
+func (l *Lowering) nested(
+	x op.Value, name string, groups int64, last func(*op.Program, op.Value) op.Value, image ...int64,
+) op.Value {
+	y := l.normed(x, name+".0", name+".1", groups, image...)
+	if last != nil {
+		y = last(l.P, y)
+	}
+	op.Alive(l.P, x)
+	return y
+}
+
+// normed is a convolution and the batch normalisation behind it.
+func (l *Lowering) normed(x op.Value, conv, norm string, groups int64, places ...int64) op.Value {
+	return l.batchNorm(l.conv(x, conv, op.Geometry{Groups: groups}, places...), norm)
 }

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "convNeXtBlock",
 	Title:   "Depthwise convolution and a feed-forward network, added to the input",
@@ -43,6 +45,7 @@ var _ = define(Type{
 			c.Keep("unscaled", AsActivation, c.Out...)
 		}
 	},
+	Lower: lowerConvNeXt,
 	Torch: `ConvNeXtBlock({{channels}}, {{kernelSize}}, {{expansion}}, {{layerScale}})`,
 	Module: `class ConvNeXtBlock(nn.Module):
     def __init__(self, channels, kernel, expansion, scale):
@@ -94,3 +97,16 @@ func convNeXtShape(c *Call) (Shape, error) {
 
 // convNeXtHidden is the size of the hidden layer, cut off as Python's int does.
 func convNeXtHidden(c *Call) int64 { return c.whole(c.times(c.Int("channels"), "expansion")) }
+
+func lowerConvNeXt(l *Lowering) op.Value {
+	n, k := l.Int("channels"), l.Int("kernelSize")
+	h, w := l.In[0][1]+1-k%2, l.In[0][2]+1-k%2
+	y := l.conv(l.X[0], "block.0", op.Geometry{Groups: n, Permuted: true}, h, w)
+	y = op.LayerNorm(l.P, op.View(l.P, y, h, w, n), n, l.Affine("block.2")...)
+	y = l.Map(op.OfInput(l.P, l.Map(y, "block.3")), "block.5")
+	y = op.View(l.P, y, n, h, w)
+	if l.Bool("layerScale") {
+		y = op.Mul(l.P, l.W("layer_scale"), y)
+	}
+	return op.Add(l.P, y, l.X[0])
+}

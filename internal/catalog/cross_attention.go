@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "crossAttention",
 	Title:  "Attention of one sequence to another",
@@ -20,6 +22,7 @@ var _ = define(Type{
 		}
 		crossOf(c).keepCross(c, c.arriving(0), c.arriving(1))
 	},
+	Lower: func(l *Lowering) op.Value { return crossOf(&l.Call).lower(l, l.X[0], l.X[len(l.X)-1], l.Eager) },
 	Torch: `CrossAttention({{embedDim}}, {{numHeads}}, dropout={{dropout}}, bias={{bias}}, kdim={{kvDim}}, vdim={{kvDim}}, batch_first=True)`,
 	Module: `class CrossAttention(nn.MultiheadAttention):
     def forward(self, x, y=None):

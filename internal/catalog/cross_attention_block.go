@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "crossAttentionBlock",
 	Title:   "Attention to another sequence, and feed-forward",
@@ -43,6 +45,15 @@ var _ = define(Type{
 		c.Keep("normalised", AsActivation, s, e)
 		c.Keep("means and deviations", AsFloat32, c.Add(c.Mul(4, s), c.Mul(2, t)))
 		c.keepActivation("gelu", s, c.Int("ffDim"))
+	},
+	Lower: func(l *Lowering) op.Value {
+		p, e, x := l.P, l.Int("embedDim"), l.X[0]
+		y := op.LayerNorm(p, l.X[1], l.Int("kvDim"), l.Affine("norm_context")...)
+		m := crossOf(&l.Call).named("attention")
+		query := op.LayerNorm(p, x, e, l.Affine("norm")...)
+		x = op.Add(p, x, l.named(m.lower(l, query, y, l.Eager), query))
+		h := l.Map(op.LayerNorm(p, x, e, l.Affine("feed_forward.0")...), "feed_forward.1")
+		return l.named(op.Add(p, x, l.Map(l.activate("gelu", h), "feed_forward.3")), y)
 	},
 	Torch: `CrossAttentionBlock({{embedDim}}, {{kvDim}}, {{numHeads}}, {{ffDim}})`,
 	Module: `class CrossAttentionBlock(nn.Module):

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:    "crossNetwork",
 	Title: "Crosses features with the input, layer by layer",
@@ -49,6 +51,27 @@ var _ = define(Type{
 			}
 		}
 		c.Keep("inputs of the layers", AsActivation, inputs, d)
+	},
+	Lower: func(l *Lowering) op.Value {
+		p, d, layers := l.P, l.Int("inputDim"), l.Int("numLayers")
+		if layers > MostParts {
+			return op.None
+		}
+		x := l.X[0]
+		for k := range layers {
+			w, b := p.WeightOf(0, k, l.Weights[0].Shape...), op.View(p, p.WeightOf(1, k, l.Weights[1].Shape...), d)
+			if l.Int("version") == 2 {
+				x = op.Add(p, op.Mul(p, l.X[0], op.Add(p, op.Linear(p, x, w, op.None), b)), x)
+				continue
+			}
+			row := x
+			if d == 1 { // tensordot sums an axis of size 1 first
+				row = op.Sum(p, x, 1)
+			}
+			share := op.Linear(p, row, op.View(p, w, 1, d), op.None)
+			x = op.Add(p, op.Add(p, op.Mul(p, l.X[0], share), b), x)
+		}
+		return x
 	},
 	Torch: `CrossNetwork({{inputDim}}, {{numLayers}}, version={{version}})`,
 	Module: `class CrossNetwork(nn.Module):

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "cumsum",
 	Title:   "Running sums along an axis",
@@ -14,6 +16,7 @@ var _ = define(Type{
 		_, err := c.Axis("dim", c.Int("dim"), c.In[0].Rank())
 		return c.In[0], err
 	},
+	Lower: func(l *Lowering) op.Value { return op.CumSum(l.P, l.X[0]) },
 	Torch: `lambda x: x.cumsum({{dim}})`,
 	Examples: []Example{
 		{In: "[12,64]", Out: "[12,64]"},

@@ -17,6 +17,8 @@ var _ = define(Type{
 		{Name: "outDtype", Kind: String, Optional: true, Values: []string{"float32", "int64"}, Doc: "kind of the result's numbers: int64 for token ids and indices"},
 		{Name: "code", Kind: String, Optional: true, Doc: "its source, for the reader"},
 		{Name: "unread", Kind: String, Optional: true, Doc: "why an importer could not follow the source behind this place"},
+		{Name: "chunkSize", Kind: Int, Min: 1, Optional: true, Doc: "of a recurrence that names its module: the positions of a chunk"},
+		{Name: "stateSize", Kind: Int, Min: 1, Optional: true, Doc: "of a recurrence that names its module: the state of each feature"},
 		{Name: "raises", Kind: String, Optional: true, Breaks: SourceRaises, Doc: "the exception that the source certainly raises here, with its line"},
 	},
 	Shape: func(c *Call) (Shape, error) {

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "deformableConv2d",
 	Title:   "Convolution whose kernel points move",
@@ -29,6 +31,7 @@ var _ = define(Type{
 			c.KeepFixed("no bias", AsActivation, c.Int("outChannels"))
 		}
 	},
+	Lower: lowerDeformable,
 	Torch: `DeformableConv2d({{inChannels}}, {{outChannels}}, {{kernelSize}}, {{stride}}, {{padding}}, {{dilation}}, {{groups}}, {{bias}}, {{offsetGroups}}, {{modulated}})`,
 	Module: `class DeformableConv2d(nn.Module):
     def __init__(self, channels, out, kernel, stride, padding, dilation, groups, bias, offset_groups, modulated):
@@ -99,4 +102,15 @@ func predicted(c *Call) int64 {
 		each = 3
 	}
 	return c.Mul(each, c.Int("offsetGroups"), c.taps(2))
+}
+
+func lowerDeformable(l *Lowering) op.Value {
+	places, n := l.Out[1:], predicted(&l.Call)
+	offsets, factors := l.conv(l.X[0], "offset", op.Geometry{Groups: 1}, places...), op.None
+	if l.Bool("modulated") {
+		all := offsets
+		offsets = op.View(l.P, all, n/3*2, places[0], places[1])
+		factors = op.OfOutput(l.P, op.View(l.P, all, n/3, places[0], places[1]))
+	}
+	return op.DeformConv(l.P, l.X[0], l.W("conv.weight"), l.W("conv.bias"), offsets, factors, l.Out...)
 }

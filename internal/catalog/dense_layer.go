@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "denseLayer",
 	Title:   "Convolutions whose result is put behind the input",
@@ -35,6 +37,13 @@ var _ = define(Type{
 			c.keepNormed(channels, pixels)
 			c.Keep("activated", AsActivation, channels, pixels)
 		}
+	},
+	Lower: func(l *Lowering) op.Value {
+		x, places := l.X[0], l.In[0][1:]
+		y := op.OfOutputInPlace(l.P, l.batchNorm(op.Contiguous(l.P, x, l.In[0]...), "norm1"))
+		y = op.OfOutputInPlace(l.P, l.batchNorm(l.conv(y, "conv1", op.Geometry{Groups: 1}, places...), "norm2"))
+		y = l.conv(y, "conv2", op.Geometry{Groups: 1, Permuted: true}, places...) // its gradient is a part of that of the whole
+		return op.Concatenate(l.P, l.Out, x, y)
 	},
 	Torch: `DenseLayer({{inChannels}}, {{growthRate}}, {{bnSize}})`,
 	Module: `class DenseLayer(nn.Module):

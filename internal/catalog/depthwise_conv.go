@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 // This file holds what the depthwise convolutions share.
 
 func depthwiseParams(n int) []Param {
@@ -22,5 +24,11 @@ func depthwiseShape(n int) func(*Call) (Shape, error) {
 			return shape, mismatch
 		}
 		return shape, err
+	}
+}
+
+func lowerDepthwise(n int) func(*Lowering) op.Value {
+	return func(l *Lowering) op.Value {
+		return l.conv(l.padded(n, "zeros"), "", op.Geometry{Groups: l.Int("inChannels")}, l.Out[1:]...)
 	}
 }

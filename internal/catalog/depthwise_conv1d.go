@@ -16,6 +16,7 @@ var _ = define(Type{
 	},
 	FLOPs: func(c *Call) int64 { return c.Mul(2, c.Size(c.Out), c.taps(1)) },
 	Saved: func(c *Call) { c.keepConvInput(1, "zeros") },
+	Lower: lowerDepthwise(1),
 	Torch: `nn.Conv1d({{inChannels}}, {{inChannels}} * {{depthMultiplier}}, {{kernelSize}}, stride={{stride}}, padding={{padding}}, ` +
 		`dilation={{dilation}}, groups={{inChannels}}, bias={{bias}})`,
 	WeightFormula: "inChannels*depthMultiplier*(kernelSize[0] + bias)",

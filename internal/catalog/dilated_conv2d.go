@@ -13,6 +13,7 @@ var _ = define(Type{
 	Weights: convWeights(2),
 	FLOPs:   convFLOPs(2),
 	Saved:   convSaved(2),
+	Lower:   lowerConv(2),
 	Torch: `nn.Conv2d({{inChannels}}, {{outChannels}}, {{kernelSize}}, stride={{stride}}, padding={{padding}}, dilation={{dilation}}, ` +
 		`groups={{groups}}, bias={{bias}}, padding_mode={{paddingMode}})`,
 	WeightFormula: "outChannels*(inChannels/groups)*kernelSize[0]*kernelSize[1] + bias*outChannels",

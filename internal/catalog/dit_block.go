@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "ditBlock",
 	Title:   "A transformer block steered by a condition",
@@ -26,6 +28,7 @@ var _ = define(Type{
 		return c.Add(c.MatMul(6, 1, e, e), c.MatMul(4, s, e, e), c.attend(h, s, s, e/h), c.MatMul(2, s, e, c.scaled("mlpRatio", e)))
 	},
 	Saved: ditSaved,
+	Lower: lowerDiT,
 	Torch: `DiTBlock({{embedDim}}, {{numHeads}}, int({{embedDim}} * {{mlpRatio}}))`,
 	Module: `class DiTBlock(nn.Module):
     def __init__(self, dim, heads, hidden):
@@ -79,6 +82,26 @@ func (c *Call) scaled(ratio string, size int64) int64 {
 		return c.Mul(1<<62, 4) // does not fit
 	}
 	return int64(max(n, -1))
+}
+
+// lowerDiT is a block that a condition shifts, scales and gates.
+func lowerDiT(l *Lowering) op.Value {
+	p, x, s, e, heads := l.P, l.X[0], l.In[0][0], l.Int("embedDim"), l.Int("numHeads")
+	one := []int64{1, e}
+	six := op.View(p, l.Map(l.activate("silu", l.X[1]), "modulation.1"), 1, 6*e)
+	by := op.Split(p, six, one, one, one, one, one, one)
+	steer := func(x op.Value, shift, scale int) op.Value {
+		return op.Add(p, op.Mul(p, op.LayerNorm(p, x, e), op.Scale(p, by[scale])), by[shift])
+	}
+	row, head := []int64{s, e}, []int64{heads, s, e / heads}
+	qkv := op.Split(p, l.Map(steer(x, 0, 1), "qkv"), row, row, row)
+	h := op.Heads{Queries: s, Keys: s, Count: heads, Features: e / heads, Values: e / heads}
+	q, k, v := op.View(p, qkv[0], head...), op.View(p, qkv[1], head...), op.View(p, qkv[2], head...)
+	y := l.attend(q, k, v, op.None, h, inHeads{sliced: true})
+	x = op.Add(p, x, op.Mul(p, by[2], l.Map(y, "proj")))
+	steered := steer(x, 3, 4)
+	y = l.named(l.Map(l.activate("gelu", l.Map(steered, "mlp.0")), "mlp.2"), steered)
+	return l.named(op.Add(p, x, op.Mul(p, by[5], y)), q)
 }
 
 // ditSaved follows the parts: a product keeps both factors, and the six vectors lie in one storage.

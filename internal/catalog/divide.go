@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "divide",
 	Title:   "The first input divided by the others",
@@ -18,6 +20,7 @@ var _ = define(Type{
 	Saved: func(c *Call) {
 		c.keepOperands("quotient", func(left, right bool) (bool, bool) { return right, left || right })
 	},
+	Lower: func(l *Lowering) op.Value { return l.fold(op.Div) },
 	Torch: `Divide()`,
 	Module: `class Divide(nn.Module):
     def forward(self, x, *others):

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "dropPath",
 	Title:   "Drops whole samples at random",
@@ -17,6 +19,12 @@ var _ = define(Type{
 		if c.Float("p") > 0 {
 			c.Keep("noise", AsActivation, 1)
 		}
+	},
+	Lower: func(l *Lowering) op.Value {
+		if l.Float("p") == 0 {
+			return l.X[0]
+		}
+		return op.MulNoise(l.P, l.X[0], op.Noise{Shape: Of(1)})
 	},
 	Torch: `DropPath({{p}})`,
 	Module: `class DropPath(nn.Module):

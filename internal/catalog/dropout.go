@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "dropout",
 	Title:  "Drops values at random",
@@ -16,6 +18,12 @@ var _ = define(Type{
 			as = AsActivation
 		}
 		c.keepDropout("mask", as, c.In[0])
+	},
+	Lower: func(l *Lowering) op.Value {
+		if p := l.Float("p"); p > 0 && p < 1 && !l.Bool("inplace") {
+			return op.Dropout(l.P, l.X[0])
+		}
+		return l.mulNoise(l.In[0], false)
 	},
 	Torch: `nn.Dropout(p={{p}}, inplace={{inplace}})`,
 	Examples: []Example{
@@ -51,4 +59,16 @@ func (c *Call) keepDropout(name string, as Elem, drawn Shape) {
 	default:
 		c.Keep(name, as, drawn...)
 	}
+}
+
+// mulNoise multiplies the input by what a dropout drew. PyTorch draws nothing where p is 0 or 1, as keepDropout says.
+func (l *Lowering) mulNoise(drawn Shape, alpha bool) op.Value {
+	noise := op.Noise{Shape: drawn, InPlace: l.Bool("inplace"), Alpha: alpha}
+	switch l.Float("p") {
+	case 0:
+		return l.X[0]
+	case 1:
+		noise = op.Noise{Shape: Of(1), Shared: true, InPlace: noise.InPlace}
+	}
+	return op.MulNoise(l.P, l.X[0], noise)
 }

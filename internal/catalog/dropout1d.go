@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "dropout1d",
 	Title:   "Drops whole channels of sequences at random",
@@ -17,6 +19,7 @@ var _ = define(Type{
 		return c.In[0], c.checkDropout()
 	},
 	Saved: func(c *Call) { unbatchedDropoutSaved(c, 2) },
+	Lower: func(l *Lowering) op.Value { return l.unbatchedNoise(2) },
 	Torch: `nn.Dropout1d(p={{p}}, inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[64,100]", Args: "p=0.2", Out: "[64,100]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "dropout2d",
 	Title:   "Drops whole channels at random",
@@ -12,6 +14,7 @@ var _ = define(Type{
 	Ints:    IntsKept,
 	Shape:   featureDropoutShape,
 	Saved:   featureDropoutSaved,
+	Lower:   func(l *Lowering) op.Value { return l.mulNoise(l.In[0][:min(1, l.In[0].Rank())], false) },
 	Torch:   `nn.Dropout2d(p={{p}}, inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[64,8,8]", Args: "p=0.2", Out: "[64,8,8]"},
@@ -45,4 +48,12 @@ func unbatchedDropoutSaved(c *Call, rank int) {
 		return
 	}
 	c.keepDropout("noise", AsActivation, Of())
+}
+
+// unbatchedNoise draws as unbatchedDropoutSaved says.
+func (l *Lowering) unbatchedNoise(rank int) op.Value {
+	if in := l.In[0]; in.Rank() == rank {
+		return l.mulNoise(in[:1], false)
+	}
+	return l.mulNoise(Of(), false)
 }

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "dropout3d",
 	Title:   "Drops whole channels of volumes at random",
@@ -12,6 +14,7 @@ var _ = define(Type{
 	Ints:    IntsKept,
 	Shape:   func(c *Call) (Shape, error) { return c.In[0], c.checkDropout() },
 	Saved:   func(c *Call) { unbatchedDropoutSaved(c, 4) },
+	Lower:   func(l *Lowering) op.Value { return l.unbatchedNoise(4) },
 	Torch:   `nn.Dropout3d(p={{p}}, inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[16,4,8,8]", Args: "p=0.2", Out: "[16,4,8,8]"},

@@ -1,6 +1,10 @@
 package catalog
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/op"
+)
 
 var _ = define(Type{
 	ID:    "einsum",
@@ -40,6 +44,7 @@ var _ = define(Type{
 			}
 		}
 	},
+	Lower:        lowerEinsum,
 	Torch:        `lambda *inputs: torch.einsum({{equation}}, *inputs)`,
 	FLOPsFormula: "2*letters()*(summed() > 1)*(inputs() == 2)",
 	Examples: []Example{
@@ -76,25 +81,24 @@ type factor struct {
 	axes         uint64 // those that the equation names
 }
 
-// contract multiplies the factors pair by pair and counts what that costs.
+// contract multiplies the factors pair by pair and counts what that costs: in the order of the cheapest path where there is one, else from
+// the first to the last.
 func (e *einsum) contract(c *Call) error {
-	path := e.path()
-	for len(e.factors) > 1 {
-		i, j := 0, 1
-		if path != nil {
-			i, j, path = path[0][0], path[0][1], path[1:]
-		}
-		a, b := e.factors[i], e.factors[j]
-		rest := slices.Concat(e.factors[:i], e.factors[i+1:j], e.factors[j+1:])
-		p, err := e.multiply(c, a, b)
+	for _, pair := range e.path() {
+		i, j := pair[0], pair[1]
+		p, err := e.multiply(c, e.factors[i], e.factors[j])
 		if err != nil {
 			return err
 		}
-		if path != nil {
-			e.factors = slices.Concat(rest, []factor{p})
-		} else {
-			e.factors = slices.Concat([]factor{p}, rest)
+		e.factors = append(slices.Concat(e.factors[:i], e.factors[i+1:j], e.factors[j+1:]), p)
+	}
+	for len(e.factors) > 1 {
+		p, err := e.multiply(c, e.factors[0], e.factors[1])
+		if err != nil {
+			return err
 		}
+		e.factors = e.factors[1:]
+		e.factors[0] = p
 	}
 	return nil
 }
@@ -219,4 +223,25 @@ func contiguous(c *Call, size []int64) []int64 {
 		stride[i], step = step, c.Mul(step, size[i])
 	}
 	return stride
+}
+
+// lowerEinsum is a view or a sum of one operand, or the products of several.
+func lowerEinsum(l *Lowering) op.Value {
+	if len(l.X) == 1 {
+		if l.Out.Size() == l.In[0].Size() {
+			return op.Transposed(l.P, l.X[0], l.Out...)
+		}
+		return op.Sum(l.P, l.X[0], l.Out...)
+	}
+	e, _ := newEinsum(&l.Call) // was refused with the shape
+	_ = e.contract(&l.Call)
+	saved, kept := int64(0), []int64(nil)
+	for _, f := range e.kept {
+		if f.input >= 0 {
+			saved |= 1 << f.input
+		} else {
+			kept = append(kept, Shape(f.size).Size()/max(1, e.size[0]))
+		}
+	}
+	return op.Einsum(l.P, l.Out, e.flops/max(1, e.size[0]), saved, kept, l.X...)
 }

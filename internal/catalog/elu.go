@@ -10,6 +10,7 @@ var _ = define(activation(Type{
 		paramInplace,
 	},
 	Saved: savesInput,
+	Lower: lowerOfInput,
 	Torch: `nn.ELU({{alpha}}, inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[16,32]", Args: "alpha=0.5", Out: "[16,32]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "embedding",
 	Title:   "Looks up a vector for each token id",
@@ -28,6 +30,7 @@ var _ = define(Type{
 	},
 	Weights: func(c *Call) { c.Weight("weight", c.Int("numEmbeddings"), c.Int("embeddingDim")) },
 	Saved:   func(c *Call) { c.KeepInput(0) },
+	Lower:   func(l *Lowering) op.Value { return op.Embedding(l.P, l.X[0], l.W("weight")) },
 	Torch: `nn.Embedding({{numEmbeddings}}, {{embeddingDim}}, padding_idx={{paddingIdx}}, max_norm={{maxNorm}}, norm_type={{normType}}, ` +
 		`scale_grad_by_freq={{scaleGradByFreq}}, sparse={{sparse}})`,
 	WeightFormula: "numEmbeddings*embeddingDim",

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "embeddingBag",
 	Title:  "Looks up the vectors of a bag of ids and joins them into one",
@@ -40,6 +42,9 @@ var _ = define(Type{
 		if c.Str("mode") == "max" {
 			c.Keep("id of each maximum", AsInt64, c.Int("embeddingDim"))
 		}
+	},
+	Lower: func(l *Lowering) op.Value {
+		return op.EmbeddingBag(l.P, l.X[0], l.W("weight"), l.Str("mode") == "max")
 	},
 	Torch: `nn.EmbeddingBag({{numEmbeddings}}, {{embeddingDim}}, max_norm={{maxNorm}}, norm_type={{normType}}, ` +
 		`scale_grad_by_freq={{scaleGradByFreq}}, mode={{mode}}, sparse={{sparse}}, padding_idx={{paddingIdx}})`,

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "exp",
 	Title:   "The exponential",
@@ -11,6 +13,7 @@ var _ = define(Type{
 	Ints:    IntsToFloat,
 	Shape:   shapeOfInput,
 	Saved:   savesResult,
+	Lower:   func(l *Lowering) op.Value { return op.WideOfOutput(l.P, l.X[0]) },
 	Torch:   `torch.exp`,
 	Examples: []Example{
 		{In: "[12,64]", Out: "[12,64]"},

@@ -35,6 +35,7 @@ var _ = define(Type{
 		r := c.Errorf(ReshapeSizeMismatch, "shape is %v but %v arrives: axis %d has %d entries, and only axes of size 1 can be stretched", fitting, in, wrong+1, in[wrong])
 		return nil, r.Set("shape", graph.IntsValue(fitting.With(wrong, in[wrong])...))
 	},
+	Lower: lowerView,
 	Torch: `lambda x: x.expand(x.shape[0], *{{shape}})`,
 	Examples: []Example{
 		{In: "[1,64]", Args: "shape=[12,64]", Out: "[12,64]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "featureAlphaDropout",
 	Title:  "Drops whole channels, keeping mean and variance",
@@ -11,6 +13,7 @@ var _ = define(Type{
 	Ints:   IntsKept,
 	Shape:  featureDropoutShape,
 	Saved:  featureDropoutSaved,
+	Lower:  func(l *Lowering) op.Value { return l.mulNoise(l.In[0][:min(1, l.In[0].Rank())], true) },
 	Torch:  `nn.FeatureAlphaDropout(p={{p}}, inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[64,8,8]", Args: "p=0.2", Out: "[64,8,8]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:    "featureInteraction",
 	Title: "The dot products of all pairs of features",
@@ -41,6 +43,19 @@ var _ = define(Type{
 		}
 		c.KeepFixed("rows of the pairs", AsInt64, interactionPairs(c))
 		c.KeepFixed("columns of the pairs", AsInt64, interactionPairs(c))
+	},
+	Lower: func(l *Lowering) op.Value {
+		p, n, d, pairs := l.P, interactionVectors(&l.Call), l.In[0].At(-1), interactionPairs(&l.Call)
+		x := l.X[0]
+		if len(l.X) > 1 {
+			x = op.Concatenate(p, Of(n, d), l.X...)
+		}
+		products := op.MatMul(p, x, op.View(p, x, d, n))
+		z := op.Index(p, products, Of(pairs), op.Constant(p, op.Int64, true, pairs), op.Constant(p, op.Int64, true, pairs))
+		if !l.Bool("concatDense") {
+			return z
+		}
+		return op.Concatenate(p, l.Out, op.View(p, x, d), z)
 	},
 	Torch: `FeatureInteraction(own={{selfInteraction}}, dense={{concatDense}})`,
 	Module: `class FeatureInteraction(nn.Module):

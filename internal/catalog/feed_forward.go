@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "feedForward",
 	Title:   "Two linear maps with an activation between",
@@ -24,6 +26,9 @@ var _ = define(Type{
 	Saved: func(c *Call) {
 		c.KeepInput(0)
 		c.keepActivation(c.Str("activation"), c.positions(), c.Int("ffDim"))
+	},
+	Lower: func(l *Lowering) op.Value {
+		return l.Map(l.activate(l.Str("activation"), l.Map(l.X[0], "up")), "down")
 	},
 	Torch: `FeedForward({{embedDim}}, {{ffDim}}, {{activation}}, {{bias}})`,
 	Module: `class FeedForward(nn.Module):

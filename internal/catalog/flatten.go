@@ -31,6 +31,7 @@ var _ = define(Type{
 		}
 		return c.joined(start, end), nil
 	},
+	Lower: lowerReshape,
 	Torch: `nn.Flatten({{startDim}}, {{endDim}})`,
 	Examples: []Example{
 		{In: "[64,7,7]", Out: "[3136]"},

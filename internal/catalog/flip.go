@@ -14,6 +14,7 @@ var _ = define(Type{
 		_, err := c.axisBits("dims")
 		return c.In[0], err
 	},
+	Lower: lowerCopy,
 	Torch: `lambda x: x.flip({{dims}})`,
 	Examples: []Example{
 		{In: "[3,32,32]", Args: "dims=-1", Out: "[3,32,32]"},

@@ -10,6 +10,7 @@ var _ = define(Type{
 	Aliases: []string{"col2im"},
 	Params:  foldParams(Param{Name: "outputSize", Kind: Dims, N: 2, Min: 1, Doc: "height and width of the result"}),
 	Shape:   foldShape,
+	Lower:   lowerResampled,
 	Torch:   `nn.Fold({{outputSize}}, {{kernelSize}}, dilation={{dilation}}, padding={{padding}}, stride={{stride}})`,
 	Examples: []Example{
 		{In: "[12,16]", Args: "outputSize=8 kernelSize=2 stride=2", Out: "[3,8,8]"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/op"
 )
 
 var _ = define(Type{
@@ -44,6 +45,7 @@ var _ = define(Type{
 			c.Keep("sum", AsActivation, c.Int("outChannels"), c.Size(in[1:]))
 		}
 	},
+	Lower: lowerFPN,
 	Torch: `FPN({{inChannels}}, {{outChannels}}, {{index}})`,
 	Module: `class FPN(nn.Module):
     def __init__(self, channels, out, index):
@@ -114,4 +116,21 @@ func arrivals(named, there int) string {
 		noun = "input"
 	}
 	return fmt.Sprintf("%d %s but %d %s", named, noun, there, verb)
+}
+
+func lowerFPN(l *Lowering) op.Value {
+	above, result := op.None, op.None
+	for i := len(l.X) - 1; i >= 0; i-- {
+		places, one := l.In[i][1:], op.Geometry{Groups: 1}
+		y := l.conv(l.X[i], fmt.Sprintf("inner_blocks.%d.0", i), one, places...)
+		if above != op.None {
+			y = op.Add(l.P, y, op.Resample(l.P, above, l.P.Shape(y)...))
+		}
+		above = y
+		level := l.conv(above, fmt.Sprintf("layer_blocks.%d.0", i), one, places...)
+		if int64(i) == l.Int("index") {
+			result = level
+		}
+	}
+	return result
 }

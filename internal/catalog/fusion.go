@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/op"
 )
 
 var _ = define(Type{
@@ -30,6 +31,18 @@ var _ = define(Type{
 			savesFactors(c)
 		}
 		c.Keep("fused", AsActivation, c.Out.With(-1, fusionWidth(c))...)
+	},
+	Lower: func(l *Lowering) op.Value {
+		var x op.Value
+		switch l.Str("mode") {
+		case "concat":
+			x = op.Concatenate(l.P, l.Out.With(-1, fusionWidth(&l.Call)), l.X...)
+		case "sum":
+			x = l.fold(op.Add)
+		default:
+			x = l.fold(op.Mul)
+		}
+		return l.Map(x, "proj")
 	},
 	Torch: `Fusion({{inFeatures}}, {{outFeatures}}, mode={{mode}}, bias={{bias}})`,
 	Module: `class Fusion(nn.Module):

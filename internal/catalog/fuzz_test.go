@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/op"
 )
 
-// FuzzEvaluate binds random values to the parameters of a random type and applies it to random shapes. Nothing may panic; a
-// result has only axes of at least one and counts that are not negative.
+// FuzzEvaluate binds random values to the parameters of a random type, applies it to random shapes and lowers it to
+// operations. Nothing may panic; a result has only axes of at least one and counts that are not negative.
 func FuzzEvaluate(f *testing.F) {
 	types := Types()
 	for i := range types {
@@ -43,6 +44,11 @@ func FuzzEvaluate(f *testing.F) {
 		}
 		if r.Count < 0 || r.FLOPs < 0 {
 			t.Fatalf("%s %v %v: %d weights, %d FLOPs", typ.ID, params, in, r.Count, r.FLOPs)
+		}
+		if r.Err == nil && r.Out != nil && typ.Lower != nil {
+			l := Lowering{P: &op.Program{}}
+			l.Begin(typ, Call{Type: typ, Args: r.Args, In: in, InIsInt: isInt, Out: r.Out, OutIsInt: r.OutIsInt}, r.Weights)
+			typ.Lower(&l)
 		}
 		for _, k := range r.Kept {
 			if k.Elems < 0 || k.Name == KeptInput && (k.Input < 0 || int(k.Input) >= len(in)) {

@@ -42,6 +42,7 @@ var _ = define(Type{
 		}
 		c.Keep("messages", AsActivation, edges, heads, out)
 	},
+	Lower: lowerGAT,
 	Torch: `on_batches(torch_geometric.nn.GATConv({{inChannels}}, {{outChannels}}, heads={{heads}}, concat={{concat}}, ` +
 		`negative_slope={{negativeSlope}}, bias={{bias}}))`,
 	Module:        graphLayer,

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "gather",
 	Title:   "Entries looked up along an axis",
@@ -33,6 +35,7 @@ var _ = define(Type{
 			c.KeepInput(1)
 		}
 	},
+	Lower: func(l *Lowering) op.Value { return op.Gather(l.P, l.X[0], l.X[1]) },
 	Torch: `lambda x, index: x.gather({{dim}}, index)`,
 	Examples: []Example{
 		{In: "[12,64] int[3,64]", Out: "[3,64]"},

@@ -25,6 +25,7 @@ var _ = define(Type{
 		c.Keep("edges", AsInt64, 2, edges)
 		c.Keep("edge weights", AsActivation, edges)
 	},
+	Lower:         lowerGCN,
 	Torch:         `on_batches(torch_geometric.nn.GCNConv({{inChannels}}, {{outChannels}}, bias={{bias}}))`,
 	Module:        graphLayer,
 	WeightFormula: "outChannels*(in[1] + bias)",

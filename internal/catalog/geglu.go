@@ -9,8 +9,8 @@ var _ = define(Type{
 	Aliases: []string{"gegluFeedForward"},
 	Traits:  HasActivation | KeepsShape | IsGated,
 	Params:  gatedParams(),
-	Shape:   mapShape, Weights: gatedWeights, FLOPs: gatedFLOPs, Saved: gatedSaved,
-	Torch: `Gated({{embedDim}}, {{intermediateSize}}, {{bias}}, F.gelu)`, Module: gatedModule,
+	Shape:   gatedShape, Weights: gatedWeights, FLOPs: gatedFLOPs, Saved: gatedSaved, Lower: lowerGated("gelu"),
+	Torch: `Gated({{embedDim}}, {{intermediateSize}}, {{bias}}, F.gelu, dropout={{dropout}})`, Module: gatedModule,
 	WeightFormula: gatedWeightFormula, FLOPsFormula: gatedFLOPsFormula,
 	Examples: []Example{
 		{In: "[12,16]", Args: "embedDim=16 intermediateSize=40", Out: "[12,16]", Weights: 1920, FLOPs: 46080},

@@ -9,6 +9,7 @@ var _ = define(activation(Type{
 		{Name: "approximate", Kind: String, Default: "none", Values: []string{"none", "tanh"}, Doc: "none for the exact function, tanh for its approximation"},
 	},
 	Saved: savesInput,
+	Lower: lowerOfInput,
 	Torch: `nn.GELU(approximate={{approximate}})`,
 	Examples: []Example{
 		{In: "[128,768]", Out: "[128,768]"},

@@ -41,6 +41,7 @@ var _ = define(Type{
 		c.Keep("sum", AsActivation, c.In[0]...)
 		c.Keep("hidden", AsActivation, c.In[0][0], c.Int("hiddenChannels"))
 	},
+	Lower: lowerGIN,
 	Torch: `on_batches(torch_geometric.nn.GINConv(nn.Sequential(nn.Linear({{inChannels}}, {{hiddenChannels}}, bias={{bias}}), nn.ReLU(), ` +
 		`nn.Linear({{hiddenChannels}}, {{outChannels}}, bias={{bias}})), train_eps={{trainEps}}))`,
 	Module:        graphLayer,

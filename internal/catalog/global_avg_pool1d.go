@@ -9,6 +9,7 @@ var _ = define(Type{
 	Aliases: []string{"globalAveragePooling1d", "globalAvgPooling1d", "globalAveragePool1d"},
 	Traits:  IsPool | IsLinear,
 	Shape:   globalShape(1),
+	Lower:   lowerMean,
 	Torch:   `lambda x: x.mean(2)`,
 	Examples: []Example{
 		{In: "[64,50]", Out: "[64]"},

@@ -9,6 +9,7 @@ var _ = define(Type{
 	Aliases: []string{"globalAveragePooling2d", "globalAvgPooling2d", "globalAveragePool2d"},
 	Traits:  IsPool | IsLinear,
 	Shape:   globalShape(2),
+	Lower:   lowerMean,
 	Torch:   `lambda x: x.mean((2, 3))`,
 	Examples: []Example{
 		{In: "[512,7,7]", Out: "[512]"},

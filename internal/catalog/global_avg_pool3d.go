@@ -9,6 +9,7 @@ var _ = define(Type{
 	Aliases: []string{"globalAveragePooling3d", "globalAvgPooling3d", "globalAveragePool3d"},
 	Traits:  IsPool | IsLinear,
 	Shape:   globalShape(3),
+	Lower:   lowerMean,
 	Torch:   `lambda x: x.mean((2, 3, 4))`,
 	Examples: []Example{
 		{In: "[512,4,7,7]", Out: "[512]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "globalMaxPool1d",
 	Title:   "Largest value of each channel over its length",
@@ -11,6 +13,7 @@ var _ = define(Type{
 	Ints:    IntsKept,
 	Shape:   globalShape(1),
 	Saved:   globalMaxSaved,
+	Lower:   func(l *Lowering) op.Value { return op.Amax(l.P, l.X[0], l.Out...) },
 	Torch:   `lambda x: x.amax(2)`,
 	Examples: []Example{
 		{In: "[64,50]", Out: "[64]"},

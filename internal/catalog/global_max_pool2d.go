@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "globalMaxPool2d",
 	Title:   "Largest value of each channel over the image",
@@ -11,6 +13,7 @@ var _ = define(Type{
 	Ints:    IntsKept,
 	Shape:   globalShape(2),
 	Saved:   globalMaxSaved,
+	Lower:   func(l *Lowering) op.Value { return op.Amax(l.P, l.X[0], l.Out...) },
 	Torch:   `lambda x: x.amax((2, 3))`,
 	Examples: []Example{
 		{In: "[512,7,7]", Out: "[512]"},

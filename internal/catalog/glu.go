@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "glu",
 	Title:  "Gated linear unit",
@@ -20,6 +22,7 @@ var _ = define(Type{
 		return in.With(axis, in[axis]/2), nil
 	},
 	Saved: savesInput,
+	Lower: func(l *Lowering) op.Value { return op.GLU(l.P, l.X[0], l.Out...) },
 	Torch: `nn.GLU(dim={{dim}})`,
 	Examples: []Example{
 		{In: "[12,64]", Out: "[12,32]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:    "graphConv",
 	Title: "A graph layer with weights for neighbours and self",
@@ -17,6 +19,7 @@ var _ = define(Type{
 	},
 	FLOPs:         aggregatingFLOPs,
 	Saved:         keepAggregation,
+	Lower:         func(l *Lowering) op.Value { return lowerAggregating(l, "lin_rel", "lin_root") },
 	Torch:         `on_batches(torch_geometric.nn.GraphConv({{inChannels}}, {{outChannels}}, aggr={{aggr}}, bias={{bias}}))`,
 	Module:        graphLayer,
 	WeightFormula: "outChannels*(2*in[1] + bias)",

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:    "graphSAGE",
 	Title: "A graph layer over the mean of the neighbours",
@@ -18,6 +20,7 @@ var _ = define(Type{
 	},
 	FLOPs:         aggregatingFLOPs,
 	Saved:         keepAggregation,
+	Lower:         func(l *Lowering) op.Value { return lowerAggregating(l, "lin_l", "lin_r") },
 	Torch:         `on_batches(torch_geometric.nn.SAGEConv({{inChannels}}, {{outChannels}}, aggr={{aggr}}, bias={{bias}}))`,
 	Module:        graphLayer,
 	WeightFormula: "outChannels*(2*in[1] + bias)",

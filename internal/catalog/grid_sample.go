@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:    "gridSample",
 	Title: "Reads an image at given positions",
@@ -32,6 +34,7 @@ var _ = define(Type{
 		c.KeepInput(0)
 		c.KeepInput(1)
 	},
+	Lower: func(l *Lowering) op.Value { return op.GridSample(l.P, l.X[0], l.X[1], l.Out...) },
 	Torch: `lambda x, grid: F.grid_sample(x, grid, mode={{mode}}, padding_mode={{paddingMode}}, align_corners={{alignCorners}})`,
 	Examples: []Example{
 		{In: "[3,32,32] [16,20,2]", Args: "mode=nearest", Out: "[3,16,20]"},

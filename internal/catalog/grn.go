@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:    "grn",
 	Title: "Normalises the response of each channel by that of all",
@@ -42,6 +44,7 @@ var _ = define(Type{
 		c.Keep("relative norms", AsActivation, c.Int("dim"))
 		c.Keep("scaled", AsActivation, c.In[0]...)
 	},
+	Lower: lowerGRN,
 	Torch: `GRN({{dim}}, channels_last={{channelsLast}})`,
 	Module: `class GRN(nn.Module):
     def __init__(self, dim, channels_last=True):
@@ -64,3 +67,15 @@ var _ = define(Type{
 		{In: "[49,96]", Args: "dim=96", Err: "takes an image of three axes, got [49,96]"},
 	},
 })
+
+func lowerGRN(l *Lowering) op.Value {
+	x, norms, one := l.X[0], Of(l.Int("dim"), 1, 1), Of(1, 1, 1)
+	if l.Bool("channelsLast") {
+		norms = Of(1, 1, l.Int("dim"))
+	}
+	g := op.VectorNorm(l.P, x, norms...)
+	n := op.Div(l.P, g, op.Scale(l.P, op.Mean(l.P, g, one...)))
+	weight := func(name string) op.Value { return op.View(l.P, l.W(name), norms...) }
+	y := op.Mul(l.P, weight("gamma"), op.Mul(l.P, x, n))
+	return op.Add(l.P, op.Add(l.P, y, weight("beta")), x)
+}

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "groupNorm",
 	Title:   "Normalises groups of channels of each sample",
@@ -21,6 +23,9 @@ var _ = define(Type{
 		c.KeepInput(0)
 		c.Keep("mean", AsActivation, c.Int("numGroups"))
 		c.Keep("rstd", AsActivation, c.Int("numGroups"))
+	},
+	Lower: func(l *Lowering) op.Value {
+		return op.GroupNorm(l.P, l.X[0], l.Int("numGroups"), l.Affine("")...)
 	},
 	Torch:         `nn.GroupNorm({{numGroups}}, {{numChannels}}, eps={{eps}}, affine={{affine}})`,
 	WeightFormula: "affine*2*numChannels",

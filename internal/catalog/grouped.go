@@ -15,7 +15,7 @@ func groupedParams(headDim Param, more ...Param) []Param {
 		}, DeriveDoc: "bias"},
 		{Name: "qkNorm", Kind: Bool, Default: false, Doc: "whether each head of queries and keys is normalised by its root mean square"},
 		{Name: "causal", Kind: Bool, Strict: true, Default: true, Aliases: []string{"isCausal"}, Doc: "whether a position sees only those before it"},
-	}, more...)...)
+	}, append(more, scoreDropout, softcap, clipQKV)...)...)
 }
 
 // perHead is the size of a head, where the heads divide embedDim unless it is given.
@@ -43,7 +43,7 @@ func groupedShape(c *Call) (Shape, error) {
 	case h%kv != 0:
 		return c.In[0], c.Errorf(GQAHeadDivisibility, "%d heads are not divisible by %d key and value heads", h, kv)
 	}
-	return c.In[0], nil
+	return c.In[0], c.checkGiven()
 }
 
 func groupedWeights(c *Call) {
@@ -68,12 +68,25 @@ func groupedSaved(c *Call) {
 		c.Keep("norms of the queries", AsFloat32, s, h)
 		c.Keep("norms of the keys", AsFloat32, s, kv)
 	}
-	if fused(d) {
+	if c.Has("clip") {
+		c.Keep("queries before clipping", AsActivation, s, h, d)
+		c.Keep("keys and values before clipping", AsActivation, 2, s, kv, d)
+	}
+	if fused(d) && !c.caps() {
 		c.Keep("queries", AsActivation, s, h, d)
 		c.Keep("keys", AsActivation, s, h, d) // repeated for every query head
 	}
 	c.Keep("values", AsActivation, s, h, d)
-	c.keepScores(h, s, s, d, fused(d))
+	if c.caps() {
+		c.Keep("scaled queries", AsActivation, s, h, d)
+		c.Keep("keys", AsActivation, s, h, d)
+		c.keepCapped(h, s, s)
+		if windowed := c.Type.Param("windowSize") != nil && c.Has("windowSize"); windowed || c.Bool("causal") && s > 1 {
+			c.KeepFixed("where no one looks", AsBool, s, s)
+		}
+	} else {
+		c.keepScores(h, s, s, d, fused(d))
+	}
 	c.Keep("attended", AsActivation, s, h, d)
 }
 
@@ -90,7 +103,7 @@ const (
 
 // groupedModule leaves room for positions and a mask.
 const groupedModule = `class GroupedQueryAttention(nn.Module):
-    def __init__(self, dim, heads, kv_heads, head_dim, bias, out_bias, qk_norm, causal):
+    def __init__(self, dim, heads, kv_heads, head_dim, bias, out_bias, qk_norm, causal, dropout=None, softcap=None, clip=None):
         super().__init__()
         self.heads, self.kv_heads, self.head_dim, self.causal = heads, kv_heads, head_dim, bool(causal)
         self.q_proj = nn.Linear(dim, heads * head_dim, bias=bias)
@@ -99,16 +112,33 @@ const groupedModule = `class GroupedQueryAttention(nn.Module):
         self.o_proj = nn.Linear(heads * head_dim, dim, bias=out_bias)
         self.q_norm = nn.RMSNorm(head_dim) if qk_norm else nn.Identity()
         self.k_norm = nn.RMSNorm(head_dim) if qk_norm else nn.Identity()
+        self.dropout, self.softcap, self.clip = dropout or 0.0, softcap, clip
 
     def forward(self, x):
-        q = self.positions(self.q_norm(self.split(self.q_proj(x), self.heads)))
-        k = self.positions(self.k_norm(self.split(self.k_proj(x), self.kv_heads)))
-        v = self.split(self.v_proj(x), self.kv_heads)
+        q, k, v = self.q_proj(x), self.k_proj(x), self.v_proj(x)
+        if self.clip is not None:
+            q, k, v = [t.clamp(-self.clip, self.clip) for t in (q, k, v)]
+        q = self.positions(self.q_norm(self.split(q, self.heads)))
+        k = self.positions(self.k_norm(self.split(k, self.kv_heads)))
+        v = self.split(v, self.kv_heads)
         if self.heads > self.kv_heads:
             k, v = [t.repeat_interleave(self.heads // self.kv_heads, 1) for t in (k, v)]
         mask = self.mask(x)
-        y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=self.causal and mask is None)
+        if self.softcap is None:
+            drop = self.dropout if self.training else 0.0
+            y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=drop, is_causal=self.causal and mask is None)
+        else:
+            y = self.capped(q, k, v, mask)
         return self.o_proj(y.transpose(1, 2).flatten(2))
+
+    def capped(self, q, k, v, mask):
+        scores = (q * q.shape[-1] ** -0.5) @ k.transpose(2, 3)
+        scores = self.softcap * torch.tanh(scores / self.softcap)
+        if self.causal and mask is None:
+            mask = torch.ones(scores.shape[2:], dtype=torch.bool, device=q.device).tril()
+        if mask is not None:
+            scores = scores.masked_fill(~mask, float("-inf"))
+        return F.dropout(scores.softmax(-1), self.dropout, self.training) @ v
 
     def split(self, x, heads):
         return x.unflatten(2, (heads, self.head_dim)).transpose(1, 2)

@@ -7,6 +7,7 @@ var _ = define(activation(Type{
 	Source: "torch.nn.Hardshrink",
 	Params: []Param{paramLambd},
 	Saved:  savesInput,
+	Lower:  lowerOfInput,
 	Torch:  `nn.Hardshrink({{lambd}})`,
 	Examples: []Example{
 		{In: "[16,32]", Args: "lambd=0.1", Out: "[16,32]"},

@@ -8,6 +8,7 @@ var _ = define(activation(Type{
 	Traits: Saturates | InUnit,
 	Params: []Param{paramInplace},
 	Saved:  savesInput,
+	Lower:  lowerOfInput,
 	Torch:  `nn.Hardsigmoid(inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[72,1,1]", Out: "[72,1,1]"},

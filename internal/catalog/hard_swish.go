@@ -8,6 +8,7 @@ var _ = define(activation(Type{
 	Aliases: []string{"hardSilu"},
 	Params:  []Param{paramInplace},
 	Saved:   savesInput,
+	Lower:   lowerOfInput,
 	Torch:   `nn.Hardswish(inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[16,112,112]", Out: "[16,112,112]"},

@@ -19,6 +19,7 @@ var _ = define(activation(Type{
 		return c.In[0], c.checkNumbers()
 	},
 	Saved: savesInput,
+	Lower: lowerOfInput,
 	Torch: `nn.Hardtanh({{minVal}}, {{maxVal}}, inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[32,14,14]", Args: "minVal=-2 maxVal=2", Out: "[32,14,14]"},

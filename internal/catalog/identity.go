@@ -10,6 +10,7 @@ var _ = define(Type{
 	Traits:  KeepsShape | IsView,
 	Ints:    IntsKept,
 	Shape:   shapeOfInput,
+	Lower:   lowerView,
 	Torch:   `nn.Identity()`,
 	Examples: []Example{
 		{In: "[3,32,32]", Out: "[3,32,32]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "instanceNorm",
 	Title:   "Normalises each channel of each sample",
@@ -42,6 +44,7 @@ var _ = define(Type{
 			c.Keep("runningVar", AsFloat32, n)
 		}
 	},
+	Lower: lowerInstanceNorm,
 	Torch: `InstanceNorm({{numFeatures}}, eps={{eps}}, momentum={{momentum}}, affine={{affine}}, track_running_stats={{trackRunningStats}})`,
 	Module: `class InstanceNorm(nn.modules.instancenorm._InstanceNorm):
     """InstanceNorm1d, 2d and 3d in one: the number of axes is that of the input."""
@@ -63,3 +66,18 @@ var _ = define(Type{
 		{In: "[9,1,1]", Err: "each channel of [9,1,1] has 1 value"},
 	},
 })
+
+// lowerInstanceNorm is torch.instance_norm: a batch normalisation that takes the samples for channels, of weights that are repeated for them.
+func lowerInstanceNorm(l *Lowering) op.Value {
+	channels, affine := l.In[0][0], op.Affine{Weight: op.None, Bias: op.None}
+	if w := l.W("weight"); w != op.None {
+		affine = op.Affine{Weight: op.ForEachSample(l.P, w), Bias: op.ForEachSample(l.P, l.W("bias"))}
+	}
+	var running []op.Value
+	if l.Bool("trackRunningStats") {
+		for range 2 {
+			running = append(running, op.ForEachSample(l.P, l.P.Buffer(op.Float, channels)))
+		}
+	}
+	return op.BatchNorm(l.P, l.X[0], channels, false, affine, running...)
+}

@@ -16,6 +16,7 @@ var _ = define(Type{
 	},
 	Shape: interpolateShape,
 	Saved: interpolationSaved,
+	Lower: lowerInterpolation,
 	Torch: `lambda x: F.interpolate(x, size={{size}}, scale_factor={{scaleFactor}}, mode={{mode}}, align_corners={{alignCorners}}, antialias={{antialias}})`,
 	Examples: []Example{
 		{In: "[8,16,16]", Args: "scaleFactor=2", Out: "[8,32,32]"},

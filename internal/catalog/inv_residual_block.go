@@ -1,6 +1,10 @@
 package catalog
 
-import "math"
+import (
+	"math"
+
+	"github.com/modelverifier/verifier/internal/op"
+)
 
 var _ = define(Type{
 	ID:      "invResidualBlock",
@@ -57,6 +61,7 @@ var _ = define(Type{
 		keepInverted(c, middle, c.Size(c.Out[1:]))
 		c.keepNormed(c.Out[0], c.Size(c.Out[1:]))
 	},
+	Lower:  lowerInverted,
 	Torch:  `InvertedResidual({{inChannels}}, {{outChannels}}, {{stride}}, {{expandRatio}})`,
 	Module: invertedModule,
 	WeightFormula: "(expandRatio != 1)*round(inChannels*expandRatio)*(inChannels + 2)" +
@@ -101,4 +106,20 @@ func keepInverted(c *Call, channels, pixels int64) {
 	c.keepNormed(channels, pixels)
 	c.Keep("before the activation", AsActivation, channels, pixels)
 	c.Keep("activated", AsActivation, channels, pixels)
+}
+
+func lowerInverted(l *Lowering) op.Value {
+	x, middle, step := l.X[0], invertedMiddle(&l.Call), 0
+	y := x
+	if l.expands() {
+		y = l.nested(y, "conv.0", 1, op.OfInputInPlace, l.In[0][1:]...)
+		step = 1
+	}
+	names := [...]string{"conv.0", "conv.1", "conv.2", "conv.3"}
+	y = l.nested(y, names[step], middle, op.OfInputInPlace, l.Out[1:]...)
+	y = l.normed(y, names[step+1], names[step+2], 1, l.Out[1:]...)
+	if l.Int("stride") == 1 && l.Int("inChannels") == l.Int("outChannels") {
+		return op.Add(l.P, x, y)
+	}
+	return y
 }

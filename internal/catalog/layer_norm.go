@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "layerNorm",
 	Title:   "Normalises each sample over its last axes",
@@ -27,6 +29,9 @@ var _ = define(Type{
 		c.KeepInput(0)
 		c.Keep("mean", AsFloat32, lastAxesGroups(c)...)
 		c.Keep("rstd", AsFloat32, lastAxesGroups(c)...)
+	},
+	Lower: func(l *Lowering) op.Value {
+		return op.LayerNorm(l.P, l.X[0], l.In[0].Size()/max(1, Of(lastAxesGroups(&l.Call)...).Size()), l.Affine("")...)
 	},
 	Torch:         `nn.LayerNorm({{normalizedShape}}, eps={{eps}}, elementwise_affine={{elementwiseAffine}}, bias={{bias}})`,
 	WeightFormula: "elementwiseAffine*(1+bias)*size(normalizedShape)",

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "layerScale",
 	Title:  "A trained factor for each feature",
@@ -20,6 +22,7 @@ var _ = define(Type{
 	},
 	Weights: func(c *Call) { c.Weight("gamma", c.Int("dim")) },
 	Saved:   func(c *Call) { c.KeepInput(0) },
+	Lower:   func(l *Lowering) op.Value { return op.Mul(l.P, l.X[0], l.W("gamma")) },
 	Torch:   `LayerScale({{dim}}, {{initValue}})`,
 	Module: `class LayerScale(nn.Module):
     def __init__(self, dim, value):

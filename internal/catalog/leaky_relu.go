@@ -10,6 +10,7 @@ var _ = define(activation(Type{
 		paramInplace,
 	},
 	Saved: savesInput,
+	Lower: lowerOfInput,
 	Torch: `nn.LeakyReLU({{negativeSlope}}, inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[64,8,8]", Args: "negativeSlope=0.2", Out: "[64,8,8]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "learnedPositionalEmbedding",
 	Title:   "Adds a trained vector to each position",
@@ -12,7 +14,11 @@ var _ = define(Type{
 	Ints:    IntsToFloat,
 	Shape:   positionShape,
 	Weights: func(c *Call) { c.Weight("weight", c.Int("maxLen"), c.Int("embedDim")) },
-	Torch:   `LearnedPositionalEmbedding({{maxLen}}, {{embedDim}})`,
+	Lower: func(l *Lowering) op.Value {
+		rows := op.View(l.P, l.W("weight"), l.In[0]...)
+		return op.Add(l.P, l.X[0], rows)
+	},
+	Torch: `LearnedPositionalEmbedding({{maxLen}}, {{embedDim}})`,
 	Module: `class LearnedPositionalEmbedding(nn.Module):
     def __init__(self, max_len, dim):
         super().__init__()

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "linearAttention",
 	Title:  "Attention whose cost grows linearly with the sequence",
@@ -16,6 +18,7 @@ var _ = define(Type{
 	},
 	FLOPs: linearAttentionFLOPs,
 	Saved: linearAttentionSaved,
+	Lower: lowerLinearAttention,
 	Torch: `LinearAttention({{embedDim}}, {{numHeads}}, {{bias}})`,
 	Module: `class LinearAttention(nn.Module):
     def __init__(self, dim, heads, bias):
@@ -56,6 +59,21 @@ func linearAttentionFLOPs(c *Call) int64 {
 		n = c.Add(n, c.MatMul(1, s, e, 1), c.MatMul(1, s, e, d))
 	}
 	return n
+}
+
+// lowerLinearAttention has torch.einsum's products, for each of which an operand is copied so that its heads lie one
+// after the other.
+func lowerLinearAttention(l *Lowering) op.Value {
+	p, x, s, e, h := l.P, l.X[0], l.In[0][0], l.Int("embedDim"), l.Int("numHeads")
+	d := e / h
+	q, k := op.View(p, l.Map(x, "q_proj"), h, s, d), op.View(p, l.Map(x, "k_proj"), h, s, d)
+	v := op.View(p, l.Map(x, "v_proj"), h, s, d)
+	q, k = l.both(func(x op.Value) op.Value { return op.Scale(p, op.OfInput(p, x)) }, q, k)
+	kv := op.Contract(p, op.View(p, l.headByHead(k, false), h, d, s), l.headByHead(v, false))
+	ones := op.Contract(p, l.headByHead(q, d == 1), op.View(p, op.Sum(p, k, h, 1, d), h, d, 1))
+	z := op.Scale(p, op.WideOfOutput(p, op.Scale(p, ones)))
+	y := op.Mul(p, op.Contract(p, l.headByHead(q, d == 1), kv), z)
+	return l.named(l.Map(op.Contiguous(p, y, s, e), "out_proj"), q, k, v, kv, y)
 }
 
 func linearAttentionSaved(c *Call) {

@@ -1,6 +1,10 @@
 package catalog
 
-import "math"
+import (
+	"math"
+
+	"github.com/modelverifier/verifier/internal/op"
+)
 
 var _ = define(Type{
 	ID:      "localResponseNorm",
@@ -30,6 +34,7 @@ var _ = define(Type{
 		c.Keep("base", AsActivation, in...)
 		c.Keep("divisor", AsActivation, in...)
 	},
+	Lower: lowerLocalResponseNorm,
 	Torch: `nn.LocalResponseNorm({{size}}, alpha={{alpha}}, beta={{beta}}, k={{k}})`,
 	Examples: []Example{
 		{In: "[96,27,27]", Args: "size=5 k=2", Out: "[96,27,27]"},
@@ -38,3 +43,11 @@ var _ = define(Type{
 		{In: "[4,9]", Args: "size=0", Err: "size is 0 but takes an integer from 1"},
 	},
 })
+
+// lowerLocalResponseNorm is torch.nn.functional.local_response_norm.
+func lowerLocalResponseNorm(l *Lowering) op.Value {
+	x, in := l.X[0], l.In[0]
+	y := op.Resample(l.P, op.Mul(l.P, x, x), append([]int64{in[0] + l.Int("size") - 1}, in[1:]...)...)
+	y = op.ResampleSaved(l.P, y, in...)
+	return op.Div(l.P, x, op.Pow(l.P, op.Scale(l.P, op.Scale(l.P, y))))
+}

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "log",
 	Title:   "The natural logarithm",
@@ -11,6 +13,7 @@ var _ = define(Type{
 	Ints:    IntsToFloat,
 	Shape:   shapeOfInput,
 	Saved:   savesInput,
+	Lower:   func(l *Lowering) op.Value { return op.WideOfInput(l.P, l.X[0]) },
 	Torch:   `torch.log`,
 	Examples: []Example{
 		{In: "[12,64]", Out: "[12,64]"},

@@ -6,6 +6,7 @@ var _ = define(activation(Type{
 	Doc:    `Computes log(1/(1+exp(-x))) without the loss of precision of the two steps. The result is negative. Takes any shape, but no integers, unlike sigmoid.`,
 	Source: "torch.nn.LogSigmoid",
 	Saved:  savesInput,
+	Lower:  lowerOfInput,
 	Torch:  `nn.LogSigmoid()`,
 	Examples: []Example{
 		{In: "[16,32]", Out: "[16,32]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "logSoftmax",
 	Title:  "Logarithm of the softmax",
@@ -10,6 +12,7 @@ var _ = define(Type{
 	Params: []Param{paramSoftmaxDim},
 	Shape:  softmaxShape,
 	Saved:  savesResult,
+	Lower:  func(l *Lowering) op.Value { return op.LogSoftmax(l.P, l.X[0]) },
 	Torch:  `nn.LogSoftmax(dim={{dim}})`,
 	Examples: []Example{
 		{In: "[10]", Args: "dim=1", Out: "[10]"},

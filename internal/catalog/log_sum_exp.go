@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "logSumExp",
 	Title:  "The logarithm of the sum of exponentials over axes",
@@ -10,6 +12,7 @@ var _ = define(Type{
 	Params: []Param{reducedDims, keepDim},
 	Shape:  reducedShape,
 	Saved:  savesBoth,
+	Lower:  func(l *Lowering) op.Value { return op.LogSumExp(l.P, l.X[0], l.Out...) },
 	Torch:  `lambda x: x.logsumexp({{dim}}, keepdim={{keepDim}})`,
 	Examples: []Example{
 		{In: "[12,64]", Args: "dim=1", Out: "[64]"},

@@ -1,6 +1,10 @@
 package catalog
 
-import "math"
+import (
+	"math"
+
+	"github.com/modelverifier/verifier/internal/op"
+)
 
 // This file holds what the power means share: torch.nn.functional.lp_pool1d to lp_pool3d, which raise the input to a power,
 // take means with avg_pool, multiply them by the size of the window and take the root.
@@ -31,4 +35,11 @@ func lpPoolSaved(c *Call) {
 	for _, step := range []string{"means", "sizes", "signs", "sums"} {
 		c.Keep(step, AsActivation, c.Size(c.Out))
 	}
+}
+
+func lowerLpPool(l *Lowering) op.Value {
+	means := op.ResampleSaved(l.P, op.Pow(l.P, l.X[0]), l.Out...)
+	signs := op.Scale(l.P, means) // a sign has no slope: its gradient is made of zeros
+	sums := op.Scale(l.P, op.Mul(l.P, signs, op.OfOutput(l.P, op.Abs(l.P, means))))
+	return op.Pow(l.P, sums)
 }

@@ -12,6 +12,7 @@ var _ = define(Type{
 	Ints:    IntsToFloat,
 	Shape:   lpPoolShape(1),
 	Saved:   lpPoolSaved,
+	Lower:   lowerLpPool,
 	Torch:   `nn.LPPool1d({{normType}}, {{kernelSize}}, stride={{stride}}, ceil_mode={{ceilMode}})`,
 	Examples: []Example{
 		{In: "[8,10]", Args: "kernelSize=2", Out: "[8,5]"},

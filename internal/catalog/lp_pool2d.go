@@ -12,6 +12,7 @@ var _ = define(Type{
 	Ints:    IntsToFloat,
 	Shape:   lpPoolShape(2),
 	Saved:   lpPoolSaved,
+	Lower:   lowerLpPool,
 	Torch:   `nn.LPPool2d({{normType}}, {{kernelSize}}, stride={{stride}}, ceil_mode={{ceilMode}})`,
 	Examples: []Example{
 		{In: "[8,10,8]", Args: "kernelSize=2", Out: "[8,5,4]"},

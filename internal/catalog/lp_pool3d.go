@@ -12,6 +12,7 @@ var _ = define(Type{
 	Ints:    IntsToFloat,
 	Shape:   lpPoolShape(3),
 	Saved:   lpPoolSaved,
+	Lower:   lowerLpPool,
 	Torch:   `nn.LPPool3d({{normType}}, {{kernelSize}}, stride={{stride}}, ceil_mode={{ceilMode}})`,
 	Examples: []Example{
 		{In: "[4,8,10,8]", Args: "kernelSize=2", Out: "[4,4,5,4]"},

@@ -9,6 +9,7 @@ var _ = define(Type{
 	Traits: IsRecurrent | HasActivation,
 	Params: recurrentParams(bidirectional(), projSize()),
 	Shape:  recurrent{4}.shape, Weights: recurrent{4}.weights, FLOPs: recurrent{4}.flops, Saved: recurrent{4}.saved,
+	Lower: recurrent{4}.lower,
 	Torch: `SequenceLSTM({{inputSize}}, {{hiddenSize}}, num_layers={{numLayers}}, bias={{bias}}, dropout={{dropout}}, ` +
 		`bidirectional={{bidirectional}}, proj_size={{projSize}}, sequences={{returnSequences}})`,
 	Module: recurrent{}.module("LSTM"),

@@ -34,6 +34,7 @@ var _ = define(Type{
 		return c.Add(c.MatMul(3, s, e, d), c.MatMul(1, d, c.Int("convKernel"), c.scanned()), c.MatMul(1, s, d, c.Add(r, n, n)), c.MatMul(1, s, r, d))
 	},
 	Saved:  mambaSaved,
+	Lower:  lowerMamba,
 	Torch:  `Mamba({{embedDim}}, {{stateDim}}, {{convKernel}}, {{expand}}, {{dtRank}}, {{bias}}, {{convBias}})`,
 	Module: mambaModule,
 	WeightFormula: "3*expand*embedDim*embedDim + bias*(2*expand + 1)*embedDim + " +

@@ -10,7 +10,8 @@ var _ = define(Type{
 	Traits:  IsRecurrent | HasNorm | HasActivation | KeepsShape,
 	Params: stateSpaceParams(128,
 		Param{Name: "headDim", Kind: Int, Min: 1, Default: 64, Doc: "inner features of one head"},
-		Param{Name: "numGroups", Kind: Int, Min: 1, Default: 1, Aliases: []string{"nGroups"}, Doc: "groups of heads with matrices of their own"}),
+		Param{Name: "numGroups", Kind: Int, Min: 1, Default: 1, Aliases: []string{"nGroups"}, Doc: "groups of heads with matrices of their own"},
+		Param{Name: "chunkSize", Kind: Int, Min: 1, Optional: true, Doc: "positions of a chunk, where the named module computes in chunks; the result is the same"}),
 	Shape: func(c *Call) (Shape, error) {
 		err := c.sequence(FeatureMismatch, "embedDim")
 		if r, ok := err.(*Refusal); ok {
@@ -42,6 +43,7 @@ var _ = define(Type{
 		return c.Add(c.MatMul(1, s, e, c.Add(d, conv, c.ssmHeads())), c.MatMul(1, conv, c.Int("convKernel"), c.scanned()), c.MatMul(1, s, d, e))
 	},
 	Saved:  mamba2Saved,
+	Lower:  lowerMamba2,
 	Torch:  `Mamba2({{embedDim}}, {{stateDim}}, {{convKernel}}, {{expand}}, {{headDim}}, {{numGroups}}, {{bias}}, {{convBias}})`,
 	Module: mamba2Module,
 	WeightFormula: "(embedDim + bias)*(2*expand*embedDim + 2*numGroups*stateDim + expand*embedDim/headDim) + " +

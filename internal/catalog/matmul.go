@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "matmul",
 	Title:   "The matrix product of two inputs",
@@ -34,6 +36,7 @@ var _ = define(Type{
 	},
 	FLOPs:        func(c *Call) int64 { return c.MatMul(1, c.Size(c.Out), c.In[0].At(-1), 1) },
 	Saved:        saveMatrices,
+	Lower:        func(l *Lowering) op.Value { return op.MatMul(l.P, l.X[0], l.X[1]) },
 	Torch:        `torch.matmul`,
 	FLOPsFormula: "2*size(out)*in[-1]",
 	Examples: []Example{

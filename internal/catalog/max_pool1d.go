@@ -11,6 +11,7 @@ var _ = define(Type{
 	Params:  maxPoolParams(1),
 	Shape:   maxPoolShape(1),
 	Saved:   maxPoolSaved,
+	Lower:   lowerMaxPool,
 	Torch:   `nn.MaxPool1d({{kernelSize}}, stride={{stride}}, padding={{padding}}, dilation={{dilation}}, ceil_mode={{ceilMode}})`,
 	Examples: []Example{
 		{In: "[8,16]", Args: "kernelSize=2", Out: "[8,8]"},

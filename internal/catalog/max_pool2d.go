@@ -12,6 +12,7 @@ var _ = define(Type{
 	Ints:    IntsKept,
 	Shape:   maxPoolShape(2),
 	Saved:   maxPoolSaved,
+	Lower:   lowerMaxPool,
 	Torch:   `nn.MaxPool2d({{kernelSize}}, stride={{stride}}, padding={{padding}}, dilation={{dilation}}, ceil_mode={{ceilMode}})`,
 	Examples: []Example{
 		{In: "[64,32,32]", Args: "kernelSize=2", Out: "[64,16,16]"},

@@ -12,6 +12,7 @@ var _ = define(Type{
 	Ints:    IntsKept,
 	Shape:   maxPoolShape(3),
 	Saved:   maxPoolSaved,
+	Lower:   lowerMaxPool,
 	Torch:   `nn.MaxPool3d({{kernelSize}}, stride={{stride}}, padding={{padding}}, dilation={{dilation}}, ceil_mode={{ceilMode}})`,
 	Examples: []Example{
 		{In: "[4,8,16,16]", Args: "kernelSize=[1,2,2]", Out: "[4,8,8,8]"},

@@ -3,6 +3,8 @@ package catalog
 import (
 	"math"
 	"strings"
+
+	"github.com/modelverifier/verifier/internal/op"
 )
 
 var _ = define(Type{
@@ -31,6 +33,7 @@ var _ = define(Type{
 		return c.Add(flops, c.Mul(2, pixels, middle, c.Add(c.taps(2), c.Out[0])), c.Mul(4, middle, gateSize(c)))
 	},
 	Saved:  mbConvSaved,
+	Lower:  lowerMBConv,
 	Torch:  `MBConv({{inChannels}}, {{outChannels}}, {{kernelSize}}, {{stride}}, {{expandRatio}}, {{seRatio}})`,
 	Module: mbConvModule,
 	WeightFormula: inMiddle("(M != inChannels)*M*(inChannels + 2) + M*(size(kernelSize) + 2)" +
@@ -169,4 +172,24 @@ func mbConvSaved(c *Call) {
 		c.Keep("gated", AsActivation, middle, pixels)
 	}
 	c.keepNormed(c.Out[0], pixels)
+}
+
+func lowerMBConv(l *Lowering) op.Value {
+	x, middle, step := l.X[0], mbConvMiddle(&l.Call), 0
+	y, names := x, [...]string{"block.0", "block.1", "block.2", "block.3"}
+	if middle != l.In[0][0] {
+		y = l.nested(y, names[0], 1, op.OfInputInPlace, l.In[0][1:]...)
+		step = 1
+	}
+	y = l.nested(y, names[step], middle, op.OfInputInPlace, l.Out[1:]...)
+	if gateSize(&l.Call) > 0 {
+		gate := l.conv(op.Mean(l.P, y, middle, 1, 1), names[step+1]+".fc1", op.Geometry{Groups: 1}, 1, 1)
+		gate = l.conv(op.OfInputInPlace(l.P, gate), names[step+1]+".fc2", op.Geometry{Groups: 1}, 1, 1)
+		y = op.Mul(l.P, op.OfOutput(l.P, gate), y)
+	}
+	y = l.nested(y, names[step+2], 1, nil, l.Out[1:]...)
+	if l.Int("stride") == 1 && l.In[0][0] == l.Out[0] {
+		return op.AddInPlace(l.P, y, x)
+	}
+	return y
 }

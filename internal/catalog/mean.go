@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "mean",
 	Title:   "The mean over axes",
@@ -10,6 +12,7 @@ var _ = define(Type{
 	Traits:  IsLinear,
 	Params:  []Param{reducedDims, keepDim},
 	Shape:   reducedShape,
+	Lower:   func(l *Lowering) op.Value { return op.Mean(l.P, l.X[0], l.Out...) },
 	Torch:   `lambda x: x.mean({{dim}}, keepdim={{keepDim}})`,
 	Examples: []Example{
 		{In: "[12,64]", Args: "dim=1", Out: "[64]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:    "melSpectrogram",
 	Title: "The energy of a signal in mel bands",
@@ -31,6 +33,9 @@ var _ = define(Type{
 		if c.Float("power") != 1 {
 			c.Keep("sizes", AsActivation, frames, bins)
 		}
+	},
+	Lower: func(l *Lowering) op.Value {
+		return l.mels(l.Int("winLength"), l.Out, l.Bool("center"), l.Float("power") != 1)
 	},
 	Torch: `torchaudio.transforms.MelSpectrogram(sample_rate={{sampleRate}}, n_fft={{nFft}}, win_length={{winLength}}, hop_length={{hopLength}}, ` +
 		`n_mels={{nMels}}, center={{center}}, power={{power}})`,

@@ -42,6 +42,7 @@ var _ = define(Type{
 			}
 		}
 	},
+	Lower: lowerMFCC,
 	Torch: `torchaudio.transforms.MFCC(sample_rate={{sampleRate}}, n_mfcc={{nMfcc}}, ` +
 		`melkwargs=dict(n_fft={{nFft}}, hop_length={{hopLength}}, n_mels={{nMels}}))`,
 	Module:       "import torchaudio\n",

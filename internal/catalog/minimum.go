@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "minimum",
 	Title:   "The smallest of its inputs",
@@ -12,6 +14,7 @@ var _ = define(Type{
 	Ints:    IntsKept,
 	Shape:   broadcastShape,
 	Saved:   func(c *Call) { c.keepOperands("minimum", comparedSides) },
+	Lower:   func(l *Lowering) op.Value { return l.fold(op.Maximum) },
 	Torch:   `Minimum()`,
 	Module: `class Minimum(nn.Module):
     def forward(self, x, *others):

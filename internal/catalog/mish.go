@@ -7,6 +7,7 @@ var _ = define(activation(Type{
 	Source: "torch.nn.Mish; Misra 2019",
 	Params: []Param{paramInplace},
 	Saved:  savesInput,
+	Lower:  lowerOfInput,
 	Torch:  `nn.Mish(inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[64,13,13]", Out: "[64,13,13]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "mla",
 	Title:   "Attention through a small latent vector",
@@ -36,6 +38,7 @@ var _ = define(Type{
 			c.MatMul(l.heads, s, l.queryDim, s), c.MatMul(l.heads, s, s, l.valueDim), c.MatMul(1, s, l.values, e))
 	},
 	Saved:  mlaSaved,
+	Lower:  lowerMLA,
 	Torch:  `MLA({{embedDim}}, {{numHeads}}, {{kvLoraRank}}, {{qkNopeHeadDim}}, {{qkRopeHeadDim}}, {{vHeadDim}}, {{qLoraRank}}, {{bias}})`,
 	Module: mlaModule,
 	WeightFormula: "(qLoraRank==0)*embedDim*numHeads*(qkNopeHeadDim+qkRopeHeadDim)" +
@@ -85,7 +88,40 @@ func mlaWeights(c *Call) {
 	c.Linear("o_proj", l.values, e, bias)
 }
 
-// mlaSaved follows the parts: each latent is kept before and after its normalisation, with one number for each position.
+// lowerMLA attends through the latents. Queries and keys are put together of two parts, head by head.
+func lowerMLA(l *Lowering) op.Value {
+	p, x, s, z := l.P, l.X[0], l.In[0][0], latent(&l.Call)
+	nope, rope := l.Int("qkNopeHeadDim"), l.Int("qkRopeHeadDim")
+	var all op.Value
+	if r := l.Int("qLoraRank"); r > 0 {
+		all = l.Map(op.RMSNorm(p, l.Map(x, "q_a_proj"), l.W("q_a_layernorm.weight"), r), "q_b_proj")
+	} else {
+		all = l.Map(x, "q_proj")
+	}
+	heads := func(features int64) []int64 { return []int64{z.heads, s, features} }
+	q := op.Split(p, op.View(p, all, heads(z.queryDim)...), heads(nope), heads(rope))
+	down := l.Map(x, "kv_a_proj_with_mqa")
+	both := op.Split(p, down, []int64{s, z.rank}, []int64{s, rope})
+	wide := l.Map(op.RMSNormOfStrided(p, both[0], l.W("kv_a_layernorm.weight"), z.rank), "kv_b_proj")
+	kv := op.Split(p, op.View(p, wide, heads(nope+z.valueDim)...), heads(nope), heads(z.valueDim))
+	pairs := func(x op.Value) op.Value { // the even features first
+		return l.rotate(op.Contiguous(p, x, p.Shape(x)...))
+	}
+	shared := op.View(p, pairs(op.View(p, both[1], 1, s, rope)), heads(rope)...)
+	queries := op.Concatenate(p, heads(z.queryDim), q[0], pairs(q[1]))
+	keys := op.Concatenate(p, heads(z.queryDim), kv[0], shared)
+	states := l.Cache(0, keys, kv[1])
+	h := op.Heads{Queries: s, Keys: p.Shape(states[0])[1], Count: z.heads, Features: z.queryDim, Values: z.valueDim, Causal: s > 1}
+	mask := op.None
+	if l.Eager {
+		mask = op.Constant(p, op.Byte, true, h.Queries, h.Keys)
+	}
+	y := l.attend(queries, states[0], states[1], mask, h, inHeads{q: true, k: true, v: l.Caches})
+	return l.named(l.Map(y, "o_proj"), all, down, wide, shared)
+}
+
+// mlaSaved follows the parts: each latent is kept before and after its normalisation, with one number for each
+// position.
 func mlaSaved(c *Call) {
 	l, s := latent(c), c.In[0][0]
 	fuse := fused(l.queryDim) && fused(l.valueDim)

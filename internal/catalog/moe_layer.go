@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "moeLayer",
 	Title:   "Experts of which each token visits a few",
@@ -41,6 +43,12 @@ var _ = define(Type{
 			c.keepExpert(1, s)
 		}
 	},
+	Lower: lowerExperts(func(l *Lowering, x op.Value) op.Value {
+		if sharedWidth(&l.Call) == 0 {
+			return op.None
+		}
+		return l.expert(x, "shared", 0)
+	}),
 	Torch:  `MoE({{embedDim}}, {{numExperts}}, {{topK}}, {{expertDim}}, {{numSharedExperts}} * {{sharedExpertDim}}, {{gated}}, {{bias}}, {{routerBias}})`,
 	Module: gatedModule + moeModule,
 	WeightFormula: "embedDim*numExperts + routerBias*numExperts + (2+gated)*embedDim*(numExperts*expertDim + numSharedExperts*sharedExpertDim)" +

@@ -1,10 +1,13 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 // multiHead is torch.nn.MultiheadAttention: projections of queries, keys and values, attention in heads, a projection back.
 type multiHead struct {
 	module             string // its name inside a block
 	dim, keyDim, heads int64  // keyDim is the size of what keys and values are made of
 	bias, masked       bool
+	positionsFirst     bool // batch_first is false, so that nothing is turned
 }
 
 func multiHeadParams(more ...Param) []Param {
@@ -109,7 +112,13 @@ func multiHeadShape(c *Call) (Shape, error) {
 func multiHeadWeights(c *Call)     { multiHeadOf(c).weights(c) }
 func multiHeadFLOPs(c *Call) int64 { return multiHeadOf(c).flops(c, c.In[0][0], c.In[0][0]) }
 func multiHeadSaved(c *Call)       { multiHeadOf(c).keepSelf(c, c.arriving(0)) }
-func maskedSaved(c *Call)          { multiHeadOf(c).behindMask().keepSelf(c, c.arriving(0)) }
+func lowerMultiHead(l *Lowering) op.Value {
+	return multiHeadOf(&l.Call).lower(l, l.X[0], l.X[0], l.Eager)
+}
+func lowerMasked(l *Lowering) op.Value {
+	return multiHeadOf(&l.Call).behindMask().lower(l, l.X[0], l.X[0], l.Eager)
+}
+func maskedSaved(c *Call) { multiHeadOf(c).behindMask().keepSelf(c, c.arriving(0)) }
 
 const selfAttentionModule = `class SelfAttention(nn.MultiheadAttention):
     def forward(self, x):

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "multiply",
 	Title:   "The product of its inputs",
@@ -12,6 +14,7 @@ var _ = define(Type{
 	Ints:    IntsKept,
 	Shape:   broadcastShape,
 	Saved:   savesFactors,
+	Lower:   func(l *Lowering) op.Value { return l.fold(op.Mul) },
 	Torch:   `Multiply()`,
 	Module: `class Multiply(nn.Module):
     def forward(self, x, *others):

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "neg",
 	Title:   "The opposite sign",
@@ -10,6 +12,7 @@ var _ = define(Type{
 	Traits:  KeepsShape | IsLinear,
 	Ints:    IntsKept,
 	Shape:   shapeOfInput,
+	Lower:   func(l *Lowering) op.Value { return op.Scale(l.P, l.X[0]) },
 	Torch:   `torch.neg`,
 	Examples: []Example{
 		{In: "[12,64]", Out: "[12,64]"},

@@ -1,6 +1,10 @@
 package catalog
 
-import "github.com/modelverifier/verifier/internal/graph"
+import (
+	"github.com/modelverifier/verifier/internal/graph"
+
+	"github.com/modelverifier/verifier/internal/op"
+)
 
 // paramEps is the number that keeps the division by a deviation finite.
 var paramEps = Param{Name: "eps", Kind: Float, Default: 1e-5, Aliases: []string{"epsilon"}, Doc: "added to the variance before its root is taken"}
@@ -47,4 +51,9 @@ func lastAxesShape(c *Call) (Shape, error) {
 func lastAxesGroups(c *Call) Shape {
 	in := c.In[0]
 	return in[:in.Rank()-len(c.Ints("normalizedShape"))]
+}
+
+// batchNorm normalises the channels of an image over the batch, with the weight and the bias of a module.
+func (l *Lowering) batchNorm(x op.Value, module string) op.Value {
+	return op.BatchNorm(l.P, x, l.P.Shape(x)[0], true, op.Affine{Weight: l.W(join(module, "weight")), Bias: l.W(join(module, "bias"))})
 }

@@ -1,5 +1,11 @@
 package catalog
 
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/op"
+)
+
 // What weightNorm and spectralNorm share: the layer whose weight is reparametrised.
 
 // normedParams have no ranges where only the convolutions read them: PyTorch does not look at them for a linear layer.
@@ -149,4 +155,22 @@ func normedKeepInput(c *Call) {
 		return
 	}
 	c.KeepInput(0)
+}
+
+// lowerNormed is the layer with a weight that was computed.
+func (l *Lowering) lowerNormed(weight op.Value) op.Value {
+	x, bias := l.X[0], l.W("bias")
+	if normedAxes(&l.Call) == 0 {
+		return op.Linear(l.P, x, weight, bias)
+	}
+	padded, odd := slices.Clone(l.In[0]), false
+	for i, k := range l.P.Shape(weight)[2:] { // padding same of an even kernel adds one element more behind
+		if l.Str("padding") == "same" && k%2 == 0 {
+			padded[i+1], odd = padded[i+1]+1, true
+		}
+	}
+	if odd {
+		x = op.Resample(l.P, x, padded...)
+	}
+	return op.Convolution(l.P, x, weight, bias, op.Geometry{Groups: 1}, l.Out[1:]...)
 }

@@ -1,6 +1,10 @@
 package catalog
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/modelverifier/verifier/internal/op"
+)
 
 var _ = define(Type{
 	ID:     "pad",
@@ -19,6 +23,12 @@ var _ = define(Type{
 		if mode := c.Str("mode"); mode == "reflect" || mode == "replicate" {
 			c.KeepInput(0)
 		}
+	},
+	Lower: func(l *Lowering) op.Value {
+		if mode := l.Str("mode"); mode == "reflect" || mode == "replicate" {
+			return lowerAvgPool(l)
+		}
+		return lowerResampled(l)
 	},
 	Torch: `lambda x: F.pad(x, {{padding}}, mode={{mode}}, value={{value}} if {{mode}} == "constant" else None)`,
 	Examples: []Example{

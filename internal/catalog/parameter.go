@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "parameter",
 	Title:   "A tensor of the model itself",
@@ -18,6 +20,13 @@ var _ = define(Type{
 		if c.Bool("trainable") {
 			c.Weight("weight", c.Ints("shape")...)
 		}
+	},
+	Lower: func(l *Lowering) op.Value {
+		weight := l.W("weight")
+		if weight == op.None {
+			weight = l.P.Buffer(op.Float, l.Out...)
+		}
+		return op.Expanded(l.P, weight, l.Out...)
 	},
 	Torch: `BatchedTensor({{shape}}, {{trainable}})`,
 	Module: `class BatchedTensor(nn.Module):

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "patchEmbed",
 	Title:   "Turns an image into a sequence of patches",
@@ -37,6 +39,11 @@ var _ = define(Type{
 		return c.Mul(2, c.Size(c.Out), c.Int("inChannels"), patch[0], patch[1])
 	},
 	Saved: func(c *Call) { c.KeepInput(0) },
+	Lower: func(l *Lowering) op.Value {
+		patch := l.Dims("patchSize")
+		y := l.conv(l.X[0], "proj", op.Geometry{Groups: 1, Permuted: true}, l.In[0][1]/patch[0], l.In[0][2]/patch[1])
+		return op.Permuted(l.P, y, l.Out...)
+	},
 	Torch: `PatchEmbed({{inChannels}}, {{embedDim}}, {{patchSize}}, {{bias}})`,
 	Module: `class PatchEmbed(nn.Module):
     def __init__(self, channels, dim, size, bias):

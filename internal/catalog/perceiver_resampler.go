@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "perceiverResampler",
 	Title:   "Trained latents that summarise a sequence",
@@ -41,6 +43,7 @@ var _ = define(Type{
 		return c.Mul(c.Int("depth"), c.Add(c.MatMul(2, n, e, e), c.MatMul(2, keys, e, e), c.attend(h, n, keys, e/h), c.MatMul(2, n, e, c.Int("ffDim"))))
 	},
 	Saved: resamplerSaved,
+	Lower: lowerResampler,
 	Torch: `PerceiverResampler({{embedDim}}, {{numHeads}}, {{numLatents}}, {{depth}}, {{ffDim}})`,
 	Module: `class PerceiverResampler(nn.Module):
     def __init__(self, dim, heads, latents, depth, hidden):
@@ -73,8 +76,40 @@ var _ = define(Type{
 	},
 })
 
-// resamplerSaved counts all layers, which are alike, at once. The first reads the latents, which are weights, but the last
-// hands what it made to the normalisation at the end.
+// lowerResampler runs the layers one after the other.
+func lowerResampler(l *Lowering) op.Value {
+	p, s, e, n, depth := l.P, l.In[0][0], l.Int("embedDim"), l.Int("numLatents"), l.Int("depth")
+	if depth > MostParts {
+		return op.None
+	}
+	y, before := op.Expanded(p, l.W("latents"), n, e), op.None
+	for k := range depth {
+		y, before = l.resample(y, before, s, e, n, k)
+	}
+	return op.LayerNorm(p, y, e, l.Affine("norm")...)
+}
+
+// resample is one layer.
+func (l *Lowering) resample(y, before op.Value, s, e, n, nth int64) (op.Value, op.Value) {
+	p, heads, layer := l.P, l.Int("numHeads"), numbered("layers.", 0, l.Int("depth"))+"."
+	norm := func(x op.Value, name string) op.Value { return op.LayerNorm(p, x, e, l.affineOf(layer+name, nth)...) }
+	own := norm(y, "own")
+	both := op.Concatenate(p, []int64{s + n, e}, norm(l.X[0], "media"), own)
+	all := l.mapOf(both, layer+"kv", nth)
+	if before != op.None { // keys and values of the layer before have their names until these are there
+		l.named(all, before)
+	}
+	kv := op.Split(p, all, []int64{s + n, e}, []int64{s + n, e})
+	h := op.Heads{Queries: n, Keys: s + n, Count: heads, Features: e / heads, Values: e / heads}
+	q := op.View(p, l.mapOf(own, layer+"q", nth), heads, n, e/heads)
+	k, v := op.View(p, kv[0], heads, s+n, e/heads), op.View(p, kv[1], heads, s+n, e/heads)
+	y = op.Add(p, y, l.mapOf(l.attend(q, k, v, op.None, h, inHeads{sliced: true}), layer+"out", nth))
+	hidden := l.activate("gelu", l.mapOf(norm(y, "ff.0"), layer+"ff.1", nth))
+	return l.named(op.Add(p, y, l.mapOf(hidden, layer+"ff.3", nth)), own, all), all
+}
+
+// resamplerSaved counts all layers, which are alike, at once. The first reads the latents, which are weights, but the
+// last hands what it made to the normalisation at the end.
 func resamplerSaved(c *Call) {
 	s, e, n, h, depth := c.In[0][0], c.Int("embedDim"), c.Int("numLatents"), c.Int("numHeads"), c.Int("depth")
 	keys, fuse := c.Add(s, n), fused(e/h)

@@ -37,6 +37,7 @@ var _ = define(Type{
 		}
 		return out, nil
 	},
+	Lower: lowerTransposed,
 	Torch: `lambda x: x.permute({{dims}})`,
 	Examples: []Example{
 		{In: "[3,32,16]", Args: "dims=[0,2,3,1]", Out: "[32,16,3]"},

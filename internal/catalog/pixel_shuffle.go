@@ -26,6 +26,7 @@ var _ = define(Type{
 		}
 		return in.With(-3, in.At(-3)/square).With(-2, c.Mul(in.At(-2), r)).With(-1, c.Mul(in.At(-1), r)), nil
 	},
+	Lower: lowerResampled,
 	Torch: `nn.PixelShuffle({{upscaleFactor}})`,
 	Examples: []Example{
 		{In: "[8,4,4]", Args: "upscaleFactor=2", Out: "[2,8,8]"},

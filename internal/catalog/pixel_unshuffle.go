@@ -27,6 +27,7 @@ var _ = define(Type{
 		}
 		return in.With(-3, c.Mul(in.At(-3), r, r)).With(-2, in.At(-2)/r).With(-1, in.At(-1)/r), nil
 	},
+	Lower: lowerResampled,
 	Torch: `nn.PixelUnshuffle({{downscaleFactor}})`,
 	Examples: []Example{
 		{In: "[2,8,8]", Args: "downscaleFactor=2", Out: "[8,4,4]"},

@@ -1,6 +1,10 @@
 package catalog
 
-import "math"
+import (
+	"math"
+
+	"github.com/modelverifier/verifier/internal/op"
+)
 
 // This file holds what the pools with a window share: ATen/native/Pool.h. Pools treat the axis before the spatial ones as
 // channels and keep it, so that an input without channels runs too: PyTorch then takes the batch for the channels.
@@ -92,3 +96,10 @@ func maxPoolSaved(c *Call) {
 	c.KeepInput(0)
 	c.Keep("indices", AsInt64, c.Size(c.Out))
 }
+
+func lowerMaxPool(l *Lowering) op.Value { return op.MaxPool(l.P, l.X[0], l.Out...) }
+
+func lowerAvgPool(l *Lowering) op.Value { return op.ResampleSaved(l.P, l.X[0], l.Out...) }
+
+// lowerResampled is for what maps its input linearly, and saves nothing.
+func lowerResampled(l *Lowering) op.Value { return op.Resample(l.P, l.X[0], l.Out...) }

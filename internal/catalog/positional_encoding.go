@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "positionalEncoding",
 	Title:   "Adds fixed sinusoids that tell positions apart",
@@ -11,7 +13,15 @@ var _ = define(Type{
 	Params:  positionParams(),
 	Ints:    IntsKept,
 	Shape:   positionShape,
-	Torch:   `PositionalEncoding({{maxLen}}, {{embedDim}})`,
+	Lower: func(l *Lowering) op.Value {
+		dtype := op.Float
+		if l.OutIsInt {
+			dtype = op.Int64
+		}
+		table := l.P.Buffer(dtype, l.Int("maxLen"), l.Int("embedDim"))
+		return op.Add(l.P, l.X[0], op.View(l.P, table, l.In[0]...))
+	},
+	Torch: `PositionalEncoding({{maxLen}}, {{embedDim}})`,
 	Module: `class PositionalEncoding(nn.Module):
     def __init__(self, max_len, dim):
         super().__init__()

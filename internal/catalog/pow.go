@@ -1,6 +1,9 @@
 package catalog
 
-import "github.com/modelverifier/verifier/internal/graph"
+import (
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/op"
+)
 
 var _ = define(Type{
 	ID:      "pow",
@@ -20,6 +23,7 @@ var _ = define(Type{
 		return c.In[0], nil
 	},
 	Saved: savesInput,
+	Lower: func(l *Lowering) op.Value { return op.Pow(l.P, l.X[0]) },
 	Torch: `lambda x: x.pow({{exponent}})`,
 	Examples: []Example{
 		{In: "[12,64]", Args: "exponent=2", Out: "[12,64]"},

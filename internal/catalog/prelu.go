@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "prelu",
 	Title:  "Rectified linear unit with a learned slope",
@@ -22,6 +24,7 @@ var _ = define(Type{
 	},
 	Weights:       func(c *Call) { c.Weight("weight", c.Int("numParameters")) },
 	Saved:         savesInput,
+	Lower:         func(l *Lowering) op.Value { return op.PReLU(l.P, l.X[0], l.W("weight")) },
 	Torch:         `nn.PReLU({{numParameters}}, init={{init}})`,
 	WeightFormula: "numParameters",
 	Examples: []Example{

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:    "projection",
 	Title: "Maps features into another space",
@@ -40,6 +42,13 @@ var _ = define(Type{
 		if c.Has("hiddenFeatures") { // what comes out of the ReLU, which is also what goes into the second map
 			c.Keep("hidden", AsActivation, c.In[0].With(-1, c.Int("hiddenFeatures"))...)
 		}
+	},
+	Lower: func(l *Lowering) op.Value {
+		x := l.Map(l.X[0], "0")
+		if !l.Has("hiddenFeatures") {
+			return x
+		}
+		return l.Map(l.activate("relu", x), "2")
 	},
 	Torch: `Projection({{inFeatures}}, {{outFeatures}}, hidden={{hiddenFeatures}}, bias={{bias}})`,
 	Module: `class Projection(nn.Sequential):

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "qkNorm",
 	Title:   "Normalises queries or keys head by head",
@@ -40,6 +42,16 @@ var _ = define(Type{
 			c.Keep("mean", AsFloat32, heads)
 		}
 		c.Keep("rstd", AsFloat32, heads)
+	},
+	Lower: func(l *Lowering) op.Value {
+		d, in := l.Int("headDim"), l.In[0]
+		heads := op.View(l.P, l.X[0], append(append([]int64{}, in[:in.Rank()-1]...), in.At(-1)/d, d)...)
+		if l.Str("kind") == "layer" {
+			heads = op.LayerNorm(l.P, heads, d, l.Affine("norm")...)
+		} else {
+			heads = op.RMSNorm(l.P, heads, l.W("norm.weight"), d)
+		}
+		return op.View(l.P, heads, in...)
 	},
 	Torch: `QKNorm({{headDim}}, {{kind}}, {{eps}}, {{elementwiseAffine}})`,
 	Module: `class QKNorm(nn.Module):

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(activation(Type{
 	ID:     "quickGelu",
 	Title:  "Gelu by way of the logistic function",
@@ -9,6 +11,9 @@ var _ = define(activation(Type{
 	Saved: func(c *Call) {
 		c.KeepInput(0)
 		c.Keep("sigmoid", AsActivation, c.In[0]...)
+	},
+	Lower: func(l *Lowering) op.Value {
+		return op.Mul(l.P, l.X[0], op.OfOutput(l.P, op.Scale(l.P, l.X[0])))
 	},
 	Torch: `lambda x: x * torch.sigmoid(1.702 * x)`,
 	Examples: []Example{

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 // recurrent is what the recurrent layers share. Gates is the number of matrices that a step multiplies its input by.
 type recurrent struct{ gates int64 }
 
@@ -133,6 +135,47 @@ func (r recurrent) saved(c *Call) {
 		bits := c.Mul(c.In[0][0], dirs, state)
 		c.Keep("dropout", AsBytes, n-1, dirs, c.Add(bits, 7)/8)
 	}
+}
+
+// lower is torch.nn's layer run by cuDNN, and the last step of its result where only that is asked for.
+func (r recurrent) lower(l *Lowering) op.Value {
+	c := &l.Call
+	n, dirs, h, state, steps := c.Int("numLayers"), r.directions(c), c.Int("hiddenSize"), r.state(c), c.In[0][0]
+	var weights []op.Value
+	for k := range l.Weights {
+		w := &l.Weights[k]
+		weights = append(weights, l.P.Weight(k, append([]int64{w.Times}, w.Shape...)...))
+	}
+	states := []int64{n * dirs * state}
+	reserve := op.Reserve{Round: reserveRound, Head: reserveHead}
+	part := func(layers, times, size int64) {
+		if layers > 0 {
+			reserve.Floats = append(reserve.Floats, layers*dirs*steps*times*size)
+		}
+	}
+	switch r.gates {
+	case 4:
+		states = append(states, n*dirs*h)
+		part(n, 4, h)
+		part(n, 1, h)
+	case 3:
+		part(n, 6, h)
+	default:
+		part(n, 1, h)
+	}
+	part(n-1, 1, h)
+	if r.projection(c) > 0 {
+		part(n, 1, h)
+		part(n, 1, state)
+	}
+	if c.drops() {
+		reserve.Bits = (n - 1) * dirs * ((steps*dirs*state + 7) / 8)
+	}
+	y := op.RNN(l.P, l.X[0], state, dirs, weights, states, reserve)
+	if c.Bool("returnSequences") {
+		return y
+	}
+	return op.View(l.P, y, c.Out...)
 }
 
 // module is the source of a subclass of a recurrent layer of torch.nn that returns the sequence, or its last step, and not

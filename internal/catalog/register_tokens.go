@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "registerTokens",
 	Title:  "Puts trained tokens behind the sequence",
@@ -13,7 +15,10 @@ var _ = define(Type{
 	},
 	Shape:   func(c *Call) (Shape, error) { return moreTokens(c, c.Int("numTokens")) },
 	Weights: func(c *Call) { c.Weight("tokens", 1, c.Int("numTokens"), c.Int("embedDim")) },
-	Torch:   `RegisterTokens({{numTokens}}, {{embedDim}})`,
+	Lower: func(l *Lowering) op.Value {
+		return op.Concatenate(l.P, l.Out, l.X[0], op.Expanded(l.P, l.W("tokens"), l.Int("numTokens"), l.Int("embedDim")))
+	},
+	Torch: `RegisterTokens({{numTokens}}, {{embedDim}})`,
 	Module: `class RegisterTokens(nn.Module):
     def __init__(self, n, dim):
         super().__init__()

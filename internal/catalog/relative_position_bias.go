@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "relativePositionBias",
 	Title:   "Adds a trained bias for each distance to attention scores",
@@ -35,7 +37,12 @@ var _ = define(Type{
 	},
 	Weights: func(c *Call) { c.Weight("weight", c.Int("numBuckets"), c.Int("numHeads")) },
 	Saved:   func(c *Call) { c.KeepFixed("buckets", AsInt64, c.In[0][1], c.In[0][2]) },
-	Torch:   `RelativePositionBias({{numHeads}}, {{numBuckets}}, {{maxDistance}}, {{bidirectional}})`,
+	Lower: func(l *Lowering) op.Value {
+		p, queries, keys := l.P, l.In[0][1], l.In[0][2]
+		buckets := op.Constant(p, op.Int64, true, queries, keys)
+		return op.Add(p, l.X[0], op.View(p, op.Embedding(p, buckets, l.W("weight")), l.In[0]...))
+	},
+	Torch: `RelativePositionBias({{numHeads}}, {{numBuckets}}, {{maxDistance}}, {{bidirectional}})`,
 	Module: `class RelativePositionBias(nn.Embedding):
     def __init__(self, heads, buckets, far, both):
         super().__init__(buckets, heads)

@@ -9,6 +9,7 @@ var _ = define(activation(Type{
 	Params: []Param{paramInplace},
 	Ints:   IntsKept,
 	Saved:  savesResult,
+	Lower:  lowerOfResult,
 	Torch:  `nn.ReLU(inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[64,8,8]", Out: "[64,8,8]"},

@@ -9,6 +9,7 @@ var _ = define(activation(Type{
 	Params: []Param{paramInplace},
 	Ints:   IntsKept,
 	Saved:  savesInput,
+	Lower:  lowerOfInput,
 	Torch:  `nn.ReLU6(inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[32,14,14]", Out: "[32,14,14]"},

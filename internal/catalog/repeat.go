@@ -21,6 +21,7 @@ var _ = define(Type{
 		}
 		return out, nil
 	},
+	Lower: lowerCopy,
 	Torch: `lambda x: x.repeat(1, *{{repeats}})`,
 	Examples: []Example{
 		{In: "[1,64]", Args: "repeats=[12,1]", Out: "[12,64]"},

@@ -17,6 +17,7 @@ var _ = define(Type{
 		n := c.Size(c.In[0])
 		return c.fit("shape", n, quantity.Sprintf("%d elements arrive", n))
 	},
+	Lower: lowerReshape,
 	Torch: `lambda x: x.reshape(x.shape[0], *{{shape}})`,
 	Examples: []Example{
 		{In: "[64,7,7]", Args: "shape=[3136]", Out: "[3136]"},

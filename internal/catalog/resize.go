@@ -1,6 +1,10 @@
 package catalog
 
-import "math"
+import (
+	"math"
+
+	"github.com/modelverifier/verifier/internal/op"
+)
 
 // This file holds what upsample and interpolate share: torch.nn.functional.interpolate.
 
@@ -55,4 +59,11 @@ func interpolationSaved(c *Call) {
 	if c.Str("mode") == "area" {
 		keepAveraged(len(c.Out) - 1)(c)
 	}
+}
+
+func lowerInterpolation(l *Lowering) op.Value {
+	if l.Str("mode") == "area" {
+		return lowerAveraged(len(l.Out) - 1)(l)
+	}
+	return lowerResampled(l)
 }

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 // This file holds what basicBlock and bottleneckBlock share: the residual blocks of torchvision.models.resnet.
 
 func blockStride() Param {
@@ -46,4 +48,13 @@ func keepResidual(c *Call) {
 		c.keepNormed(out, pixels)
 	}
 	c.KeepOutput()
+}
+
+// residual is the end of a block: the input, projected where it has to be, is added in place, and so is the activation.
+func (l *Lowering) residual(y op.Value) op.Value {
+	x := l.X[0]
+	if projects(&l.Call, l.Out[0]) {
+		x = l.normed(x, "downsample.0", "downsample.1", 1, l.Out[1:]...)
+	}
+	return op.OfOutputInPlace(l.P, op.AddInPlace(l.P, y, x))
 }

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "retention",
 	Title:   "Attention with a decay in the place of the softmax",
@@ -49,6 +51,7 @@ var _ = define(Type{
 			c.Keep(name, AsActivation, s, wide)
 		}
 	},
+	Lower:         lowerRetention,
 	Torch:         `Retention({{embedDim}}, {{numHeads}}, {{valueFactor}})`,
 	Module:        retentionModule,
 	WeightFormula: "embedDim*embedDim*(2 + 3*valueFactor)",
@@ -61,6 +64,25 @@ var _ = define(Type{
 		{In: "[12,16]", Args: "embedDim=32 numHeads=4", Err: "embedDim is 32 but 16 features arrive"},
 	},
 })
+
+// lowerRetention is the parallel form: scores that fade, divided by what they sum to.
+func lowerRetention(l *Lowering) op.Value {
+	p, x, s, e, heads := l.P, l.X[0], l.In[0][0], l.Int("embedDim"), l.Int("numHeads")
+	d, wide := e/heads, l.Int("valueFactor")*e
+	h := op.Heads{Queries: s, Keys: s, Count: heads, Features: d, Values: wide / heads}
+	q := op.View(p, l.Map(x, "q_proj"), heads, s, d)
+	k := op.View(p, op.Scale(p, l.Map(x, "k_proj")), heads, s, d)
+	v := op.View(p, l.Map(x, "v_proj"), heads, s, h.Values)
+	q, k = l.both(l.rotate, q, k)
+	apart := op.Constant(p, op.Int64, true, s, s) // how far positions are
+	decay := op.Constant(p, op.Float, true, heads, s, s)
+	scores := op.Mul(p, op.Scores(p, l.headByHead(q, false), l.headByHead(k, false), op.None, h), decay)
+	scores = op.Div(p, scores, op.SumWithoutGradient(p, scores, heads, s, 1))
+	read := op.Weigh(p, scores, l.headByHead(v, false), h)
+	normed := op.LayerNorm(p, read, h.Values)
+	y := op.Contiguous(p, normed, s, wide)
+	return l.named(l.Map(op.Mul(p, l.activate("silu", l.Map(x, "g_proj")), y), "out_proj"), q, k, v, apart, decay, scores, normed)
+}
 
 const retentionModule = `class Retention(nn.Module):
     def __init__(self, dim, heads, factor):

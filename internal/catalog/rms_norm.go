@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "rmsNorm",
 	Title:   "Divides by the root mean square of the last axes",
@@ -22,6 +24,9 @@ var _ = define(Type{
 	Saved: func(c *Call) {
 		c.KeepInput(0)
 		c.Keep("rstd", AsFloat32, lastAxesGroups(c)...)
+	},
+	Lower: func(l *Lowering) op.Value {
+		return op.RMSNorm(l.P, l.X[0], l.W("weight"), l.Size(Shape(l.Ints("normalizedShape"))))
 	},
 	Torch:         `nn.RMSNorm({{normalizedShape}}, eps={{eps}}, elementwise_affine={{elementwiseAffine}})`,
 	WeightFormula: "elementwiseAffine*size(normalizedShape)",

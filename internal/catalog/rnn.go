@@ -13,6 +13,7 @@ var _ = define(Type{
 	Weights: recurrent{1}.weights,
 	FLOPs:   recurrent{1}.flops,
 	Saved:   recurrent{1}.saved,
+	Lower:   recurrent{1}.lower,
 	Torch: `SequenceRNN({{inputSize}}, {{hiddenSize}}, num_layers={{numLayers}}, nonlinearity={{nonlinearity}}, bias={{bias}}, dropout={{dropout}}, ` +
 		`bidirectional={{bidirectional}}, sequences={{returnSequences}})`,
 	Module: recurrent{}.module("RNN"),

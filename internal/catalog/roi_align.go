@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:    "roiAlign",
 	Title: "Cuts regions of one size out of an image",
@@ -31,6 +33,10 @@ var _ = define(Type{
 		return Of(boxes[0], c.In[0][0], size[0], size[1]), nil
 	},
 	Saved: func(c *Call) { c.Keep("boxes with the sample's number", AsActivation, c.In[1][0], 5) },
+	Lower: func(l *Lowering) op.Value {
+		boxes := op.Resample(l.P, l.X[1], l.In[1][0], 5) // with the number of the sample in front
+		return op.RoIAlign(l.P, l.X[0], boxes, l.Out...)
+	},
 	Torch: `lambda x, boxes: torchvision.ops.roi_align(x, list(boxes.unbind(0)), {{outputSize}}, spatial_scale={{spatialScale}}, ` +
 		`sampling_ratio={{samplingRatio}}, aligned={{aligned}}).unflatten(0, boxes.shape[:2])`,
 	Module: "import torchvision.ops\n",

@@ -24,6 +24,7 @@ var _ = define(Type{
 		}
 		return in, nil
 	},
+	Lower: lowerCopy,
 	Torch: `lambda x: x.roll({{shifts}}, {{dims}})`,
 	Examples: []Example{
 		{In: "[56,56,96]", Args: "shifts=[-3,-3] dims=[1,2]", Out: "[56,56,96]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "rope",
 	Title:   "Turns pairs of features by an angle that grows with the position",
@@ -19,6 +21,12 @@ var _ = define(Type{
 			c.KeepFixed("cosines", AsActivation, c.In[0].At(-2), c.Int("headDim"))
 			c.KeepFixed("sines", AsActivation, c.In[0].At(-2), c.Int("headDim"))
 		}
+	},
+	Lower: func(l *Lowering) op.Value {
+		if in, d := l.In[0], l.Int("headDim"); in.Rank() == 2 {
+			return op.View(l.P, l.rotate(op.View(l.P, l.X[0], in[1]/d, in[0], d)), in...)
+		}
+		return l.rotate(l.X[0])
 	},
 	Torch: `Rope({{headDim}}, {{base}})`,
 	Module: `class Rope(nn.Module):

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "ropeAttention",
 	Title:   "Attention with rotary positions inside",
@@ -19,16 +21,17 @@ var _ = define(Type{
 		s, d := c.In[0][0], c.Int("headDim")
 		groupedSaved(c)
 		c.KeepFixed("sines and cosines", AsActivation, 4, s, d) // two tables for the queries, two for the keys
-		if c.Has("windowSize") {
+		if c.Has("windowSize") && !c.caps() {
 			c.keepBand(s, s, fused(d))
 		}
 	},
-	Torch: `RopeAttention({{embedDim}}, {{numHeads}}, {{numKVHeads}}, {{headDim}}, {{bias}}, {{outBias}}, {{qkNorm}}, {{causal}}, {{base}}, {{windowSize}})`,
+	Lower: func(l *Lowering) op.Value { return grouped{turns: true, windowed: l.Has("windowSize")}.lower(l) },
+	Torch: `RopeAttention({{embedDim}}, {{numHeads}}, {{numKVHeads}}, {{headDim}}, {{bias}}, {{outBias}}, {{qkNorm}}, {{causal}}, {{base}}, {{windowSize}}, dropout={{dropout}}, softcap={{softcap}}, clip={{clip}})`,
 	Module: groupedModule + `
 
 class RopeAttention(GroupedQueryAttention):
-    def __init__(self, dim, heads, kv_heads, head_dim, bias, out_bias, qk_norm, causal, base, window):
-        super().__init__(dim, heads, kv_heads, head_dim, bias, out_bias, qk_norm, causal)
+    def __init__(self, dim, heads, kv_heads, head_dim, bias, out_bias, qk_norm, causal, base, window, **given):
+        super().__init__(dim, heads, kv_heads, head_dim, bias, out_bias, qk_norm, causal, **given)
         self.base, self.window = base, window
 
     def positions(self, x):

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(activation(Type{
 	ID:     "rrelu",
 	Title:  "Rectified linear unit with a random slope below zero",
@@ -20,6 +22,7 @@ var _ = define(activation(Type{
 		c.KeepInput(0)
 		c.Keep("noise", AsActivation, c.In[0]...)
 	},
+	Lower: func(l *Lowering) op.Value { return op.RReLU(l.P, l.X[0]) },
 	Torch: `nn.RReLU({{lower}}, {{upper}}, inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[64,8,8]", Out: "[64,8,8]"},

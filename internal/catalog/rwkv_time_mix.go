@@ -29,6 +29,7 @@ var _ = define(Type{
 	},
 	FLOPs:         func(c *Call) int64 { return c.MatMul(4, c.In[0][0], c.Int("embedDim"), c.Int("embedDim")) },
 	Saved:         rwkvSaved,
+	Lower:         lowerRwkv,
 	Torch:         `RwkvTimeMix({{embedDim}})`,
 	Module:        rwkvModule,
 	WeightFormula: "4*embedDim*embedDim + 5*embedDim",

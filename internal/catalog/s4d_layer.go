@@ -38,6 +38,7 @@ var _ = define(Type{
 		return c.Add(mix, c.MatMul(e, 1, n, s))
 	},
 	Saved: s4dSaved,
+	Lower: lowerS4D,
 	Torch: `S4D({{embedDim}}, {{stateDim}})`,
 	Module: `class S4D(nn.Module):
     def __init__(self, dim, state):

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/op"
 )
 
 var _ = define(Type{
@@ -40,6 +41,7 @@ var _ = define(Type{
 			a.keepUnfused(c)
 		}
 	},
+	Lower: lowerAttention,
 	Torch: `ScaledDotProductAttention({{causal}}, {{enableGqa}}, {{scale}})`,
 	Module: `class ScaledDotProductAttention(nn.Module):
     def __init__(self, causal, gqa, scale):
@@ -72,6 +74,35 @@ var _ = define(Type{
 		{In: "[5,16] [7,16]", Err: "takes 3 to 4 inputs, got 2"},
 	},
 })
+
+// lowerAttention runs a fused kernel where there is one axis of heads, as many in queries as in keys and values, and
+// the formula elsewhere.
+func lowerAttention(l *Lowering) op.Value {
+	a, _ := newAttending(&l.Call) // was refused with the shape
+	p := l.P
+	h := op.Heads{Queries: a.queries, Keys: a.keys, Count: l.Size(a.lead), Features: a.features, Values: a.out}
+	h.Causal = l.Bool("causal")
+	mask := op.None
+	if len(l.X) > 3 {
+		mask = l.X[3]
+	}
+	heads := len(a.lead) == 1 && l.In[0][0] == l.In[1][0] && l.In[0][0] == l.In[2][0]
+	if heads && h.Kernel(l.product(), mask != op.None) != op.Math {
+		return op.View(p, op.Attention(p, l.X[0], l.X[1], l.X[2], mask, h), l.Out...)
+	}
+	width := p.Width(l.X[0])
+	q, k, v := op.To(p, l.X[0], 4), op.To(p, l.X[1], 4), op.To(p, l.X[2], 4)
+	if a.repeats(&l.Call) {
+		k = op.Copied(p, k, append(slices.Clone(a.keyLead), a.keys, a.features)...)
+		v = op.Copied(p, v, append(slices.Clone(a.valueLead), a.keys, a.out)...)
+	}
+	k = op.View(p, op.Scale(p, k), append(slices.Clone(a.keyLead), a.features, a.keys)...)
+	scores := op.MatMul(p, op.Scale(p, q), k)
+	if mask != op.None {
+		scores = op.AddInPlace(p, scores, op.To(p, mask, 4))
+	}
+	return op.To(p, op.MatMul(p, op.Softmax(p, scores), v), width)
+}
 
 // attending is an attention over inputs that fit each other.
 type attending struct {
@@ -141,8 +172,8 @@ func (a *attending) masked(c *Call) error {
 	return nil
 }
 
-// fused reports whether attention runs without its scores in memory. The kernel for 32-bit floats takes one axis of heads, the
-// same number of them in queries, keys and values.
+// fused reports whether attention runs without its scores in memory. The kernel for 32-bit floats takes one axis of
+// heads, the same number of them in queries, keys and values.
 func (a *attending) fused(c *Call) bool {
 	heads := c.In[0][:len(c.In[0])-2]
 	return len(heads) == 1 && heads[0] == c.In[1][0] && heads[0] == c.In[2][0] && fused(a.features) && fused(a.out)
@@ -157,7 +188,8 @@ func (a *attending) keepFused(c *Call) {
 	if len(c.In) < 4 {
 		return
 	}
-	// The kernel wants the rows of the mask at multiples of eight numbers (mem_eff_alignment of attention.cpp), or copies it.
+	// The kernel wants the rows of the mask at multiples of eight numbers (mem_eff_alignment of attention.cpp), or
+	// copies it.
 	mask := c.In[3]
 	if mask[2]%8 == 0 {
 		c.KeepInput(3)

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "seBlock",
 	Title:   "Squeeze and excitation",
@@ -32,6 +34,12 @@ var _ = define(Type{
 		c.Keep("means", AsActivation, c.Int("channels"))
 		c.Keep("hidden", AsActivation, squeezed(c))
 		c.Keep("gates", AsActivation, c.Int("channels"))
+	},
+	Lower: func(l *Lowering) op.Value {
+		x, channels := l.X[0], l.Int("channels")
+		gate := op.OfOutput(l.P, l.Map(op.Mean(l.P, x, channels), "fc1"))
+		gate = op.OfOutput(l.P, l.Map(gate, "fc2"))
+		return op.Mul(l.P, x, op.View(l.P, gate, channels, 1, 1))
 	},
 	Torch: `SEBlock({{channels}}, {{reduction}})`,
 	Module: `class SEBlock(nn.Module):

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "segmentEmbedding",
 	Title:   "Adds a trained vector for the segment of each position",
@@ -31,6 +33,15 @@ var _ = define(Type{
 			return
 		}
 		c.Keep("ids", AsInt64, c.In[0][0])
+	},
+	Lower: func(l *Lowering) op.Value {
+		var ids op.Value
+		if len(l.X) == 2 {
+			ids = l.X[1]
+		} else {
+			ids = op.Constant(l.P, op.Int64, false, l.In[0][0])
+		}
+		return op.Add(l.P, l.X[0], op.Embedding(l.P, ids, l.W("weight")))
 	},
 	Torch: `SegmentEmbedding({{numSegments}}, {{embedDim}})`,
 	Module: `class SegmentEmbedding(nn.Embedding):

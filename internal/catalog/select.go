@@ -27,6 +27,7 @@ var _ = define(Type{
 		_, err = c.within("index", quantity.Sprintf("%d entries of axis %d", in[at], at+1), in[at])
 		return slices.Delete(slices.Clone(in), at, at+1), err
 	},
+	Lower: lowerView,
 	Torch: `lambda x: x.select({{dim}}, {{index}})`,
 	Examples: []Example{
 		{In: "[197,768]", Args: "index=0", Out: "[768]"},

@@ -12,6 +12,7 @@ var _ = define(Type{
 	Weights: multiHeadWeights,
 	FLOPs:   multiHeadFLOPs,
 	Saved:   multiHeadSaved,
+	Lower:   lowerMultiHead,
 	Torch:   selfAttentionTorch, Module: selfAttentionModule,
 	WeightFormula: selfAttentionWeights, FLOPsFormula: selfAttentionFLOPs,
 	Examples: []Example{

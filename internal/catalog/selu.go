@@ -8,6 +8,7 @@ var _ = define(activation(Type{
 	Traits: SelfNorms,
 	Params: []Param{paramInplace},
 	Saved:  savesInput,
+	Lower:  lowerOfInput,
 	Torch:  `nn.SELU(inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[256]", Out: "[256]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "separableConv2d",
 	Title:   "Depthwise convolution, then a pointwise one",
@@ -34,6 +36,10 @@ var _ = define(Type{
 	Saved: func(c *Call) {
 		c.keepConvInput(2, "zeros")
 		c.Keep("depthwise", AsActivation, c.Int("inChannels"), c.Size(c.Out[1:]))
+	},
+	Lower: func(l *Lowering) op.Value {
+		y := l.conv(l.padded(2, "zeros"), "0", op.Geometry{Groups: l.Int("inChannels")}, l.Out[1:]...)
+		return l.conv(y, "1", op.Geometry{Groups: 1}, l.Out[1:]...)
 	},
 	Torch: `nn.Sequential(nn.Conv2d({{inChannels}}, {{inChannels}}, {{kernelSize}}, stride={{stride}}, padding={{padding}}, dilation={{dilation}}, ` +
 		`groups={{inChannels}}, bias={{bias}}), nn.Conv2d({{inChannels}}, {{outChannels}}, 1, bias={{bias}}))`,

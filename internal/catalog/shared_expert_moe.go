@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "sharedExpertMoE",
 	Title:   "Experts of which each token visits a few, and one shared by all",
@@ -45,6 +47,13 @@ var _ = define(Type{
 			c.Keep("shared expert", AsActivation, c.Size(c.In[0]))
 		}
 	},
+	Lower: lowerExperts(func(l *Lowering, x op.Value) op.Value {
+		y := l.gated(x, "shared", 0, "silu")
+		if !l.Bool("sharedGate") {
+			return y
+		}
+		return op.Mul(l.P, l.activate("sigmoid", l.Map(x, "shared_gate")), y)
+	}),
 	Torch:         `SharedExpertMoE({{embedDim}}, {{numExperts}}, {{topK}}, {{expertDim}}, {{sharedExpertDim}}, {{sharedGate}})`,
 	Module:        gatedModule + moeModule + sharedExpertModule,
 	WeightFormula: "embedDim*(numExperts + 3*(numExperts*expertDim + sharedExpertDim) + sharedGate)",

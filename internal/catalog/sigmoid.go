@@ -8,6 +8,7 @@ var _ = define(activation(Type{
 	Traits: Saturates | InUnit,
 	Ints:   IntsToFloat,
 	Saved:  savesResult,
+	Lower:  lowerOfResult,
 	Torch:  `nn.Sigmoid()`,
 	Examples: []Example{
 		{In: "[10]", Out: "[10]"},

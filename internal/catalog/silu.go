@@ -7,6 +7,7 @@ var _ = define(activation(Type{
 	Source: "torch.nn.SiLU; Elfwing et al. 2017",
 	Params: []Param{paramInplace},
 	Saved:  savesInput,
+	Lower:  lowerOfInput,
 	Torch:  `nn.SiLU(inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[128,2048]", Out: "[128,2048]"},

@@ -28,6 +28,7 @@ var _ = define(Type{
 			return c.Add(end-start, step-1) / step, nil
 		})
 	},
+	Lower: lowerView,
 	Torch: `lambda x: x[(slice(None),) * ({{dim}} % x.dim()) + (slice({{start}}, {{end}}, {{step}}),)]`,
 	Examples: []Example{
 		{In: "[197,768]", Args: "start=1", Out: "[196,768]"},

@@ -13,6 +13,7 @@ var _ = define(activation(Type{
 		return c.In[0], c.checkNumbers()
 	},
 	Saved: savesInput,
+	Lower: lowerOfInput,
 	Torch: `nn.Softshrink({{lambd}})`,
 	Examples: []Example{
 		{In: "[16,32]", Args: "lambd=0", Out: "[16,32]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "softmax",
 	Title:  "Shares that add up to one",
@@ -10,6 +12,7 @@ var _ = define(Type{
 	Params: []Param{paramSoftmaxDim},
 	Shape:  softmaxShape,
 	Saved:  savesResult,
+	Lower:  func(l *Lowering) op.Value { return op.Softmax(l.P, l.X[0]) },
 	Torch:  `nn.Softmax(dim={{dim}})`,
 	Examples: []Example{
 		{In: "[10]", Out: "[10]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "softmax2d",
 	Title:  "Shares of the channels at each position",
@@ -14,6 +16,7 @@ var _ = define(Type{
 		return c.In[0], nil
 	},
 	Saved: savesResult,
+	Lower: func(l *Lowering) op.Value { return op.Softmax(l.P, l.X[0]) },
 	Torch: `nn.Softmax2d()`,
 	Examples: []Example{
 		{In: "[21,64,64]", Out: "[21,64,64]"},

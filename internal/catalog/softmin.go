@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "softmin",
 	Title:  "Shares that favour small values",
@@ -10,6 +12,7 @@ var _ = define(Type{
 	Params: []Param{paramSoftmaxDim},
 	Shape:  softmaxShape,
 	Saved:  savesResult,
+	Lower:  func(l *Lowering) op.Value { return op.Softmax(l.P, op.Scale(l.P, l.X[0])) },
 	Torch:  `nn.Softmin(dim={{dim}})`,
 	Examples: []Example{
 		{In: "[10]", Out: "[10]"},

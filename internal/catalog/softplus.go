@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(activation(Type{
 	ID:     "softplus",
 	Title:  "Smooth rectifier",
@@ -10,6 +12,7 @@ var _ = define(activation(Type{
 		{Name: "threshold", Kind: Float, Default: 20.0, Doc: "value of beta·x above which the function is linear"},
 	},
 	Saved: savesInput,
+	Lower: func(l *Lowering) op.Value { return op.WideOfInput(l.P, l.X[0]) },
 	Torch: `nn.Softplus(beta={{beta}}, threshold={{threshold}})`,
 	Examples: []Example{
 		{In: "[2,5]", Args: "beta=2 threshold=10", Out: "[2,5]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(activation(Type{
 	ID:     "softsign",
 	Title:  "Bounded activation without an exponential",
@@ -10,6 +12,9 @@ var _ = define(activation(Type{
 	Saved: func(c *Call) {
 		c.KeepInput(0)
 		c.Keep("divisor", AsActivation, c.In[0]...)
+	},
+	Lower: func(l *Lowering) op.Value {
+		return op.Div(l.P, l.X[0], op.Scale(l.P, op.Abs(l.P, l.X[0])))
 	},
 	Torch: `nn.Softsign()`,
 	Examples: []Example{

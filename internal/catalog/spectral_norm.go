@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:    "spectralNorm",
 	Title: "A layer whose weight has spectral norm 1",
@@ -24,6 +26,7 @@ var _ = define(Type{
 		c.KeepFixed("singular value", AsActivation, 1)
 		c.KeepFixed("weight", AsActivation, normedWeight(c)...)
 	},
+	Lower:         lowerSpectralNorm,
 	Torch:         `torch.nn.utils.parametrizations.spectral_norm(` + normedTorch + `)`,
 	Module:        normedModule,
 	WeightFormula: "outFeatures*(bias + inFeatures*" + normedKernelFormula + ")",
@@ -36,3 +39,15 @@ var _ = define(Type{
 		{In: "[14,4]", Args: "layer=conv1d inFeatures=14 outFeatures=6 padding=same stride=2", Err: "padding same needs stride 1"},
 	},
 })
+
+// lowerSpectralNorm is torch.nn.utils.parametrizations._SpectralNorm: the singular vectors, found without gradients, are copied, and the
+// weight is divided by u^T W v.
+func lowerSpectralNorm(l *Lowering) op.Value {
+	w := l.W("parametrizations.weight.original")
+	shape := l.P.Shape(w)
+	rows, columns := shape[0], Shape(shape[1:]).Size()
+	u := op.Contiguous(l.P, l.P.Buffer(op.Float, rows), rows)
+	v := op.Contiguous(l.P, l.P.Buffer(op.Float, columns), columns)
+	product := op.Dot(l.P, op.View(l.P, w, rows, columns), v, rows)
+	return l.lowerNormed(op.Div(l.P, w, op.Dot(l.P, u, product)))
+}

@@ -25,6 +25,7 @@ var _ = define(Type{
 		}
 		return c.resized(func(n int64) (int64, error) { return c.piece(n, size) })
 	},
+	Lower: lowerPiece,
 	Torch: `lambda x: torch.split(x, {{splitSize}}, {{dim}})[{{index}}]`,
 	Examples: []Example{
 		{In: "[12,64]", Args: "splitSize=32 dim=-1 index=1", Out: "[12,32]"},

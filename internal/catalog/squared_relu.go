@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(activation(Type{
 	ID:      "squaredRelu",
 	Title:   "Square of the rectified linear unit",
@@ -9,6 +11,7 @@ var _ = define(activation(Type{
 	Traits:  Rectifies,
 	Ints:    IntsKept,
 	Saved:   func(c *Call) { c.Keep("relu", AsActivation, c.In[0]...) },
+	Lower:   func(l *Lowering) op.Value { return op.Pow(l.P, op.OfOutput(l.P, l.X[0])) },
 	Torch:   `lambda x: F.relu(x) ** 2`,
 	Examples: []Example{
 		{In: "[128,3072]", Out: "[128,3072]"},

@@ -22,6 +22,7 @@ var _ = define(Type{
 		}
 		return out, nil
 	},
+	Lower: lowerView,
 	Torch: `lambda x: x.squeeze({{dim}})`,
 	Examples: []Example{
 		{In: "[64,1,1]", Args: "dim=-1", Out: "[64,1]"},

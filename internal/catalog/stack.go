@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "stack",
 	Title:  "Its inputs along a new axis",
@@ -20,6 +22,7 @@ var _ = define(Type{
 		}
 		return insertAxis(c.In[0], at, int64(len(c.In))), nil
 	},
+	Lower: func(l *Lowering) op.Value { return op.Concatenate(l.P, l.Out, l.X...) },
 	Torch: `lambda *xs: torch.stack(xs, {{dim}})`,
 	Examples: []Example{
 		{In: "[12,64] [12,64] [12,64]", Out: "[3,12,64]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "std",
 	Title:   "The standard deviation over axes",
@@ -10,6 +12,7 @@ var _ = define(Type{
 	Params:  []Param{reducedDims, keepDim, correction},
 	Shape:   reducedShape,
 	Saved:   savesBoth,
+	Lower:   func(l *Lowering) op.Value { return op.Std(l.P, l.X[0], l.Out...) },
 	Torch:   `lambda x: x.std({{dim}}, correction={{correction}}, keepdim={{keepDim}})`,
 	Examples: []Example{
 		{In: "[12,64]", Args: "dim=1", Out: "[64]"},

@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:    "stft",
 	Title: "The short-time Fourier transform of a signal",
@@ -31,6 +33,9 @@ var _ = define(Type{
 		return Of(bins, frames), nil
 	},
 	Saved: func(c *Call) { c.keepSpectrum(c.Int("winLength"), c.Out[1], c.Out[0], c.Bool("center")) },
+	Lower: func(l *Lowering) op.Value {
+		return l.spectrum(l.Int("winLength"), 1, l.Out[1], l.Out[0], l.Bool("center"), l.Out)
+	},
 	Torch: `STFT({{nFft}}, {{hopLength}}, {{winLength}}, center={{center}}, normalized={{normalized}}, onesided={{onesided}})`,
 	Module: `class STFT(nn.Module):
     def __init__(self, n_fft, hop, win, **options):

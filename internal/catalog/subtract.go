@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "subtract",
 	Title:   "The first input less the others",
@@ -11,6 +13,7 @@ var _ = define(Type{
 	Traits:  IsMerge | IsLinear,
 	Ints:    IntsKept,
 	Shape:   broadcastShape,
+	Lower:   func(l *Lowering) op.Value { return l.fold(op.Sub) },
 	Torch:   `Subtract()`,
 	Module: `class Subtract(nn.Module):
     def forward(self, x, *others):

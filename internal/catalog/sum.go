@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "sum",
 	Title:   "The sum over axes",
@@ -11,6 +13,7 @@ var _ = define(Type{
 	Ints:    IntsKept,
 	Params:  []Param{reducedDims, keepDim},
 	Shape:   reducedShape,
+	Lower:   func(l *Lowering) op.Value { return op.Sum(l.P, l.X[0], l.Out...) },
 	Torch:   `lambda x: x.sum({{dim}}, keepdim={{keepDim}})`,
 	Examples: []Example{
 		{In: "[12,64]", Args: "dim=1", Out: "[64]"},

@@ -7,6 +7,7 @@ var _ = define(activation(Type{
 	Source: "torch.nn.SiLU; Ramachandran et al. 2017",
 	Params: []Param{paramInplace},
 	Saved:  savesInput,
+	Lower:  lowerOfInput,
 	Torch:  `nn.SiLU(inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[96,7,7]", Out: "[96,7,7]"},

@@ -8,6 +8,7 @@ var _ = define(activation(Type{
 	Traits: Saturates,
 	Ints:   IntsToFloat,
 	Saved:  savesResult,
+	Lower:  lowerOfResult,
 	Torch:  `nn.Tanh()`,
 	Examples: []Example{
 		{In: "[32,64]", Out: "[32,64]"},

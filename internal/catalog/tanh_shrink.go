@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(activation(Type{
 	ID:     "tanhShrink",
 	Title:  "What the hyperbolic tangent leaves",
@@ -7,6 +9,7 @@ var _ = define(activation(Type{
 	Source: "torch.nn.Tanhshrink",
 	Ints:   IntsToFloat,
 	Saved:  func(c *Call) { c.Keep("tanh", AsActivation, c.In[0]...) },
+	Lower:  func(l *Lowering) op.Value { return op.Sub(l.P, l.X[0], op.OfOutput(l.P, l.X[0])) },
 	Torch:  `nn.Tanhshrink()`,
 	Examples: []Example{
 		{In: "[32,64]", Out: "[32,64]"},

@@ -12,6 +12,7 @@ var _ = define(activation(Type{
 	},
 	Ints:  IntsKept,
 	Saved: savesInput,
+	Lower: lowerOfInput,
 	Torch: `nn.Threshold({{threshold}}, {{value}}, inplace={{inplace}})`,
 	Examples: []Example{
 		{In: "[64]", Args: "threshold=0.1 value=20", Out: "[64]"},

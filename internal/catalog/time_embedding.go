@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "timeEmbedding",
 	Title:   "Turns the timestep of a diffusion into a vector",
@@ -37,6 +39,16 @@ var _ = define(Type{
 		c.Keep("sines and cosines", AsActivation, f)
 		c.Keep("hidden", AsActivation, e)
 		c.Keep("activated", AsActivation, e)
+	},
+	Lower: func(l *Lowering) op.Value {
+		p, half, n := l.P, l.Int("freqDim")/2, l.Int("freqDim")
+		frequencies := op.Constant(p, op.Float32, true, half)
+		angles := op.Mul(p, op.Copied32(p, l.X[0], 1), frequencies)
+		waves := op.Concatenate(p, Of(2*half), op.OfInput(p, angles), op.OfInput(p, angles))
+		if n%2 == 1 {
+			waves = op.Padded(p, waves, n)
+		}
+		return l.Map(l.activate("silu", l.Map(waves, "0")), "2")
 	},
 	Torch: `TimeEmbedding({{freqDim}}, {{embedDim}})`,
 	Module: `class TimeEmbedding(nn.Sequential):

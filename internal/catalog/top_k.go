@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:     "topK",
 	Title:  "The largest values of an axis",
@@ -34,6 +36,13 @@ var _ = define(Type{
 		} else {
 			c.Keep("places", AsInt64, c.Out...)
 		}
+	},
+	Lower: func(l *Lowering) op.Value {
+		values, places := op.TopK(l.P, l.X[0], l.Out...)
+		if l.OutIsInt && !l.isInt(0) || l.Int("index")%2 != 0 {
+			return places
+		}
+		return values
 	},
 	Torch: `lambda x: x.topk({{k}}, {{dim}}, {{largest}}, {{sorted}})[{{index}}]`,
 	Examples: []Example{

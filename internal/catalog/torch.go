@@ -11,7 +11,7 @@ import (
 // component's inputs. It may need the type's Module.
 func (t *Type) Expression(args []graph.Value) string {
 	var b strings.Builder
-	rest := t.Torch
+	rest, _ := t.written(args)
 	for {
 		before, after, found := strings.Cut(rest, "{{")
 		b.WriteString(before)
@@ -26,6 +26,24 @@ func (t *Type) Expression(args []graph.Value) string {
 		}
 		rest = tail
 	}
+}
+
+// Classes is the source of the classes that the expression of a component needs, empty where torch.nn has them.
+func (t *Type) Classes(args []graph.Value) string {
+	_, module := t.written(args)
+	return module
+}
+
+// written is how a component is: as all of its type, or as those that give a parameter.
+func (t *Type) written(args []graph.Value) (expression, module string) {
+	if g := t.Given; g != nil {
+		for i := range t.Params {
+			if t.Params[i].Name == g.Param && i < len(args) && args[i].Kind() != graph.Null {
+				return g.Torch, g.Module
+			}
+		}
+	}
+	return t.Torch, t.Module
 }
 
 // python writes a value as a Python literal; a list becomes a tuple.

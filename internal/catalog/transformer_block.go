@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "transformerBlock",
 	Title:   "Attention and feed-forward with residuals and normalisations",
@@ -15,6 +17,7 @@ var _ = define(Type{
 		return c.Add(multiHeadFLOPs(c), c.MatMul(2, c.In[0][0], c.Int("embedDim"), c.Int("ffDim")))
 	},
 	Saved: blockSaved,
+	Lower: lowerBlock,
 	Torch: `nn.TransformerEncoderLayer({{embedDim}}, {{numHeads}}, {{ffDim}}, dropout={{dropout}}, activation={{activation}}, ` +
 		`layer_norm_eps={{layerNormEps}}, batch_first=True, norm_first={{normFirst}}, bias={{bias}})`,
 	WeightFormula: "4*embedDim*embedDim + 2*embedDim*ffDim + 2*embedDim + bias*(7*embedDim+ffDim)",
@@ -93,4 +96,36 @@ func (c *Call) keepFeedForward(activation string, positions, width int64) {
 	c.keepSlope(activation, positions, width)
 	c.keepMask("mask of the activation", positions, width)
 	c.Keep("dropped activation", AsActivation, positions, width)
+}
+
+// lowerBlock is torch.nn.TransformerEncoderLayer in training. It asks its attention for no weights, whatever is
+// wanted elsewhere.
+func lowerBlock(l *Lowering) op.Value {
+	m := multiHeadOf(&l.Call).named("self_attn")
+	if m.fastPath(l, l.X[0], l.X[0]) {
+		return m.nativeBlock(l)
+	}
+	return l.residuals(l.X[0], func(x op.Value) op.Value { return m.lower(l, x, x, false) }, l.blockFeed)
+}
+
+// blockFeed is the feed-forward network of torch.nn's transformer layers.
+func (l *Lowering) blockFeed(x op.Value) op.Value {
+	return l.Map(l.dropout(l.activate(l.Str("activation"), l.Map(x, "linear1"))), "linear2")
+}
+
+// residuals adds the results of parts to what arrives at each, and normalises what arrives or the sum.
+func (l *Lowering) residuals(x op.Value, parts ...func(op.Value) op.Value) op.Value {
+	first := l.Bool("normFirst")
+	for k, part := range parts {
+		norm := func(x op.Value) op.Value {
+			return op.LayerNorm(l.P, x, l.Int("embedDim"), l.Affine(numbered("norm", int64(k+1), 1))...)
+		}
+		if first {
+			y := norm(x)
+			x = op.Add(l.P, x, l.named(l.dropout(part(y)), y))
+		} else {
+			x = norm(op.Add(l.P, x, l.dropout(part(x))))
+		}
+	}
+	return x
 }

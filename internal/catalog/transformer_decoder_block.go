@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "transformerDecoderBlock",
 	Title:   "Causal attention, attention to a memory, and feed-forward",
@@ -28,6 +30,7 @@ var _ = define(Type{
 		return c.Add(m.flops(c, s, s), m.flops(c, s, c.In[len(c.In)-1][0]), c.MatMul(2, s, m.dim, c.Int("ffDim")))
 	},
 	Saved: decoderSaved,
+	Lower: lowerDecoder,
 	Torch: `DecoderBlock({{embedDim}}, {{numHeads}}, {{ffDim}}, dropout={{dropout}}, activation={{activation}}, ` +
 		`layer_norm_eps={{layerNormEps}}, batch_first=True, norm_first={{normFirst}}, bias={{bias}})`,
 	Module: `class DecoderBlock(nn.TransformerDecoderLayer):
@@ -45,6 +48,16 @@ var _ = define(Type{
 		{In: "[9,8] [4,8]", Args: "embedDim=8 numHeads=3", Err: "embedDim 8 is not divisible by 3 heads"},
 	},
 })
+
+// lowerDecoder is torch.nn.TransformerDecoderLayer in training, behind a causal mask.
+func lowerDecoder(l *Lowering) op.Value {
+	m, x := multiHeadOf(&l.Call), l.X[0]
+	memory := l.X[len(l.X)-1]
+	return l.residuals(x,
+		func(x op.Value) op.Value { return m.named("self_attn").behindMask().lower(l, x, x, false) },
+		func(x op.Value) op.Value { return m.named("multihead_attn").lower(l, x, memory, false) },
+		l.blockFeed)
+}
 
 // decoderSaved follows TransformerDecoderLayer, as blockSaved does its encoder.
 func decoderSaved(c *Call) {

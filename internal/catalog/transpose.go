@@ -34,6 +34,7 @@ var _ = define(Type{
 		out[a], out[b] = in[b], in[a]
 		return out, nil
 	},
+	Lower: lowerTransposed,
 	Torch: `lambda x: x.transpose({{dim0}}, {{dim1}})`,
 	Examples: []Example{
 		{In: "[12,64]", Args: "dim0=1 dim1=2", Out: "[64,12]"},

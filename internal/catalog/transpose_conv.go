@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 // This file holds what the transposed convolutions share: torch.nn.modules.conv and the shape checks of
 // ATen/native/NaiveConvolutionTranspose2d.cpp.
 
@@ -62,4 +64,8 @@ func transposeConvFLOPs(n int) func(*Call) int64 {
 	return func(c *Call) int64 {
 		return c.Mul(2, c.Size(c.In[0]), c.Int("outChannels")/c.Int("groups"), c.taps(n))
 	}
+}
+
+func lowerTransposeConv(l *Lowering) op.Value {
+	return l.conv(l.X[0], "", op.Geometry{Groups: l.Int("groups"), Transposed: true}, l.Out[1:]...)
 }

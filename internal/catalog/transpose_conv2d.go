@@ -13,6 +13,7 @@ var _ = define(Type{
 	Weights: transposeConvWeights(2),
 	FLOPs:   transposeConvFLOPs(2),
 	Saved:   func(c *Call) { c.KeepInput(0) },
+	Lower:   lowerTransposeConv,
 	Torch: `nn.ConvTranspose2d({{inChannels}}, {{outChannels}}, {{kernelSize}}, stride={{stride}}, padding={{padding}}, output_padding={{outputPadding}}, ` +
 		`groups={{groups}}, bias={{bias}}, dilation={{dilation}}, padding_mode={{paddingMode}})`,
 	WeightFormula: "inChannels*(outChannels/groups)*kernelSize[0]*kernelSize[1] + bias*outChannels",

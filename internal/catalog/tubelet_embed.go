@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "tubeletEmbed",
 	Title:   "Turns a video into a sequence of tubelets",
@@ -37,6 +39,11 @@ var _ = define(Type{
 		return c.MatMul(c.Size(c.Out), c.Int("inChannels"), c.Int("tubeletSize"), c.Mul(p[0], p[1]))
 	},
 	Saved: func(c *Call) { c.KeepInput(0) },
+	Lower: func(l *Lowering) op.Value {
+		in, patch := l.In[0], l.Dims("patchSize")
+		y := l.conv(l.X[0], "proj", op.Geometry{Groups: 1, Permuted: true}, in[1]/l.Int("tubeletSize"), in[2]/patch[0], in[3]/patch[1])
+		return op.Permuted(l.P, y, l.Out...)
+	},
 	Torch: `TubeletEmbed({{inChannels}}, {{embedDim}}, {{tubeletSize}}, {{patchSize}}, {{bias}})`,
 	Module: `class TubeletEmbed(nn.Module):
     def __init__(self, channels, dim, frames, patch, bias):

@@ -31,6 +31,7 @@ var _ = define(Type{
 		out = append(out, sizes...)
 		return append(out, in[at+1:]...), err
 	},
+	Lower: lowerReshape,
 	Torch: `nn.Unflatten({{dim}}, {{unflattenedSize}})`,
 	Examples: []Example{
 		{In: "[768]", Args: "dim=1 unflattenedSize=[12,64]", Out: "[12,64]"},

@@ -27,6 +27,7 @@ var _ = define(Type{
 		}
 		return Of(c.Mul(in[0], taps), blocks), nil
 	},
+	Lower: lowerResampled,
 	Torch: `nn.Unfold({{kernelSize}}, dilation={{dilation}}, padding={{padding}}, stride={{stride}})`,
 	Examples: []Example{
 		{In: "[3,8,8]", Args: "kernelSize=2 stride=2", Out: "[12,16]"},

@@ -17,6 +17,7 @@ var _ = define(Type{
 		}
 		return insertAxis(c.In[0], at, 1), nil
 	},
+	Lower: lowerView,
 	Torch: `lambda x: x.unsqueeze({{dim}})`,
 	Examples: []Example{
 		{In: "[32,32]", Args: "dim=1", Out: "[1,32,32]"},

@@ -17,6 +17,7 @@ var _ = define(Type{
 	},
 	Shape: upsampleShape,
 	Saved: interpolationSaved,
+	Lower: lowerInterpolation,
 	Torch: `lambda x: F.interpolate(x, size={{size}}, scale_factor={{scaleFactor}} if {{size}} is None else None, mode={{mode}}, ` +
 		`align_corners={{alignCorners}} if "linear" in {{mode}} or {{mode}} == "bicubic" else None)`,
 	Examples: []Example{

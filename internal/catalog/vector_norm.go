@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:      "norm",
 	Title:   "The norm of vectors",
@@ -13,6 +15,7 @@ var _ = define(Type{
 	},
 	Shape: reducedShape,
 	Saved: savesBoth,
+	Lower: func(l *Lowering) op.Value { return op.VectorNorm(l.P, l.X[0], l.Out...) },
 	Torch: `lambda x: torch.linalg.vector_norm(x, {{p}}, dim={{dim}}, keepdim={{keepDim}})`,
 	Examples: []Example{
 		{In: "[12,64]", Args: "dim=1", Out: "[64]"},

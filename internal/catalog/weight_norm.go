@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/modelverifier/verifier/internal/op"
+
 var _ = define(Type{
 	ID:    "weightNorm",
 	Title: "A layer whose weight has a trained length",
@@ -27,6 +29,10 @@ var _ = define(Type{
 		normedKeepInput(c)
 		c.KeepFixed("lengths of the directions", AsActivation, c.Int("outFeatures"))
 		c.KeepFixed("weight", AsActivation, normedWeight(c)...)
+	},
+	Lower: func(l *Lowering) op.Value {
+		const original = "parametrizations.weight.original"
+		return l.lowerNormed(op.WeightNorm(l.P, l.W(original+"1"), l.W(original+"0")))
 	},
 	Torch:         `torch.nn.utils.parametrizations.weight_norm(` + normedTorch + `)`,
 	Module:        normedModule,

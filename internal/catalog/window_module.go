@@ -2,9 +2,9 @@ package catalog
 
 // windowModule names its weights as torchvision does.
 const windowModule = `class WindowAttention(nn.Module):
-    def __init__(self, dim, heads, window, shift, qkv_bias):
+    def __init__(self, dim, heads, window, shift, qkv_bias, dropout=None):
         super().__init__()
-        self.heads = heads
+        self.heads, self.dropout = heads, dropout or 0.0
         self.window, self.shift = [list(v) if isinstance(v, (list, tuple)) else [v, v] for v in (window, shift)]
         self.qkv, self.proj = nn.Linear(dim, 3 * dim, bias=qkv_bias), nn.Linear(dim, dim)
         h, w = self.window
@@ -33,7 +33,7 @@ const windowModule = `class WindowAttention(nn.Module):
         scores = scores + self.relative_position_bias_table[self.relative_position_index].permute(2, 0, 1)
         if shifted:
             scores = (scores.unflatten(0, (b, -1)) + self.apart(x, rows, columns, shift)).flatten(0, 1)
-        y = self.proj((scores.softmax(-1) @ v).transpose(1, 2).flatten(2))
+        y = self.proj((F.dropout(scores.softmax(-1), self.dropout, self.training) @ v).transpose(1, 2).flatten(2))
         y = y.reshape(b, rows // h, columns // w, h, w, dim).transpose(2, 3).reshape(b, rows, columns, dim)
         if shifted:
             y = y.roll(shift, (1, 2))

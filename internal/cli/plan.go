@@ -16,12 +16,18 @@ var _ = register(func() *cobra.Command {
 	c := judging(&cobra.Command{
 		Use:   "plan MODEL...",
 		Short: "Say what a model is, what training it takes, and what changed since the version before",
+		Long: `Says what a model is, what training it takes, and what changed since the version before.
+
+With --run the run is read from the file of a trainer: axolotl, LLaMA-Factory, TRL, torchtitan, DeepSpeed, accelerate, or the arguments of
+transformers' Trainer. MODEL may then be left out where the file names a model that is here or bundled. Every key is accounted for; what has
+no estimate is said. A file with a wrong type, or one that contradicts itself, exits with 2.`,
 	}, planOne)
 	c.Flags().String("base", "", "the version before: adds what changed since this `file`")
 	c.Flags().Bool("history", false, "ask the hosted service what became of earlier runs of this structure; its fingerprint is sent, and nothing else")
 	remoteFlags(c)
 	runFlags(c)
 	useFlags(c)
+	runFileFlags(c)
 	return c
 })
 
@@ -30,7 +36,18 @@ func planOne(j *judge, in *input) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	run, err := runOf(j.cmd)
+	if err != nil {
+		return nil, err
+	}
+	var without []string
+	if run != nil {
+		without = applyRun(q, run)
+	}
 	if err := planFlags(j.cmd, q); err != nil {
+		return nil, err
+	}
+	if err := checkRun(q, run); err != nil {
 		return nil, err
 	}
 	if base, err := baseOf(j.cmd, in); err != nil {
@@ -48,7 +65,12 @@ func planOne(j *judge, in *input) (*answer, error) {
 	}
 	r := plan.Render(record)
 	j.out.comments = append(j.out.comments, r.Markdown)
-	return &answer{body: r, text: func(p *page) { planText(p, r.Text) }, run: report.OfPlan(r, q.Model, q.Policy)}, nil
+	a := &answer{body: r, text: func(p *page) { planText(p, r.Text) }, run: report.OfPlan(r, q.Model, q.Policy)}
+	if run != nil {
+		a.body = runPlan{r, run, append([]string{}, without...)}
+		a.text = func(p *page) { planText(p, strings.TrimSuffix(r.Text, "\n")+"\n"+runText(run, without)) }
+	}
+	return a, nil
 }
 
 // baseOf reads the version before, nil where --base was not given.

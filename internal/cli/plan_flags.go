@@ -30,7 +30,7 @@ func runFlags(c *cobra.Command) {
 	f.Bool("dropout", false, "count what the dropout of a config.json keeps")
 	f.StringSlice("frozen", nil, "components that are not trained: `names`, scopes or patterns such as model.layers.*")
 	f.Int64("lora", 0, "train adapters of this `rank` and nothing else")
-	f.StringSlice("lora-targets", nil, "components that get adapters: `names`, scopes or patterns; every linear map but the last")
+	f.StringSlice("lora-targets", nil, "linear layers that get adapters: `names` as q_proj,v_proj, regular expressions, scopes or patterns; all-linear, every one but the last, without it")
 	offer(c, "attention", estimate.Attentions...)
 	offer(c, "precision", estimate.Precisions...)
 	offer(c, "optimizer", estimate.Optimizers...)
@@ -119,7 +119,11 @@ func adaptFlags(flags *pflag.FlagSet, q *plan.Request, rank int64) error {
 			return fmt.Errorf("--%s has %d names but takes at most %d", flag, len(list), estimate.MaxPatterns)
 		}
 		for _, p := range list {
-			if p == "" || estimate.ParsePattern(p) != nil {
+			parse := estimate.ParsePattern
+			if flag == "lora-targets" {
+				parse = estimate.ParseTarget
+			}
+			if p == "" || parse(p) != nil {
 				return fmt.Errorf("--%s: %q is not a name or a pattern", flag, p)
 			}
 		}

@@ -24,6 +24,7 @@ func meant(word string, known []string, otherwise string) string {
 func fitTypos(root *cobra.Command) {
 	root.DisableSuggestions = true // are lines of their own, for commands alone
 	root.SetFlagErrorFunc(flagFault)
+	fitParents(root.Commands())
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() != "help" {
@@ -37,6 +38,24 @@ func fitTypos(root *cobra.Command) {
 			show(cmd, args)
 			return nil
 		}
+	}
+}
+
+// fitParents makes commands that only have others below them refuse a word that is none of those: the library shows their help and ends
+// well.
+func fitParents(list []*cobra.Command) {
+	for _, c := range list {
+		if !c.HasSubCommands() || c.Runnable() {
+			continue
+		}
+		c.Args = cobra.ArbitraryArgs
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return noCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		}
+		fitParents(c.Commands())
 	}
 }
 

@@ -53,7 +53,7 @@ type Op struct {
 // Apply returns the graph with the changes made, one after the other, or the error of the first that cannot be made. The graph
 // itself is left as it is. What no change names is kept as it was written: spellings, order, and members that mean nothing here.
 func Apply(g *graph.Graph, ops []Op, limits graph.Limits) (*graph.Graph, error) {
-	e := &editor{g: g.Clone(), stale: true}
+	e := &editor{g: g.Clone(), stale: true, limits: limits}
 	for i := range ops {
 		e.normalize()
 		if err := e.apply(&ops[i]); err != nil {
@@ -62,11 +62,20 @@ func Apply(g *graph.Graph, ops []Op, limits graph.Limits) (*graph.Graph, error) 
 		if n := len(e.g.Components); limits.Components > 0 && n > limits.Components {
 			return nil, &graph.Error{Code: graph.CodeComponents, Path: ops[i].Path, Message: fmt.Sprintf("the graph would have %d components", n), Limit: int64(limits.Components)}
 		}
-		if n := len(e.g.Connections); limits.Connections > 0 && n > limits.Connections {
-			return nil, &graph.Error{Code: graph.CodeConnections, Path: ops[i].Path, Message: fmt.Sprintf("the graph would have %d connections", n), Limit: int64(limits.Connections)}
+		if err := e.room(&ops[i], 0); err != nil {
+			return nil, err
 		}
 	}
 	return e.g, nil
+}
+
+// room refuses more connections than the limits allow. A change is asked before it makes them: each costs a search, and two lists of a
+// thousand words stand for a million.
+func (e *editor) room(op *Op, more int) error {
+	if n := len(e.g.Connections) + more; e.limits.Connections > 0 && n > e.limits.Connections {
+		return &graph.Error{Code: graph.CodeConnections, Path: op.Path, Message: fmt.Sprintf("the graph would have %d connections", n), Limit: int64(e.limits.Connections)}
+	}
+	return nil
 }
 
 // editor has the graph as it is written, which is changed, and in canonical form, in which things are found. Both have the same
@@ -75,6 +84,7 @@ func Apply(g *graph.Graph, ops []Op, limits graph.Limits) (*graph.Graph, error) 
 type editor struct {
 	g, normal *graph.Graph
 	stale     bool
+	limits    graph.Limits
 }
 
 func (e *editor) normalize() {
@@ -178,7 +188,7 @@ func (e *editor) add(op *Op) error {
 		}
 	}
 	taken := slices.ContainsFunc(e.g.Components, func(c graph.Component) bool { return c.Name == op.Component })
-	e.stale = e.stale || op.Name != "" || taken // connections that named another by this word mean the new one now
+	e.stale = e.stale || taken || op.Name != "" && e.mentions(op.Name) // connections that named another by this word mean the new one now
 	e.g.Components = append(e.g.Components, c)
 	c.Type, c.Params = catalog.Canonical(c.Type), nil // nobody asks for parameters in canonical form
 	e.normal.Components = append(e.normal.Components, c)
@@ -186,6 +196,17 @@ func (e *editor) add(op *Op) error {
 		return err
 	}
 	return e.connectAll(op, []string{op.Component}, op.To)
+}
+
+// mentions reports whether a word is the id or name of a component, or stands where one is named.
+func (e *editor) mentions(word string) bool {
+	for i := range e.g.Components {
+		c := &e.g.Components[i]
+		if c.ID == word || c.Name == word || e.normal.Components[i].ID == word || slices.ContainsFunc(c.Params, func(p graph.Param) bool { return p.Value.Kind() == graph.String && p.Value.Str() == word }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(e.g.Connections, func(c graph.Connection) bool { return c.From == word || c.To == word })
 }
 
 func (e *editor) change(op *Op) error {
@@ -224,6 +245,9 @@ func (e *editor) change(op *Op) error {
 func (e *editor) connectAll(op *Op, from, to []string) error {
 	if op.Kind == Connect && (len(from) == 0 || len(to) == 0) {
 		return action.Errorf(graph.CodeMissing, op.Path, "must have from and to, the ids of components")
+	}
+	if err := e.room(op, len(from)*len(to)); err != nil {
+		return err
 	}
 	for _, f := range from {
 		for _, t := range to {

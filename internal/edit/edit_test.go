@@ -151,3 +151,23 @@ func FuzzApply(f *testing.F) {
 		infer.Walk(again)
 	})
 }
+
+// Two lists of a thousand words stand for a million connections: they are refused before the first is made.
+func TestLimitsHoldBeforeAnEditIsMade(t *testing.T) {
+	many := `["r"` + strings.Repeat(`,"r"`, 999) + `]`
+	for _, c := range []struct{ ops, code string }{
+		{`[{"op":"connect","from":` + many + `,"to":` + many + `}]`, graph.CodeConnections},
+		{`[{"op":"add","component":"n","type":"add","from":` + many + `}]`, graph.CodeConnections},
+		{`[{"op":"duplicate","components":` + many + `}]`, action.CodeRange},
+	} {
+		ops, err := Decode(c.ops, "changes")
+		if err != nil {
+			t.Fatal(err)
+		}
+		allocs := testing.AllocsPerRun(1, func() { _, err = Apply(decode(t, net), ops, graph.Limits{Connections: 20}) })
+		var coded *graph.Error
+		if !errors.As(err, &coded) || coded.Code != c.code || allocs > 1000 {
+			t.Errorf("%.60s: %v after %v allocations", c.ops, err, allocs)
+		}
+	}
+}

@@ -34,6 +34,9 @@ func (e *editor) several(op *Op) ([]int, error) {
 	if len(names) == 0 {
 		return nil, action.Errorf(graph.CodeMissing, op.Path+".components", "must be the ids of components")
 	}
+	if most := len(e.normal.Components); len(names) > most {
+		return nil, &graph.Error{Code: action.CodeRange, Path: op.Path + ".components", Message: "names more components than the graph has", Limit: int64(most)}
+	}
 	var out []int
 	for k, name := range names {
 		i, err := e.find(action.Item(op.Path+".components", k), name)
@@ -57,7 +60,7 @@ func (e *editor) duplicate(op *Op) error {
 	for i := range e.normal.Components {
 		taken[e.normal.Components[i].ID] = true
 	}
-	e.stale = true
+	e.stale = e.stale || e.named() // a name that two have names neither
 	copies := map[string]string{}
 	for _, i := range list {
 		c := e.g.Components[i]
@@ -65,9 +68,11 @@ func (e *editor) duplicate(op *Op) error {
 		c.Params, c.Extra = slices.Clone(c.Params), slices.Clone(c.Extra)
 		copies[e.normal.Components[i].ID] = c.ID
 		e.g.Components = append(e.g.Components, c)
+		c.Type, c.Params = e.normal.Components[i].Type, nil // nobody asks for parameters in canonical form
+		e.normal.Components = append(e.normal.Components, c)
 	}
-	for k := range e.normal.Connections {
-		c := &e.normal.Connections[k]
+	for k := range len(e.normal.Connections) {
+		c := e.normal.Connections[k]
 		to, ok := copies[c.To]
 		if !ok {
 			continue
@@ -76,9 +81,10 @@ func (e *editor) duplicate(op *Op) error {
 		if also, ok := copies[from]; ok {
 			from = also
 		}
-		e.g.Connections = append(e.g.Connections, graph.Connection{From: from, To: to})
+		edge := graph.Connection{From: from, To: to}
+		e.g.Connections, e.normal.Connections = append(e.g.Connections, edge), append(e.normal.Connections, edge)
 	}
-	for _, i := range list { // a name that two have names neither
+	for _, i := range list {
 		e.g.Components[i].ID = e.normal.Components[i].ID
 	}
 	for k := range e.normal.Connections {

@@ -19,10 +19,11 @@ type Adaptation struct {
 }
 
 // LoRA trains two thin matrices beside each linear map, and nothing else (Hu et al. 2021). The adapters have the type of the
-// weights, as without peft's autocast_adapter_dtype.
+// weights, as without peft's autocast_adapter_dtype: over a 16-bit base peft makes them of 32 bits unless told otherwise, which is not
+// estimated.
 type LoRA struct {
 	Rank    int64
-	Targets []string // patterns; none stands for every linear map but those that give the logits, as peft's all-linear
+	Targets []string // as ParseTarget takes them; none stands for AllLinear
 }
 
 // Bounds of an adaptation.
@@ -69,8 +70,8 @@ func anyMatches(patterns []string, c *graph.Component) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, c) })
 }
 
-// Unmatched returns the first pattern that means no component of a model, with the field that has it: a name that is misspelt
-// would otherwise freeze nothing and change nothing.
+// Unmatched returns the first pattern of what is frozen that means no component of a model, with the field that has it: a name that is
+// misspelt would otherwise freeze nothing and change nothing. MissingTarget does the same for the targets of adapters.
 func (a *Adaptation) Unmatched(g *graph.Graph) (field, pattern string, found bool) {
 	if a == nil {
 		return "", "", false
@@ -83,23 +84,7 @@ func (a *Adaptation) Unmatched(g *graph.Graph) (field, pattern string, found boo
 	if k := miss(a.Frozen); k >= 0 {
 		return "frozen[" + strconv.Itoa(k) + "]", a.Frozen[k], true
 	}
-	if a.LoRA != nil {
-		if k := miss(a.LoRA.Targets); k >= 0 {
-			return "lora.targets[" + strconv.Itoa(k) + "]", a.LoRA.Targets[k], true
-		}
-	}
 	return "", "", false
-}
-
-// linears is the number of linear maps of a component that can have adapters.
-func linears(n *infer.Node) int64 {
-	count := int64(0)
-	for k := range n.Weights {
-		if isLinear(n, &n.Weights[k]) {
-			count = plus(count, n.Weights[k].Times)
-		}
-	}
-	return count
 }
 
 // isLinear reports whether a weight is the matrix of a linear map: what recurrent layers, tables and convolutions have is not.
@@ -109,12 +94,17 @@ func isLinear(n *infer.Node, w *catalog.Weight) bool {
 
 // share is what of a component's weights is trained.
 type share struct {
-	own      bool  // its own weights are trained
-	adapters int64 // maps that have adapters
+	own      bool   // its own weights are trained
+	adapters int64  // maps that have adapters
+	weights  uint64 // theirs, as bits by their numbers
 }
 
 // shares says for every component which of its weights are trained, into a list of as many. Without an adaptation, all.
 func shares(res *infer.Result, a *Adaptation, out []share) []share {
+	var targets []target
+	if a != nil && a.LoRA != nil {
+		targets = parseTargets(a.LoRA.Targets)
+	}
 	for i := range res.Nodes {
 		n := &res.Nodes[i]
 		if n.Component == nil || len(n.Weights) == 0 {
@@ -124,9 +114,7 @@ func shares(res *infer.Result, a *Adaptation, out []share) []share {
 		case a == nil:
 			out[i].own = true
 		case a.LoRA != nil:
-			if anyMatches(a.LoRA.Targets, n.Component) || len(a.LoRA.Targets) == 0 && !givesLogits(res, i) {
-				out[i].adapters = linears(n)
-			}
+			out[i].weights, out[i].adapters = a.LoRA.adapted(res, i, targets)
 		default:
 			out[i].own = !anyMatches(a.Frozen, n.Component)
 		}
@@ -148,10 +136,10 @@ func givesLogits(res *infer.Result, i int) bool {
 }
 
 // adapterWeights are the trained tensors that adapters add to a component: for a map from in to out, in×rank and rank×out.
-func adapterWeights(n *infer.Node, rank int64) []catalog.Weight {
+func adapterWeights(n *infer.Node, weights uint64, rank int64) []catalog.Weight {
 	var out []catalog.Weight
 	for k := range n.Weights {
-		if w := &n.Weights[k]; isLinear(n, w) {
+		if w := &n.Weights[k]; weights&bit(k) != 0 && isLinear(n, w) {
 			out = append(out, catalog.Weight{Module: w.Path(), Name: "lora_A.weight", Shape: catalog.Of(rank, w.Shape[1]), Times: w.Times},
 				catalog.Weight{Module: w.Path(), Name: "lora_B.weight", Shape: catalog.Of(w.Shape[0], rank), Times: w.Times})
 		}
@@ -167,7 +155,7 @@ func trainedNode(n *infer.Node, s share, a *Adaptation) *infer.Node {
 	trained := *n
 	trained.Weights = nil
 	if s.adapters > 0 {
-		trained.Weights = adapterWeights(n, a.LoRA.Rank)
+		trained.Weights = adapterWeights(n, s.weights, a.LoRA.Rank)
 	}
 	return &trained
 }
@@ -192,56 +180,6 @@ func TrainedParams(res *infer.Result, a *Adaptation) int64 {
 		}
 	}
 	return sum
-}
-
-// weigh counts one component: all its weights with its adapters, and those of its bytes that get a gradient.
-func (s *stepper) weigh(i int, size int64) (all, trained, states int64) {
-	n := &s.res.Nodes[i]
-	all = s.weightBytes(i, n, size)
-	t, trained := trainedNode(n, s.shares[i], s.o.Adapt), all
-	if t != n {
-		trained = s.weightBytes(i, t, size)
-	}
-	if s.shares[i].adapters > 0 {
-		all = plus(all, trained)
-	}
-	states = stateBytes(t, s.o.Optimizer, trained, size)
-	if none := s.unvisited(i, size); none > 0 && none < trained {
-		states, trained = scale(states, trained-none, trained), trained-none
-	}
-	return all, trained, states
-}
-
-// idle reports whether the backward pass never comes to a component: nothing before it is trained, and nothing of it. Autograd
-// keeps nothing for it.
-func (s *stepper) idle(i int) bool {
-	return s.o.Adapt != nil && !s.trains[i] || s.how[i].has(detached) || s.how[i].has(ungraded)
-}
-
-// needsNoInput reports whether a component keeps no input although a trained one would: a frozen linear map hands its
-// gradient on with its weight alone (mm_mat1_grad of PyTorch's derivatives.yaml). A convolution keeps its input all the same.
-func (s *stepper) needsNoInput(i int) bool {
-	n := &s.res.Nodes[i]
-	return s.o.Adapt != nil && !s.shares[i].own && s.shares[i].adapters == 0 && n.Type.Has(catalog.IsAffine) && linears(n) > 0
-}
-
-// adapterBytes is what is kept between the two matrices of each adapter: rank numbers for each position.
-func (s *stepper) adapterBytes(i int) int64 {
-	a := s.shares[i].adapters
-	if a == 0 {
-		return 0
-	}
-	n := &s.res.Nodes[i]
-	positions := int64(1)
-	if len(n.In) > 0 && n.In[0].Rank() > 1 {
-		positions = max(0, n.In[0].Size()) / max(1, n.In[0].At(-1))
-	}
-	one := times(positions, s.o.Batch, s.o.Adapt.LoRA.Rank, s.productBytes())
-	bytes := times(min(a, 64), block(one))
-	if a > 64 { // experts: each position goes to few of them, and all adapters of a component are counted at the most
-		bytes = plus(bytes, block(times(a-64, one)))
-	}
-	return bytes
 }
 
 // passes is how often the arithmetic of a component is done in a step: forward, for the gradient of what comes in where that

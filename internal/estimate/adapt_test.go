@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,7 +94,64 @@ func TestPatternsMeanComponents(t *testing.T) {
 	if field, p, found := (&Adaptation{Frozen: []string{"c7", "c8"}}).Unmatched(g); !found || field != "frozen[1]" || p != "c8" {
 		t.Errorf("%s %s %v", field, p, found)
 	}
-	if field, _, found := (&Adaptation{LoRA: &LoRA{Targets: []string{"d"}}}).Unmatched(g); !found || field != "lora.targets[0]" {
-		t.Errorf("%s %v", field, found)
+}
+
+// The names that users of adapters write, over a Llama whose attention and network are components with several linear layers inside.
+func TestTargetsAreNamedAsPeftNamesThem(t *testing.T) {
+	res := model(t, "llama-3.2-1b")
+	const layers, dim, hidden, kv, rank = 16, 2048, 8192, 512, 8
+	q, k, gate, down := int64(dim+dim), int64(dim+kv), int64(dim+hidden), int64(hidden+dim)
+	attention, network := 2*q+2*k, 2*gate+down
+	base := Train(res, Options{Batch: 1, Precision: "bf16"}).WeightBytes
+	for _, c := range []struct {
+		targets []string
+		sides   int64 // of the matrices of one layer
+	}{
+		{[]string{"q_proj", "v_proj"}, q + k},
+		{[]string{"*.q_proj"}, q},
+		{[]string{"self_attn.q_proj"}, q},
+		{[]string{`.*\.(q|v)_proj`}, q + k},
+		{[]string{`model\.layers\.\d+\.mlp\.(up|down)_proj`}, gate + down},
+		{[]string{"gate_proj", "up_proj", "down_proj"}, network},
+		{[]string{"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}, attention + network},
+		{[]string{AllLinear}, attention + network},
+		{nil, attention + network},
+		{[]string{"model.layers.*.self_attn"}, attention},
+		{[]string{"model.layers.*.self_attn", "q_proj"}, attention},
+		{[]string{"proj"}, 0},
+	} {
+		a := &Adaptation{LoRA: &LoRA{Rank: rank, Targets: c.targets}}
+		if got, want := TrainedParams(res, a), layers*rank*c.sides; got != want {
+			t.Errorf("%v: %d weights are trained, want %d", c.targets, got, want)
+		}
+		trained := Train(res, Options{Batch: 1, Adapt: a, Precision: "bf16"})
+		if got, want := trained.WeightBytes-base, 2*layers*rank*c.sides; got != want { // every matrix is a multiple of 512 bytes
+			t.Errorf("%v: adapters of %d bytes, want %d", c.targets, got, want)
+		}
+	}
+}
+
+// Layers that are alike but for their adapters are not taken for one another.
+func TestTargetsCanDifferByLayer(t *testing.T) {
+	res := model(t, "llama-3.2-1b")
+	const dim, kv, rank = 2048, 512, 8
+	base := Train(res, Options{Batch: 1, Precision: "bf16"}).WeightBytes
+	a := &Adaptation{LoRA: &LoRA{Rank: rank, Targets: []string{"model.layers.0.self_attn.q_proj", "model.layers.1.self_attn.v_proj"}}}
+	if got, want := Train(res, Options{Batch: 1, Adapt: a, Precision: "bf16"}).WeightBytes-base, int64(2*rank*(dim+dim+dim+kv)); got != want {
+		t.Errorf("adapters of %d bytes, want %d", got, want)
+	}
+}
+
+func TestATargetThatIsNotThereIsSaid(t *testing.T) {
+	res := model(t, "llama-3.2-1b")
+	field, word, names, found := (&Adaptation{LoRA: &LoRA{Targets: []string{"q_proj", "qkv_proj"}}}).MissingTarget(res)
+	if !found || field != "lora.targets[1]" || word != "qkv_proj" || !slices.Contains(names, "q_proj") || !slices.Contains(names, "down_proj") {
+		t.Errorf("%s %s %v %v", field, word, names, found)
+	}
+	if _, _, _, found := (&Adaptation{LoRA: &LoRA{Targets: []string{AllLinear, "v_proj", "self_attn.q_proj"}}}).MissingTarget(res); found {
+		t.Error("what is there is said to be missing")
+	}
+	if ParseTarget("(") == nil || ParseTarget("[") == nil || ParseTarget("q_proj") != nil || ParseTarget(`.*q_proj`) != nil {
+		t.Error("targets are not checked")
 	}
 }

@@ -62,23 +62,6 @@ func block(n int64) int64 {
 	return n
 }
 
-// segmentBytes is what the allocator takes from the card for tensors from smallBytes to directBytes.
-const segmentBytes = 20 << 20
-
-// fresh is what the allocator counts for a tensor that is one of many like it, one behind the other in new segments, as weights and the
-// states of an optimizer are: what is left of a segment goes with its last tensor, where it is small.
-func fresh(n int64) int64 {
-	up := (n + blockBytes - 1) / blockBytes * blockBytes
-	if up <= smallBytes || up >= directBytes {
-		return block(n)
-	}
-	count := segmentBytes / up
-	if left := segmentBytes - count*up; left <= smallBytes {
-		return up + left/count
-	}
-	return up
-}
-
 // scale is a*b/c, rounded to the nearest, for non-negative a and b and a positive c.
 func scale(a, b, c int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))

@@ -15,7 +15,7 @@ func (t *Training) ask(g *hardware.GPU) {
 	}
 	t.PricedOn, t.Cards = g, 1
 	if room := g.MemoryBytes - contextBytes; t.CardBytes > g.MemoryBytes {
-		t.Cards = (t.UpperBytes + room - 1) / room
+		t.Cards = (t.NeedBytes + room - 1) / room
 	}
 }
 
@@ -41,6 +41,9 @@ func (t *Training) variations() string {
 	}
 	if t.dropless {
 		b.WriteString(", the config's dropout taken as 0")
+	}
+	if o.Expandable {
+		b.WriteString(", expandable segments")
 	}
 	if o.FusedLoss {
 		b.WriteString(", logits and loss in pieces (not measured)")

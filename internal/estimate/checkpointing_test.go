@@ -37,8 +37,9 @@ func TestCheckpointingOfTransformersCoversWholeLayers(t *testing.T) {
 		for i := range res.Nodes {
 			c := res.Nodes[i].Component
 			if c.ID[0] == 'n' || c.ID[0] == 'm' || c.ID[0] == 's' {
-				c.Extra = []graph.Member{{Name: "scope", Raw: `"model.layers.` + c.ID[1:] + `.part"`}, {Name: "implementation", Raw: `"transformers"`}}
+				c.Extra = []graph.Member{{Name: "scope", Raw: `"model.layers.` + c.ID[1:] + `.part"`}}
 			}
+			nameModule(&res.Nodes[i], "transformers")
 		}
 		return Train(res, Options{Batch: 8, Checkpointing: checkpointing})
 	}
@@ -50,7 +51,7 @@ func TestCheckpointingOfTransformersCoversWholeLayers(t *testing.T) {
 	if plain := train(12, false); plain.PeakBytes < 2*large.PeakBytes {
 		t.Errorf("the peak is %d with checkpointing and %d without", large.PeakBytes, plain.PeakBytes)
 	}
-	if large.PeakBytes-large.WeightBytes-large.OptimizerBytes < 12*stream+4*8*1024*2048*4 {
+	if large.PeakBytes-large.WeightBytes-large.OptimizerBytes < 11*stream+4*8*1024*2048*4 { // the head was given the last one
 		t.Errorf("the peak %d does not hold a layer that was computed again", large.PeakBytes)
 	}
 }
@@ -66,8 +67,9 @@ func TestCheckpointingOfLayersInsideAStage(t *testing.T) {
 		res := parse(t, text+"o: output\n"+last+" -> o\n")
 		for i := range res.Nodes {
 			if c := res.Nodes[i].Component; c.ID[0] == 'm' {
-				c.Extra = []graph.Member{{Name: "scope", Raw: `"encoder.layers.0.blocks.` + c.ID[1:] + `.part"`}, {Name: "implementation", Raw: `"transformers` + how + `"`}}
+				c.Extra = []graph.Member{{Name: "scope", Raw: `"encoder.layers.0.blocks.` + c.ID[1:] + `.part"`}}
 			}
+			nameModule(&res.Nodes[i], "transformers"+how)
 		}
 		return Train(res, Options{Batch: 8, Checkpointing: true}).PeakBytes
 	}

@@ -1,11 +1,6 @@
 package estimate
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/modelverifier/verifier/internal/infer"
-)
+import "github.com/modelverifier/verifier/internal/infer"
 
 // Phase is a part of a training step.
 type Phase string
@@ -49,57 +44,7 @@ type Curve struct {
 // Follow draws the memory of a training step.
 func Follow(res *infer.Result, o Options) *Curve {
 	o = o.or(Defaults(), batchFor(res))
-	part, _ := o.micro()
-	s := new(Room).begin(res, part, o.accumulates())
-	c := &Curve{Peak: -1}
-	s.curve = c
-	m := s.measure()
-	c.Weights, c.States, c.Inputs = m.weights, m.states, s.fixed
-	always := plus(c.Weights, c.States, c.Inputs)
-	for i := range c.Moments {
-		x := &c.Moments[i]
-		if c.Peak < 0 || x.Total > c.Moments[c.Peak].Total {
-			c.Peak = i
-		}
-		x.Passing = max(0, x.Total-plus(always, x.Gradients, x.Activation, x.Logits, x.Step))
-	}
-	if c.Peak >= 0 {
-		c.Saved = s.savedAt(&c.Moments[c.Peak])
-	}
-	return c
-}
-
-// add notes a moment. The bytes that pass are what is left of the total when all is known.
-func (c *Curve) add(s *stepper, m *moment) {
-	c.Moments = append(c.Moments, Moment{Phase: s.phase, Component: s.running, Total: m.total, Gradients: m.gradients,
-		Activation: m.activations, Logits: m.logits, Step: m.stepExtra})
-}
-
-// savedAt lists what components have saved at a moment, the largest first: all that ran before it and were not yet
-// passed on the way back. What is computed again counts where its unit is computed again.
-func (s *stepper) savedAt(m *Moment) []Saved {
-	last := len(s.order) - 1
-	switch {
-	case m.Phase == OptimizerStep:
-		return nil
-	case m.Component >= 0:
-		last = s.at[m.Component]
-	}
-	unit := int32(0)
-	if m.Phase == Backward {
-		unit = s.unitOf(m.Component)
-	}
-	var out []Saved
-	for p := 0; p <= last; p++ {
-		i := s.order[p]
-		bytes := s.kept[p]
-		if unit > 0 && s.unitOf(i) == unit {
-			bytes = plus(bytes, s.dropped[p])
-		}
-		if bytes > 0 {
-			out = append(out, Saved{i, bytes})
-		}
-	}
-	slices.SortStableFunc(out, func(a, b Saved) int { return cmp.Compare(b.Bytes, a.Bytes) })
-	return out
+	r := new(Room)
+	t, _ := r.tape(res, o)
+	return r.curve(t, o)
 }

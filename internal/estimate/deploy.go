@@ -184,3 +184,8 @@ func (p *profile) latencyMs(t *hardware.Target, weights int64) float64 {
 
 // thousandths rounds to three digits behind the point.
 func thousandths(x float64) float64 { return math.Round(x*1000) / 1000 }
+
+// neverRead reports whether a component is a tensor of the model that nothing reads: no copy of it is made for a sample.
+func neverRead(res *infer.Result, i int) bool {
+	return res.Nodes[i].Type.Has(catalog.IsTensor) && len(res.Wiring.Outputs(i)) == 0
+}

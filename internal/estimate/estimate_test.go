@@ -39,14 +39,14 @@ func TestALinearLayerIsCountedToTheByte(t *testing.T) {
 		targets = 512 // 32 of 8 bytes
 		logits  = 3 * 512
 	)
-	if got.WeightBytes != w || got.GradientBytes != w || got.OptimizerBytes != 3*w || got.ActivationBytes != 0 || got.LogitBytes != 32*10*16 {
+	if got.WeightBytes != w || got.GradientBytes != w || got.OptimizerBytes != 3*w || got.ActivationBytes != 0 || got.LogitBytes != 4*logits {
 		t.Errorf("parts are %+v", got)
 	}
 	if want := int64(5*w + inputs + targets + logits); got.PeakBytes != want || got.Binding != "optimizer" {
 		t.Errorf("peak is %d by %s, want %d by optimizer", got.PeakBytes, got.Binding, want)
 	}
-	if got.CardBytes != got.UpperBytes+contextBytes || got.UpperBytes <= got.PeakBytes {
-		t.Errorf("upper %d, card %d", got.UpperBytes, got.CardBytes)
+	if got.CardBytes != got.NeedBytes+contextBytes || got.UpperBytes < got.NeedBytes || got.NeedBytes < got.PeakBytes {
+		t.Errorf("need %d, upper %d, card %d", got.NeedBytes, got.UpperBytes, got.CardBytes)
 	}
 }
 
@@ -87,26 +87,30 @@ func TestDefaultsAreFilledInAndPrinted(t *testing.T) {
 }
 
 func TestEagerAttentionCostsItsScores(t *testing.T) {
-	sdpa, eager := Train(parse(t, decoder), Options{}), Train(parse(t, decoder), Options{Attention: "eager"})
-	if sdpa.EagerExtraBytes <= 0 || sdpa.PeakBytes+sdpa.EagerExtraBytes != eager.PeakBytes || eager.EagerExtraBytes != 0 {
-		t.Errorf("sdpa %d and %d more, eager %d", sdpa.PeakBytes, sdpa.EagerExtraBytes, eager.PeakBytes)
+	res := parse(t, decoder)
+	sdpa, eager := Train(res, Options{}), Train(res, Options{Attention: "eager"})
+	if extra := EagerExtra(res, sdpa); extra <= 0 || sdpa.PeakBytes+extra != eager.PeakBytes || EagerExtra(res, eager) != 0 {
+		t.Errorf("sdpa %d and %d more, eager %d", sdpa.PeakBytes, extra, eager.PeakBytes)
 	}
 	const rows = 8 * 4 * 256 // of which the kernel keeps a number each, and a mask
-	if scores := int64(rows*256*4 - rows*4 - 256*256*4); eager.ActivationBytes-sdpa.ActivationBytes != scores {
-		t.Errorf("scores take %d, want %d", eager.ActivationBytes-sdpa.ActivationBytes, scores)
+	scores := int64(rows*256*4 - rows*4 - 256*256*4)
+	if more := eager.ActivationBytes - sdpa.ActivationBytes; more < scores || more > scores+smallBytes { // what is left of a piece goes with them
+		t.Errorf("scores take %d, want %d", more, scores)
 	}
 	if flash := Train(parse(t, decoder), Options{Attention: "flash"}); flash.PeakBytes != sdpa.PeakBytes {
 		t.Errorf("flash takes %d, sdpa %d", flash.PeakBytes, sdpa.PeakBytes)
 	}
 }
 
-func TestAttentionByItselfCostsTheScoresOfItsKeys(t *testing.T) {
+// torch.nn.functional.scaled_dot_product_attention runs a kernel that has no scores in memory, whatever attention is asked for.
+func TestAttentionByItselfRunsItsKernel(t *testing.T) {
 	body := "x: input shape=[64,32]\nq: linear outFeatures=32\nk: linear outFeatures=32\nv: linear outFeatures=32\n" +
 		"r: reshape shape=[4,64,8]\ns: reshape shape=[4,64,8]\nu: reshape shape=[4,64,8]\nm: parameter shape=[1,64,64] trainable=false\n" +
 		"a: scaledDotProductAttention\nf: flatten\nh: linear outFeatures=2\no: output\nx -> q -> r\nx -> k -> s\nx -> v -> u\nx -> m\nr, s, u, m -> a -> f -> h -> o"
-	sdpa, eager := Train(parse(t, body), Options{}), Train(parse(t, body), Options{Attention: "eager"})
-	if got, scores := eager.ActivationBytes-sdpa.ActivationBytes, int64(32*4*64*(64-1)*4); got != scores { // the kernel has one number for each row
-		t.Errorf("scores take %d, want %d", got, scores)
+	res := parse(t, body)
+	sdpa, eager := Train(res, Options{}), Train(res, Options{Attention: "eager"})
+	if extra := EagerExtra(res, sdpa); eager.ActivationBytes != sdpa.ActivationBytes || extra != 0 {
+		t.Errorf("keeps %d bytes, eager %d, %d more", sdpa.ActivationBytes, eager.ActivationBytes, extra)
 	}
 }
 
@@ -254,25 +258,13 @@ func TestAnyRunOfAnyModelHasAnEstimate(t *testing.T) {
 		if floor := got.WeightBytes + got.GradientBytes + got.OptimizerBytes; got.PeakBytes < floor {
 			t.Fatalf("peak %d is below weights, gradients and states, %d", got.PeakBytes, floor)
 		}
-		if got.UpperBytes < got.PeakBytes || got.CardBytes <= got.UpperBytes || got.CostMicroUSD < 0 || got.StepMicros < 1 || got.Cards < 1 {
+		if got.NeedBytes < got.PeakBytes || got.UpperBytes < got.NeedBytes || got.CardBytes <= got.NeedBytes || got.CostMicroUSD < 0 || got.StepMicros < 1 || got.Cards < 1 {
 			t.Fatalf("%+v", got)
 		}
-		mean := func() memory { // with what the allocator loses in the mean: piece by piece, a sample more can find better room
-			o := o.or(Defaults(), batchFor(res))
-			return new(Room).begin(res, o, false).step(false)
-		}
-		before := mean()
 		o.Batch++
 		less := lostBytes * int64(len(res.Nodes)) // a tensor whose size becomes a multiple of a MiB leaves no remainder that goes with it
-		space := int64(0)                         // cuDNN sums gradients of kernels in parts where there are few places, and takes much less where there are more
-		for i := range res.Nodes {
-			if known(&res.Nodes[i]) {
-				_, back := blockSpace(&res.Nodes[i], o.Batch-1, 4)
-				space = max(space, back)
-			}
-		}
-		if more := mean(); more.peak < before.peak-less-space || more.activations < before.activations-less {
-			t.Fatalf("a sample more takes less: %d, %d", more.peak, before.peak)
+		if more := Train(res, o); more.ActivationBytes < got.ActivationBytes-less {
+			t.Fatalf("a sample more keeps less: %d, %d", more.ActivationBytes, got.ActivationBytes)
 		}
 		last := int64(0)
 		for _, f := range got.Fits {

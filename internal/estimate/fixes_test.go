@@ -22,11 +22,11 @@ func model(t *testing.T, name string) *infer.Result {
 
 func TestFixesHaveTheirEffectSimulated(t *testing.T) {
 	res, t4 := model(t, "gpt2-small"), hardware.Lookup("T4")
-	now := Train(res, Options{GPU: "T4"})
+	now := Train(res, Options{GPU: "T4", Batch: 12})
 	if now.Fitting() {
 		t.Fatalf("%d bytes fit", now.CardBytes)
 	}
-	fixes := Fixes(res, Options{}, t4)
+	fixes := Fixes(res, Options{Batch: 12}, t4)
 	if len(fixes) < 4 || !fixes[0].Fits {
 		t.Fatalf("%d fixes", len(fixes))
 	}
@@ -39,6 +39,9 @@ func TestFixesHaveTheirEffectSimulated(t *testing.T) {
 		if f.Fits != (f.Training.CardBytes <= f.GPU.MemoryBytes) || f.Training.PricedOn != f.GPU {
 			t.Errorf("%s on %s: fits %v with %d bytes", f.Change, f.GPU.Name, f.Fits, f.Training.CardBytes)
 		}
+		if f.GPU == t4 && !helps(f.Training, now) {
+			t.Errorf("%s does not lower what must fit: %d bytes of %d", f.Change, f.Training.CardBytes, now.CardBytes)
+		}
 		if i > 0 && (f.Fits && !fixes[i-1].Fits || f.Fits && f.Training.CostMicroUSD < fixes[i-1].Training.CostMicroUSD) {
 			t.Errorf("%s comes behind %s", f.Change, fixes[i-1].Change)
 		}
@@ -47,9 +50,6 @@ func TestFixesHaveTheirEffectSimulated(t *testing.T) {
 		if !strings.Contains(words, want) {
 			t.Errorf("no fix is %q:\n%s", want, words)
 		}
-	}
-	if strings.Contains(words, "checkpointing") { // it allocates less, and reserves more than it saves here
-		t.Error("a change is offered that does not lower what must fit")
 	}
 	if strings.Contains(words, "everything in bf16") {
 		t.Error("bf16 is offered on a card that does not have it")
@@ -93,7 +93,8 @@ func TestAMicroBatchTakesLessAndLongerThanTheBatch(t *testing.T) {
 	if parts.PeakBytes >= whole.PeakBytes || parts.PeakBytes < quarter.PeakBytes || parts.StepMicros <= whole.StepMicros || parts.Steps != whole.Steps {
 		t.Errorf("whole %d bytes and %d µs, parts %d and %d, a quarter alone %d", whole.PeakBytes, whole.StepMicros, parts.PeakBytes, parts.StepMicros, quarter.PeakBytes)
 	}
-	if parts.ActivationBytes != quarter.ActivationBytes || parts.PeakBytes-quarter.PeakBytes > parts.GradientBytes {
+	same := max(parts.ActivationBytes, quarter.ActivationBytes) - min(parts.ActivationBytes, quarter.ActivationBytes) // they lie otherwise beside gradients
+	if same > quarter.ActivationBytes/500 || parts.PeakBytes-quarter.PeakBytes > parts.GradientBytes {
 		t.Errorf("parts keep %d bytes, a quarter %d; gradients of %d bytes add %d to the peak", parts.ActivationBytes, quarter.ActivationBytes, parts.GradientBytes, parts.PeakBytes-quarter.PeakBytes)
 	}
 	if same := Train(res, Options{Batch: 16, MicroBatch: 16, GPU: "H200"}); same.PeakBytes != whole.PeakBytes || same.Options.MicroBatch != 0 {

@@ -1,52 +1,107 @@
 package estimate
 
 import (
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/infer"
+	registry "github.com/modelverifier/verifier/internal/transformers"
 )
 
+// nameModule lets a component name the registered module of its type that has some habits, or the usual one where none has them, and an output
+// that its model is one of transformers. It is for habits as "transformers/plain/eager"; other libraries have no modules.
+func nameModule(n *infer.Node, how string) {
+	library, words, _ := strings.Cut(how, "/")
+	if library != registry.Library {
+		return
+	}
+	var v *registry.Variant
+	var habits, on []string
+	for word := range strings.SplitSeq(words, "/") {
+		if param := map[string]string{"dropped": "dropout", "capped": "softcap", "clipped": "clip"}[word]; param != "" {
+			on = append(on, param)
+		} else if word != "" {
+			habits = append(habits, word)
+		}
+	}
+	if !slices.ContainsFunc(on, func(param string) bool { return n.Type.Param(param) == nil }) {
+		for k := range n.Type.Params {
+			if slices.Contains(on, n.Type.Params[k].Name) {
+				n.Args[k] = graph.FloatValue(0.1)
+			}
+		}
+	}
+	slices.Sort(habits)
+	for _, way := range [][]string{habits, nil} {
+		for _, other := range registry.All() {
+			if words := registry.Words(other.Module); v == nil && other.Type == n.Type.ID {
+				if slices.Sort(words); slices.Equal(words, way) {
+					v = other
+				}
+			}
+		}
+	}
+	if v != nil {
+		n.Component.Extra = append(n.Component.Extra, graph.Member{Name: graph.AsMember, Raw: strconv.Quote(v.Name)})
+	}
+}
+
 func TestWhoseModuleAComponentIs(t *testing.T) {
-	for raw, want := range map[string]implementation{`"transformers"`: transformers, `"transformers/plain/eager"`: transformers | plain | eager,
-		`"transformers/scan256/state16"`: transformers | scan,
-		`"transformers/nonsense"`:        transformers, `"torch"`: 0, `7`: 0, ``: 0, `"`: 0, `"transformers`: 0, `"transformersx/plain"`: 0} {
-		if got := implementationOf(&graph.Component{Extra: []graph.Member{{Name: "implementation", Raw: raw}}}); got != want {
+	res := parse(t, "x: input shape=[16,32]\nn: rmsNorm normalizedShape=32\na: groupedQueryAttention embedDim=32 numHeads=4\no: output\nx -> n -> a -> o")
+	for raw, want := range map[string]implementation{`"transformers.LlamaRMSNorm"`: transformers, `"transformers.T5LayerNorm"`: transformers | late,
+		`"transformers.MegatronBertSelfAttention"`: 0, `"transformers"`: 0, `"torch"`: 0, `7`: 0, ``: 0, `"`: 0, `null`: 0} {
+		res.Nodes[1].Component.Extra = []graph.Member{{Name: graph.AsMember, Raw: raw}}
+		if got := implementationOf(&res.Nodes[1]); got != want {
 			t.Errorf("%s is %b, want %b", raw, got, want)
 		}
 	}
 }
 
-// Whatever a graph says of its implementation, an estimate is made and no smaller than its weights.
-func TestImplementationsOfEveryKindAreEstimated(t *testing.T) {
-	for _, text := range []string{
-		"x: input shape=[64]\ne: embedding numEmbeddings=100 embeddingDim=32\na: ropeAttention embedDim=32 numHeads=4 numKVHeads=2 windowSize=8 qkNorm=true\nb: groupedQueryAttention embedDim=32 numHeads=4 numKVHeads=2\nc: crossAttention embedDim=32 numHeads=4\nn: rmsNorm normalizedShape=32\nm: moeLayer embedDim=32 numExperts=4 topK=2 expertDim=16\ng: gelu\nh: lmHead embedDim=32 vocabSize=100\no: output\nx -> e -> a -> b -> c -> n -> m -> g -> h -> o",
-		"q: input shape=[5,32]\nk: input shape=[7,16]\nc: attentionCore numHeads=4 numKVHeads=2\nl: linear inFeatures=32 outFeatures=3\no: output\nq -> c -> l -> o\nk -> c\nk -> c",
-		"x: input shape=[70,32]\na: mamba embedDim=32\nb: mamba2 embedDim=32 headDim=8 stateDim=4\nc: mla embedDim=32 numHeads=2 kvLoraRank=8 qkNopeHeadDim=4 qkRopeHeadDim=2 vHeadDim=4 qLoraRank=8\nm: moeLayer embedDim=32 numExperts=4 topK=2 expertDim=16 gated=false\nd: linear inFeatures=32 outFeatures=4\ne: linear inFeatures=32 outFeatures=4\nr: customModule outShape=[70,16] numParams=8 flops=26880\nl: linear inFeatures=16 outFeatures=3\no: output\nx -> a -> b -> c -> m -> r -> l -> o\nm -> d -> r\nm -> e -> r",
-		"x: input shape=[2,3,4,8]\nn: rmsNorm normalizedShape=[4,8]\nq: qkNorm headDim=8\ng: gelu\no: output\nx -> n -> q -> g -> o",
+// An output says of all components whose they are; PyTorch's own modules of such a model are the library's, too.
+func TestAnOutputSaysWhoseModelItIs(t *testing.T) {
+	res := parse(t, "x: input shape=[16,32]\nl: linear outFeatures=32\na: add\nh: lmHead embedDim=32 vocabSize=50\no: output\nx -> l -> a -> h -> o\nx -> a")
+	for how, want := range map[string][]implementation{
+		"torch":               {0, 0, 0, 0, 0},
+		"transformers":        {0, transformers, transformers, transformers, 0},
+		"transformers/plain":  {0, transformers | plain, transformers | plain, transformers | plain, 0},
+		"transformers/nested": {0, transformers | nested, transformers | nested, transformers | nested, 0},
 	} {
-		for _, how := range []string{"transformers", "transformers/plain", "transformers/wide", "transformers/late", "transformers/fused/steps", "transformers/eager/capped",
-			"transformers/wide/clamped", "transformers/looped", "transformers/chunks", "transformers/scan16/state4", "transformers/scan", "transformers/serial", "transformers/detached"} {
-			res := parse(t, text)
-			for i := range res.Nodes {
-				res.Nodes[i].Component.Extra = []graph.Member{{Name: "implementation", Raw: `"` + how + `"`}}
-			}
-			for _, precision := range Precisions {
-				for _, attention := range Attentions {
-					got := Train(res, Options{Precision: precision, Attention: attention, Checkpointing: how == "transformers"})
-					if got.PeakBytes <= got.WeightBytes || got.StepMicros < 1 {
-						t.Errorf("%s, %s, %s: %d bytes at the peak, %d of weights, %d µs", how, precision, attention, got.PeakBytes, got.WeightBytes, got.StepMicros)
-					}
-				}
+		res.Nodes[4].Component.Extra = nil
+		nameModule(&res.Nodes[4], how)
+		for i, got := range implementations(res, make([]implementation, len(res.Nodes))) {
+			if got != want[i] {
+				t.Errorf("%s: %s is %b, want %b", how, res.Nodes[i].Component.ID, got, want[i])
 			}
 		}
 	}
 }
 
-func TestSizesOfAnImplementation(t *testing.T) {
-	c := &graph.Component{Extra: []graph.Member{{Name: "scope", Raw: `"scan9"`}, {Name: "implementation", Raw: `"transformers/steps/scan256/state16/chunkx"`}}}
-	for name, want := range map[string]int64{"scan": 256, "state": 16, "chunk": 0, "steps": 0} {
-		if got := sizeOf(c, name); got != want {
-			t.Errorf("%s is %d, want %d", name, got, want)
+// Whatever module a graph names, an estimate is made and no smaller than its weights.
+func TestModulesOfEveryKindAreEstimated(t *testing.T) {
+	for _, text := range []string{
+		"x: input shape=[64]\ne: embedding numEmbeddings=100 embeddingDim=32\na: ropeAttention embedDim=32 numHeads=4 numKVHeads=2 windowSize=8 qkNorm=true\nb: groupedQueryAttention embedDim=32 numHeads=4 numKVHeads=2\nc: crossAttention embedDim=32 numHeads=4\nn: rmsNorm normalizedShape=32\nm: moeLayer embedDim=32 numExperts=4 topK=2 expertDim=16\ng: gelu\nh: lmHead embedDim=32 vocabSize=100\no: output\nx -> e -> a -> b -> c -> n -> m -> g -> h -> o",
+		"q: input shape=[5,32]\nk: input shape=[7,16]\nc: attentionCore numHeads=4 numKVHeads=2 blockSize=2 randomBlocks=1\nl: linear inFeatures=32 outFeatures=3\no: output\nq -> c -> l -> o\nk -> c\nk -> c",
+		"x: input shape=[70,32]\na: mamba embedDim=32\nb: mamba2 embedDim=32 headDim=8 stateDim=4 chunkSize=16\nc: mla embedDim=32 numHeads=2 kvLoraRank=8 qkNopeHeadDim=4 qkRopeHeadDim=2 vHeadDim=4 qLoraRank=8\nm: moeLayer embedDim=32 numExperts=4 topK=2 expertDim=16 gated=false\nd: linear inFeatures=32 outFeatures=4\ne: linear inFeatures=32 outFeatures=4\nr: customModule outShape=[70,16] numParams=8 flops=26880 chunkSize=16 stateSize=4\nl: linear inFeatures=16 outFeatures=3\no: output\nx -> a -> b -> c -> m -> r -> l -> o\nm -> d -> r\nm -> e -> r",
+		"x: input shape=[2,3,4,8]\nn: rmsNorm normalizedShape=[4,8]\nq: qkNorm headDim=8\ng: gelu\no: output\nx -> n -> q -> g -> o",
+	} {
+		for k := range 40 { // each component has each of its modules at least once
+			res := parse(t, text)
+			for i := range res.Nodes {
+				if names := registry.For(res.Nodes[i].Type.ID); len(names) > 0 {
+					res.Nodes[i].Component.Extra = []graph.Member{{Name: graph.AsMember, Raw: strconv.Quote(names[k*7%len(names)])}}
+				}
+			}
+			for _, precision := range Precisions {
+				for _, attention := range Attentions {
+					got := Train(res, Options{Precision: precision, Attention: attention, Checkpointing: k%2 == 0, Dropout: k%3 == 0})
+					if got.PeakBytes < got.WeightBytes || got.StepMicros < 1 {
+						t.Errorf("%d, %s, %s: %d bytes at the peak, %d of weights, %d µs", k, precision, attention, got.PeakBytes, got.WeightBytes, got.StepMicros)
+					}
+				}
+			}
 		}
 	}
 }

@@ -29,6 +29,7 @@ type Cache struct {
 
 // memory of one layer, in elements.
 type remembered struct {
+	node     int // the component
 	kind     string
 	perToken int64
 	window   int64
@@ -48,6 +49,7 @@ func caches(res *infer.Result) []remembered {
 		if !known(n) || len(n.In) == 0 || slices.ContainsFunc(n.In, func(s catalog.Shape) bool { return s == nil }) {
 			continue
 		}
+		from := len(out)
 		switch {
 		case looksBack(n):
 			out = append(out, attended(n))
@@ -58,18 +60,25 @@ func caches(res *infer.Result) []remembered {
 			if r, ok := crossed(res, i, behind); ok {
 				out = append(out, r)
 			}
-		case implementationOf(n.Component).has(chunks):
-			s := stepper{res: res, o: Options{Batch: 1}}
-			if r, ok := s.ruleOf(i); ok {
-				out = append(out, remembered{kind: CacheState, wide: times(r.heads, r.key, r.value)})
+		case implementationOf(n).has(chunks):
+			if state := ruleState(n); state > 0 {
+				out = append(out, remembered{kind: CacheState, wide: state})
 			}
 		case n.Type.Has(catalog.IsRecurrent):
 			if state := stateOf(n); state > 0 {
 				out = append(out, remembered{kind: CacheState, fixed: state})
 			}
 		}
+		for k := range out[from:] {
+			out[from+k].node = i
+		}
 	}
 	return out
+}
+
+// bytes is what a layer remembers of so many tokens of one sequence.
+func (r *remembered) bytes(tokens, size int64) int64 {
+	return plus(times(r.perToken, size, tokensKept(tokens, r.window)), times(r.fixed, size), times(r.wide, 4))
 }
 
 // generates reports whether a model can write token by token: it reads tokens, gives a result for each position, and every
@@ -210,4 +219,20 @@ func stateOf(n *infer.Node) int64 {
 		return times(arg(n, "embedDim").Int(), 2, arg(n, "stateDim").Int()/2)
 	}
 	return 0
+}
+
+// ruleChunk is the positions of a chunk of the gated delta rule (torch_chunk_gated_delta_rule of transformers).
+const ruleChunk = 64
+
+// ruleState is the elements of the matrices of all heads of a gated delta rule, 0 where it is none. It reads queries beside keys beside values and a
+// number for each head; each head reads its matrix twice and writes it once for every position.
+func ruleState(n *infer.Node) int64 {
+	if len(n.In) < 3 || n.In[0].Rank() != 2 || n.In[1].Rank() != 2 || n.Out.Rank() != 2 {
+		return 0
+	}
+	length, heads, all := n.Out[0], n.In[1].At(-1), n.Out.At(-1)
+	if length < 1 || heads < 1 || all < heads {
+		return 0
+	}
+	return times(heads, n.FLOPs/max(1, times(6, length, all)), all/heads)
 }

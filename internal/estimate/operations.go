@@ -1,6 +1,8 @@
 package estimate
 
 import (
+	"strings"
+
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/infer"
 )
@@ -41,20 +43,8 @@ const (
 	matrixStarts    = 106  // a chunk of the matrix memory of an mLSTM
 )
 
-// countKernels sums what the components start. One behind which no gradient is wanted runs forward only.
-func (s *stepper) countKernels() {
-	for _, i := range s.order {
-		k := s.kind(i)
-		if !s.trains[i] {
-			s.kernels = plus(s.kernels, k.kernels/3)
-			continue
-		}
-		s.kernels, s.scattered = plus(s.kernels, k.kernels), plus(s.scattered, k.scattered)
-	}
-}
-
 // scatters is what a recurrence over positions writes into gradients, each time with all positions of which one is meant.
-func (s *stepper) scatters(i int) int64 {
+func (s *starter) scatters(i int) int64 {
 	features, state := s.serialSizes(i)
 	if features < 1 || state < 1 {
 		return 0
@@ -64,7 +54,7 @@ func (s *stepper) scatters(i int) int64 {
 }
 
 // starts is the number of kernels that a component starts, forward and backward.
-func (s *stepper) starts(i int) int64 {
+func (s *starter) starts(i int) int64 {
 	n := &s.res.Nodes[i]
 	switch {
 	case n.Type.Has(catalog.IsVirtual) || s.skips(i):
@@ -101,7 +91,7 @@ func (s *stepper) starts(i int) int64 {
 }
 
 // multiplications counts the products with weights of a component: matrices and convolutions, without those of experts and lookups.
-func (s *stepper) multiplications(n *infer.Node) (maps, convs int64) {
+func (s *starter) multiplications(n *infer.Node) (maps, convs int64) {
 	if !multiplies(n) {
 		return 0, 0
 	}
@@ -121,7 +111,7 @@ func (s *stepper) multiplications(n *infer.Node) (maps, convs int64) {
 }
 
 // loops is what is computed position by position, or chunk by chunk, in single operations.
-func (s *stepper) loops(i int) int64 {
+func (s *starter) loops(i int) int64 {
 	n, how := &s.res.Nodes[i], s.how[i]
 	if n.Out.Rank() != 2 {
 		return 0
@@ -136,14 +126,14 @@ func (s *stepper) loops(i int) int64 {
 	case how.has(scan):
 		return scanStarts
 	case how.has(matrices):
-		return times(matrixStarts, parts(sizeOf(n.Component, "matrices")))
+		return times(matrixStarts, parts(arg(n, "chunkSize").Int()))
 	case n.Type.ID == "customModule" && how.has(chunks):
 		return plus(ruleStarts, times(ruleChunkStarts, parts(ruleChunk)))
 	}
 	return 0
 }
 
-func (s *stepper) normalises(i int) int64 {
+func (s *starter) normalises(i int) int64 {
 	n := &s.res.Nodes[i]
 	if s.how[i].has(steps) || n.Type.ID == "grn" || s.how[i].has(transformers) && (n.Type.ID == "rmsNorm" || n.Type.ID == "qkNorm") {
 		return stepNormStarts
@@ -151,7 +141,7 @@ func (s *stepper) normalises(i int) int64 {
 	return normStarts
 }
 
-func (s *stepper) routes(i int) int64 {
+func (s *starter) routes(i int) int64 {
 	n := &s.res.Nodes[i]
 	if groups(n, s.how[i]) && !s.how[i].has(looped) {
 		return routeStarts + groupStarts
@@ -159,7 +149,7 @@ func (s *stepper) routes(i int) int64 {
 	return plus(routeStarts, times(expertStarts, arg(n, "numExperts").Int()))
 }
 
-func (s *stepper) attends(i int) int64 {
+func (s *starter) attends(i int) int64 {
 	n := &s.res.Nodes[i]
 	count, scores := int64(attendStarts), int64(7) // what scores in memory start more
 	switch {
@@ -188,7 +178,7 @@ func (s *stepper) attends(i int) int64 {
 	return count
 }
 
-func (s *stepper) elementwise(i int) int64 {
+func (s *starter) elementwise(i int) int64 {
 	switch n := &s.res.Nodes[i]; {
 	case n.Type.ID == "rope":
 		return anyStarts + turnStarts
@@ -201,3 +191,46 @@ func (s *stepper) elementwise(i int) int64 {
 	}
 	return anyStarts
 }
+
+// serialSizes are the features and the state of each in Mamba's recurrence, which transformers computes position by position where no kernel
+// is installed (mamba_selective_scan).
+func (s *starter) serialSizes(i int) (features, state int64) {
+	n := &s.res.Nodes[i]
+	switch {
+	case !s.how[i].has(serial) || n.Out.Rank() != 2:
+	case n.Type.ID == "mamba":
+		return s.sizeIn(i, "A_log", 0), s.sizeIn(i, "A_log", 1)
+	case arg(n, "stateSize").Int() > 0:
+		return n.Out.At(-1), arg(n, "stateSize").Int()
+	case len(n.In) > 2:
+		return n.Out.At(-1), n.In[2].At(-1)
+	}
+	return 0, 0
+}
+
+// sizeIn is an axis of a weight of a component.
+func (s *starter) sizeIn(i int, name string, axis int) int64 {
+	n := &s.res.Nodes[i]
+	for k := range n.Weights {
+		if w := &n.Weights[k]; w.Path() == name && axis < w.Shape.Rank() {
+			return w.Shape[axis]
+		}
+	}
+	return 0
+}
+
+// groups reports whether a component's experts are transformers', whose weights are one tensor for each map.
+func groups(n *infer.Node, how implementation) bool {
+	return how.has(transformers) && n.Type.Has(catalog.IsExperts)
+}
+
+// grouped reports the same of a component whose implementation is not at hand.
+func grouped(n *infer.Node) bool {
+	return n.Type.Has(catalog.IsExperts) && groups(n, implementationOf(n))
+}
+
+// isExpert reports whether a weight is that of one of many experts.
+func isExpert(w *catalog.Weight) bool { return strings.HasPrefix(w.Module, "experts") }
+
+// tied reports whether a component multiplies with the weight of another, an embedding.
+func tied(n *infer.Node) bool { return arg(n, "tiedTo").Str() != "" || arg(n, "tied").Bool() }

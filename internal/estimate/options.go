@@ -28,6 +28,7 @@ type Options struct {
 
 	MicroBatch int64       // samples that go through the model at once, their gradients added up; 0 for the whole batch
 	FusedLoss  bool        // whether logits and loss are computed in pieces, as fused linear cross entropy does
+	Expandable bool        // whether the allocator's segments are expandable (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True)
 	GPU        string      // the card that is asked for, as hardware.Lookup takes it; empty for the cheapest that fits
 	Adapt      *Adaptation // what is not trained; nil for nothing
 }

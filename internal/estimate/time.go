@@ -86,7 +86,8 @@ type Terms struct {
 // StepTerms finds the terms of a run.
 func StepTerms(res *infer.Result, o Options) Terms {
 	o = o.or(Defaults(), batchFor(res))
-	m := new(Room).begin(res, o, false).measure()
+	r := new(Room)
+	m := r.measure(res, o, starts(res, o))
 	return stepTerms(res, o, &m)
 }
 

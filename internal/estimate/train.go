@@ -1,8 +1,6 @@
 package estimate
 
 import (
-	"slices"
-
 	"fmt"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -78,10 +76,11 @@ type Training struct {
 	ActivationBytes int64 // kept for the backward pass, without what the loss needs
 	LogitBytes      int64 // the model's results, the loss and their gradients
 	PeakBytes       int64 // allocated at most
-	UpperBytes      int64 // taken from the card by the allocator, at most
-	CardBytes       int64 // with the context of the process: what must fit
+	NeedBytes       int64 // the least memory of the allocator in which the run goes through
+	ReservedBytes   int64 // taken from a card that has more than enough; 0 where that was not followed
+	UpperBytes      int64 // taken from the card by the allocator, at most, where that has more than enough
+	CardBytes       int64 // NeedBytes with the context of the process: what must fit
 	Binding         string
-	EagerExtraBytes int64 // what the peak would gain by attention that keeps its scores; 0 where it does so already
 
 	GPU      *hardware.GPU // the cheapest that fits and can train at this precision; nil where no card does
 	PricedOn *hardware.GPU // what time and cost are for: GPU, or the largest card that can be rented
@@ -120,22 +119,13 @@ func Train(res *infer.Result, o Options) *Training { return new(Room).Train(res,
 func (r *Room) Train(res *infer.Result, o Options) *Training {
 	o = o.or(Defaults(), batchFor(res))
 	part, _ := o.micro()
-	s := r.begin(res, part, o.accumulates())
-	m := s.measure()
+	s := starts(res, part)
+	m := r.measure(res, o, s)
 	t := &Training{Options: o, WeightBytes: m.weights, GradientBytes: m.gradients, OptimizerBytes: plus(m.states, m.stepExtra),
 		ActivationBytes: m.activations, LogitBytes: m.logits, PeakBytes: m.peak, Binding: m.binding}
-	if o.Attention != "eager" && attends(res) {
-		before := m.peak
-		if s.settled { // like is compared with like
-			before = s.step(false).peak
-		}
-		s.attend("eager")
-		t.EagerExtraBytes = max(0, s.step(false).peak-before)
-	}
-	t.reserved, t.foreign = reservedOf(res, o), slices.ContainsFunc(s.how, func(how implementation) bool { return how.has(transformers) })
-	t.dropless = s.dropless
+	t.reserved, t.foreign, t.dropless = reservedOf(res, o), s.foreign, s.dropless
 	t.UpperBytes = plus(scale(m.peak, t.reserved, 100), workspaceBytes, piecesBytes)
-	t.CardBytes = plus(t.UpperBytes, contextBytes)
+	t.need(m.tape)
 	t.choose()
 	t.ask(hardware.Lookup(o.GPU))
 	t.TrainedParams = TrainedParams(res, o.Adapt)
@@ -187,8 +177,8 @@ func (t *Training) choose() {
 	t.Cards = 1
 	if t.GPU != nil {
 		t.PricedOn = t.GPU
-	} else if room := t.PricedOn.MemoryBytes - contextBytes; t.UpperBytes > room {
-		t.Cards = (t.UpperBytes + room - 1) / room
+	} else if room := t.PricedOn.MemoryBytes - contextBytes; t.NeedBytes > room {
+		t.Cards = (t.NeedBytes + room - 1) / room
 	}
 }
 
@@ -213,8 +203,7 @@ func (t *Training) Assumptions() string {
 	case t.Cards > 1:
 		price = fmt.Sprintf("no single card fits, priced as if split without loss over %s %s", quantity.Grouped(t.Cards), price)
 	}
-	return text + "; " + price + fmt.Sprintf("; memory is the peak of PyTorch's allocator, %d %% of which it reserves at the most, plus %s of workspace and pieces and %s of context; "+
-		"time is for eager PyTorch with data that is always ready, %s", t.reserved, quantity.Bytes(workspaceBytes+piecesBytes), quantity.Bytes(contextBytes), t.timeError())
+	return text + "; " + price + "; " + t.memoryText() + "; time is for eager PyTorch with data that is always ready, " + t.timeError()
 }
 
 func precisionText(p string) string {

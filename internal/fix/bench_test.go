@@ -206,15 +206,17 @@ func TestMendsWhatWasBroken(t *testing.T) {
 	if testing.Short() || exec.Command(python, "-c", "import torch").Run() != nil {
 		t.Skip("runs PyTorch, which is not installed or takes seconds")
 	}
-	want := 12
-	if n := os.Getenv("FIX_BENCH"); n != "" {
-		if _, err := fmt.Sscan(n, &want); err != nil {
-			t.Fatal(err)
+	want, seed := 12, uint64(18)
+	for name, to := range map[string]any{"FIX_BENCH": &want, "FIX_SEED": &seed} {
+		if n := os.Getenv(name); n != "" {
+			if _, err := fmt.Sscan(n, to); err != nil {
+				t.Fatal(name, err)
+			}
 		}
 	}
 	samples := allSamples(t)
 	t.Logf("%d classes", len(samples))
-	tally := bench(t, python, samples, want, 18)
+	tally := bench(t, python, samples, want, seed)
 	var sum figures
 	for _, kind := range []string{"number", "name", "attribute", "typo", "keyword", "swap", "call", "line"} {
 		f := tally[kind]
@@ -233,7 +235,7 @@ func bench(t *testing.T, python string, samples []sample, want int, seed uint64)
 	rng := rand.New(rand.NewPCG(seed, 2))
 	right := run(t, python, samples)
 	var all []mutant
-	for tries := 0; len(all) < want*2 && tries < want*20; tries++ {
+	for tries := 0; len(all) < want*5/2 && tries < want*20; tries++ {
 		i := rng.IntN(len(samples))
 		if right[i].Error != "" {
 			continue

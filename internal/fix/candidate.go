@@ -34,7 +34,9 @@ const (
 	costName      = 10
 	costTensor    = 24 // another variable of a function that is no constructor
 	costSwap      = 5
-	costUnused    = 7 // a layer that nothing calls
+	costUnbound   = 4
+	costAxis      = 16 // another axis of a function that takes one
+	costUnused    = 7  // a layer that nothing calls
 	costShape     = 20
 	costNumber    = 12
 	costLiteral   = 30 // a number in place of a name
@@ -66,7 +68,7 @@ func sorted(out []candidate) []candidate {
 }
 
 // makers make candidates, one file for each kind.
-var makers = []func(*fault) []candidate{(*fault).divisors, (*fault).spellings, (*fault).insertions, (*fault).numbersHere, (*fault).names, (*fault).swaps, (*fault).renames,
+var makers = []func(*fault) []candidate{(*fault).divisors, (*fault).spellings, (*fault).unbound, (*fault).supers, (*fault).insertions, (*fault).axes, (*fault).numbersHere, (*fault).names, (*fault).swaps, (*fault).renames,
 	(*fault).arguments, (*fault).forgotten, (*fault).reshapes, (*fault).neighbours}
 
 func key(c *candidate) string { return fmt.Sprintf("%#v %q", c.edits, c.argument()) }
@@ -123,6 +125,8 @@ func (x *fault) numbersHere() []candidate {
 			c := s.replace(node, strconv.FormatInt(v, 10), costNumber+costFar*s.far+min(i, 8)/2)
 			if slices.Contains(x.values, v) && slices.Contains(x.numbers, n) {
 				c.cost = costEdit + costFar*s.far
+			} else if v > 8*max(n, 1) {
+				c.cost += 2
 			}
 			out = append(out, c)
 		}

@@ -39,10 +39,26 @@ func (x *fault) evidence(t *trial, before *verdict) int {
 	if before.params >= 0 && t.after.unused > 0 {
 		score -= 10
 	}
+	score -= 3 * min(dangling(t.after.graph), 3)
 	if x.follows(t.after) {
 		score += 4
 	}
 	return min(score, bonus) - 2*min(x.aside(before, t.after), 6)
+}
+
+// dangling counts the components of a model whose results nothing reads, such as a layer that was called for nothing.
+func dangling(g *graph.Graph) int {
+	read := map[string]bool{}
+	for _, c := range g.Connections {
+		read[c.From] = true
+	}
+	n := 0
+	for i := range g.Components {
+		if c := &g.Components[i]; !read[c.ID] && c.Type != "output" && c.Type != "parameter" && c.Type != "input" {
+			n++
+		}
+	}
+	return n
 }
 
 // onlyRead reports whether an edit takes away the only place that reads a variable.

@@ -64,6 +64,7 @@ func (p *project) newFault(files []patch.File, t *Target, v *verdict, f action.F
 	}
 	x.component(prefix, v, f.Component, 0)
 	x.at = slices.Clone(x.steps)
+	x.parts(f.Component)
 	x.before(prefix, v, f.Component)
 	x.want = wantOf(f, message)
 	x.follow()
@@ -88,6 +89,26 @@ func (x *fault) component(prefix string, v *verdict, id string, far int) {
 	i := slices.IndexFunc(v.source.Graph.Components, func(c graph.Component) bool { return c.ID == id })
 	if i >= 0 && i < len(v.source.Lines) && v.source.Lines[i].Line > 0 {
 		x.line(prefix+v.source.Lines[i].File, v.source.Lines[i].Line, far)
+	}
+}
+
+// parts puts the calls and the constructors of the modules that a component lies in on the trail, the innermost first: where a helper class says what does
+// not fit, the number that is wrong stands where the helper is made or called.
+func (x *fault) parts(component string) {
+	names := strings.Split(component, ".")
+	for i := len(names) - 1; i >= 0; i-- {
+		name, _, _ := strings.Cut(names[i], "#")
+		if _, err := strconv.Atoi(name); err == nil || name == "" || name == "forward" || name == "__init__" {
+			continue
+		}
+		for _, v := range x.calls[name] {
+			if a, ok := v.node.Fn.(*python.Attr); ok && lastNameOf(a.X) == "self" {
+				x.add(v.script, v.node, 1)
+			}
+		}
+		for _, v := range x.attrs[name] {
+			x.add(v.script, v.node, 1)
+		}
 	}
 }
 

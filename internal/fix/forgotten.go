@@ -29,6 +29,9 @@ func (x *fault) renames() []candidate {
 				if uses, made := attrUses(c, c.around(t, isClass), a.Name); uses == 0 || made > 1 {
 					r := c.replace(t, "self."+missing, costSpelling+3)
 					r.respells, r.several = true, made > 1
+					if strings.Contains(strings.ToLower(c.source(s.Value)), strings.ToLower(strings.Trim(missing, "_0123456789"))) {
+						r.cost -= 2 // self.drop of nn.Dropout(drop)
+					}
 					out = append(out, r)
 				}
 			}
@@ -83,7 +86,7 @@ func (x *fault) forgotten() []candidate {
 				}
 				for _, v := range variables(f.script, f.def, stmt) {
 					line, cost := v+" = self."+name+"("+v+")", costUnused
-					if i == 0 || before == "" || !strings.Contains(f.source(f.def.Body[i-1]), "self."+before+"(") {
+					if before == "" || !strings.Contains(f.source(previousOf(f.def.Body, i)), "self."+before+"(") {
 						cost += 3 // not behind the one that the constructor makes before it
 					}
 					out = append(out, f.insert(at, line+f.lineEnd()+indent, cost, line+": the constructor makes it and nothing calls it"))
@@ -92,6 +95,16 @@ func (x *fault) forgotten() []candidate {
 		}
 	}
 	return out
+}
+
+// previousOf is the statement before another one that does something, nil where there is none.
+func previousOf(body []python.Stmt, i int) python.Stmt {
+	for i--; i >= 0; i-- {
+		if k, ok := body[i].(*python.Jump); !ok || k.Op != "pass" {
+			return body[i]
+		}
+	}
+	return nil
 }
 
 func isDoc(s python.Stmt) bool {

@@ -31,7 +31,12 @@ func (x *fault) flattenBefore(s step, call *python.Call) []candidate {
 	var out []candidate
 	if a, ok := call.Fn.(*python.Attr); ok && len(call.Args) > 0 && call.Args[0].Name == "" && call.Args[0].Stars == 0 {
 		if lastNameOf(a.X) == "self" || lastNameOf(a.X) == "F" {
-			out = append(out, x.flattened(s, call.Args[0].Value)...)
+			for _, c := range x.flattened(s, call.Args[0].Value) {
+				if part := x.finding.Component[strings.LastIndexByte(x.finding.Component, '.')+1:]; part != a.Name {
+					c.cost += 2 // the layer that does not run is another one
+				}
+				out = append(out, c)
+			}
 		}
 	}
 	if strings.HasSuffix(s.source(call.Fn), "nn.Linear") && inRow(s.script, call) {

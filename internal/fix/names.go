@@ -54,6 +54,44 @@ func (x *fault) names() []candidate {
 	return out
 }
 
+// unbound are the names of the scope in the place of one that is not bound there.
+func (x *fault) unbound() []candidate {
+	missing := word(noName, x.message)
+	var out []candidate
+	for _, s := range x.at {
+		s.inside(func(node any) {
+			n, ok := node.(*python.Name)
+			if !ok || n.ID != missing || missing == "" {
+				return
+			}
+			for _, other := range x.visible(s, n) {
+				if other != missing {
+					out = append(out, s.replace(node, other, costUnbound))
+				}
+			}
+		})
+	}
+	return out
+}
+
+// supers put the class that a method is in as the first argument of super().
+func (x *fault) supers() []candidate {
+	var out []candidate
+	for _, s := range x.at {
+		s.inside(func(node any) {
+			call, ok := node.(*python.Call)
+			if !ok || lastNameOf(call.Fn) != "super" || len(call.Args) != 2 {
+				return
+			}
+			class, _ := s.around(node, isClass).(*python.ClassDef)
+			if _, known := s.spans[call.Args[0].Value]; class != nil && known && s.source(call.Args[0].Value) != class.Name {
+				out = append(out, s.replace(call.Args[0].Value, class.Name, costSpelling))
+			}
+		})
+	}
+	return out
+}
+
 // inScope lists the parameters and the variables of a function, and those of the ones around it.
 func inScope(c *script, def *python.FuncDef) []string {
 	var out []string

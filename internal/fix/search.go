@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -112,11 +113,12 @@ func choose(files []patch.File, t *Target, f action.Finding, list []trial, dropp
 		return nil, nil, dropped
 	}
 	slices.SortStableFunc(list, func(a, b trial) int { return cmp.Compare(a.score, b.score) })
-	same := 1
+	same, alike := 1, true
 	for same < len(list) && list[same].score <= list[0].score+margin-1 {
+		alike = alike && alikeModels(&list[0], &list[same])
 		same++
 	}
-	if same == 1 {
+	if same == 1 || alike {
 		return &list[0], nil, dropped
 	}
 	c := &Choice{Finding: f, Target: t.Name(), Why: fmt.Sprintf("%d changes mend it, and nothing says which was meant", same)}
@@ -127,6 +129,15 @@ func choose(files []patch.File, t *Target, f action.Finding, list []trial, dropp
 		}
 	}
 	return nil, c, dropped
+}
+
+// alikeModels reports whether two changes give the same model, as two axes of a transpose in either order do: then the first is as good as the other.
+// A word that is spelt alike where it is defined and where it is read is as good either way.
+func alikeModels(a, b *trial) bool {
+	if a.respells && b.respells && !a.several && !b.several {
+		return a.after.params == b.after.params && len(a.after.graph.Components) == len(b.after.graph.Components)
+	}
+	return !a.several && a.arg == nil && b.arg == nil && bytes.Equal(a.after.graph.AppendJSON(nil), b.after.graph.AppendJSON(nil))
 }
 
 // The ways in which a change can end.

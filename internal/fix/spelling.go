@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/modelverifier/verifier/internal/importer/torch"
 	"github.com/modelverifier/verifier/internal/importer/torch/python"
 	"github.com/modelverifier/verifier/internal/spelling"
 )
@@ -83,7 +84,7 @@ func (x *fault) nearest(s step, node any, is, prefix string, known []string) []c
 
 // near lists the words that are nearest to one, and near enough to be meant.
 func near(is string, known []string) []string {
-	best, at := []string(nil), len(is)/3+1
+	best, at := []string(nil), max(len(is)/3+1, min(len(is), 2)) // of one letter nothing is left where it is another one
 	seen := map[string]bool{is: true}
 	for _, k := range known {
 		if seen[k] {
@@ -153,7 +154,7 @@ func (x *fault) keyword(s *script, call *python.Call) []candidate {
 			}
 		}
 	}
-	known = append(known, layerKeywords...)
+	known = append(known, torch.Keywords(name)...)
 	var out []candidate
 	for _, a := range call.Args {
 		at, ok := s.spans[a.Value]
@@ -171,16 +172,6 @@ func (x *fault) keyword(s *script, call *python.Call) []candidate {
 		}
 	}
 	return out
-}
-
-// layerKeywords are the keywords of PyTorch's layers and functions.
-var layerKeywords = []string{
-	"in_features", "out_features", "bias", "in_channels", "out_channels", "kernel_size", "stride", "padding", "dilation", "groups", "padding_mode",
-	"output_padding", "num_features", "eps", "momentum", "affine", "track_running_stats", "num_groups", "num_channels", "normalized_shape",
-	"elementwise_affine", "num_embeddings", "embedding_dim", "padding_idx", "input_size", "hidden_size", "num_layers", "batch_first", "dropout",
-	"bidirectional", "proj_size", "embed_dim", "num_heads", "kdim", "vdim", "d_model", "nhead", "dim_feedforward", "activation", "norm_first",
-	"dim", "p", "inplace", "negative_slope", "start_dim", "end_dim", "size", "scale_factor", "mode", "align_corners", "output_size", "keepdim",
-	"ceil_mode", "count_include_pad", "return_indices", "upscale_factor", "need_weights", "attn_mask", "key_padding_mask", "dtype", "device",
 }
 
 // nearestText offers other keys of dictionaries.

@@ -108,6 +108,9 @@ func (s *syntax) index(c *script) {
 			if name := lastName(n.Fn); name != "" {
 				s.calls[name] = append(s.calls[name], located[*python.Call]{c, n})
 			}
+			if name, value, ok := registered(n); ok {
+				s.attrs[name] = append(s.attrs[name], located[python.Expr]{c, value})
+			}
 			for _, a := range n.Args {
 				if a.Name != "" {
 					s.attrs[a.Name] = append(s.attrs[a.Name], located[python.Expr]{c, a.Value})
@@ -125,6 +128,23 @@ func (s *syntax) index(c *script) {
 			s.bind(c, n, n.Target, n.Value)
 		}
 	}
+}
+
+// registered is the name and the value of self.register_buffer("name", value) and its kin.
+func registered(call *python.Call) (string, python.Expr, bool) {
+	if f := lastName(call.Fn); f != "register_buffer" && f != "register_parameter" && f != "add_module" && f != "setattr" || len(call.Args) < 2 {
+		return "", nil, false
+	}
+	at := len(call.Args) - 2
+	if lastName(call.Fn) != "setattr" {
+		at = 0
+	}
+	k, ok := call.Args[at].Value.(*python.Const)
+	if !ok {
+		return "", nil, false
+	}
+	name, isText := k.Value.(string)
+	return name, call.Args[at+1].Value, isText
 }
 
 // bind notes an assignment to an attribute, a field of a class, or a name of a module.

@@ -5,10 +5,7 @@
 // default, the caller passes a Vocabulary.
 package graph
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // Graph is one model. Extra keeps the members that the specification does not name, for a round trip.
 type Graph struct {
@@ -27,11 +24,18 @@ type Component struct {
 	Extra          []Member
 }
 
-// Implementation is what an importer says of whose module the component is, as library/word/word; empty where nothing is said. A
-// member of another kind is handed out as it is written, for whoever refuses it.
-func (c *Component) Implementation() string {
+// Members of a component that are no part of the specification and decide an estimate: AsMember names the module of a library that the
+// component is. ImplementationMember is what older imports wrote in its place.
+const (
+	AsMember             = "as"
+	ImplementationMember = "implementation"
+)
+
+// As is the module of a library that the component is, as transformers.LlamaRMSNorm; empty where it is PyTorch's own. A member of another
+// kind is handed out as it is written, for whoever refuses it.
+func (c *Component) As() string {
 	for i := range c.Extra {
-		if m := &c.Extra[i]; m.Name == "implementation" && m.Raw != "null" {
+		if m := &c.Extra[i]; m.Name == AsMember && m.Raw != "null" {
 			if n := len(m.Raw); n >= 2 && m.Raw[0] == '"' && m.Raw[n-1] == '"' {
 				return m.Raw[1 : n-1]
 			}
@@ -39,18 +43,6 @@ func (c *Component) Implementation() string {
 		}
 	}
 	return ""
-}
-
-// IsImplemented reports whether a word is among those of the component's implementation.
-func (c *Component) IsImplemented(word string) bool {
-	_, words, _ := strings.Cut(c.Implementation(), "/")
-	for words != "" {
-		var next string
-		if next, words, _ = strings.Cut(words, "/"); next == word {
-			return true
-		}
-	}
-	return false
 }
 
 // Param is a named parameter of a component.

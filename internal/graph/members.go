@@ -2,7 +2,7 @@ package graph
 
 import "strings"
 
-// Members that the specification does not name, implementation and scope among them, are written in the notation as @name=value: behind the
+// Members that the specification does not name, as and scope among them, are written in the notation as @name=value: behind the
 // name of the graph, behind the parameters of a component and behind the target of an arrow. They are JSON; a plain word needs no quotes.
 
 // How deep members lie in JSON: graph; graph, list, component.

@@ -14,7 +14,7 @@ import (
 //	x -> c -> r
 //	a, b -> sum
 //
-//	n: rmsNorm @implementation=transformers/late
+//	n: rmsNorm @as=transformers.T5LayerNorm
 //
 // A line defines a component, or connects components; several sources before an arrow feed its target in that order.
 // Words that are not numbers, true, false or null need no quotes; everything else is written as in JSON. A name with an @ before it is no

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/modelverifier/verifier/internal/spelling"
 )
@@ -15,6 +16,8 @@ type GPU struct {
 	Aliases      []string `json:"aliases"`
 	Managed      bool     `json:"managed"` // whether a training job can ask for it
 	Capability   string   `json:"computeCapability"`
+	Processors   int64    `json:"multiprocessors"`          // an H200's is seen in measured runs; the others, with Threads, are not yet checked against Source
+	Threads      int64    `json:"threadsPerMultiprocessor"` // that run on one at the most
 	MarketedGB   int64    `json:"marketedGb"`
 	VisibleMiB   int64    `json:"visibleMib"`
 	BandwidthGBs float64  `json:"bandwidthGbs"`
@@ -31,7 +34,8 @@ type GPU struct {
 	MemoryBytes int64 `json:"-"` // what a process can allocate, its own context included
 }
 
-var gpus = func() []*GPU {
+// gpus are read when they are first asked for: most runs ask for none.
+var gpus = sync.OnceValue(func() []*GPU {
 	all := load[GPU]("gpus")
 	for _, g := range all {
 		g.MemoryBytes = g.VisibleMiB << 20
@@ -40,15 +44,15 @@ var gpus = func() []*GPU {
 		return cmp.Or(cmp.Compare(a.PriceMicroUSDPerHour, b.PriceMicroUSDPerHour), strings.Compare(a.Name, b.Name))
 	})
 	return all
-}()
+})
 
 // GPUs lists every card, the cheapest hour first.
-func GPUs() []*GPU { return slices.Clone(gpus) }
+func GPUs() []*GPU { return slices.Clone(gpus()) }
 
 // Names lists the names of every card, the cheapest hour first.
 func Names() []string {
-	out := make([]string, len(gpus))
-	for i, g := range gpus {
+	out := make([]string, len(gpus()))
+	for i, g := range gpus() {
 		out[i] = g.Name
 	}
 	return out
@@ -61,7 +65,7 @@ func Lookup(name string) *GPU {
 	if key == "" {
 		return nil
 	}
-	for _, g := range gpus {
+	for _, g := range gpus() {
 		if slices.Contains(g.keys(), key) {
 			return g
 		}
@@ -99,7 +103,7 @@ func Nearest(name string) string {
 	if len(key) > 32 {
 		return ""
 	}
-	for _, g := range gpus {
+	for _, g := range gpus() {
 		for _, k := range g.keys() {
 			if d := spelling.Distance(key, k, least); d < least {
 				best, least = g.Name, d

@@ -47,7 +47,7 @@ func TestEveryCardIsComplete(t *testing.T) {
 	var managed []string
 	last := int64(0)
 	for _, g := range GPUs() {
-		if g.Label == "" || g.MemoryBytes <= 0 || g.MarketedGB <= 0 || g.BandwidthGBs <= 0 || g.FP32 <= 0 || g.FP16 <= 0 || g.Source == "" || g.PriceSource == "" || len(g.PriceDate) != 10 {
+		if g.Label == "" || g.MemoryBytes <= 0 || g.MarketedGB <= 0 || g.Processors <= 0 || g.Threads%128 != 0 || g.Threads == 0 || g.BandwidthGBs <= 0 || g.FP32 <= 0 || g.FP16 <= 0 || g.Source == "" || g.PriceSource == "" || len(g.PriceDate) != 10 {
 			t.Errorf("%s lacks something: %+v", g.Name, g)
 		}
 		if g.PriceMicroUSDPerHour < last || g.PriceMicroUSDPerHour == 0 {

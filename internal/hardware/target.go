@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Target is a place that a trained model can be deployed to.
@@ -24,11 +25,11 @@ type Target struct {
 	Date         string   `json:"date"`
 }
 
-var targets = func() []*Target {
+var targets = sync.OnceValue(func() []*Target {
 	all := load[Target]("targets")
 	slices.SortFunc(all, func(a, b *Target) int { return cmp.Or(cmp.Compare(a.Order, b.Order), strings.Compare(a.ID, b.ID)) })
 	return all
-}()
+})
 
 // Targets lists every target, in a fixed order.
-func Targets() []*Target { return slices.Clone(targets) }
+func Targets() []*Target { return slices.Clone(targets()) }

@@ -14,10 +14,11 @@ import (
 )
 
 // TestRunsInABrowser signs in, looks at a run that has ended and at one that waits, compares their curves, downloads
-// weights and cancels, with the app as it is served; and at a shared plan with its badge. RUNS_PICTURES is a folder
-// for pictures.
+// weights and cancels, with the app as it is served, and has axe look at it; and at a shared plan with its badge.
+// RUNS_PICTURES is a folder for pictures.
 func TestRunsInABrowser(t *testing.T) {
-	node, chromium := nodetest.Browser(t)
+	_, chromium := nodetest.Browser(t)
+	node := nodetest.Packages(t, "web", "axe-core")
 	published, err := site.New(site.Config{BaseURL: "http://www.example.com"})
 	if err != nil {
 		t.Fatal(err)

@@ -116,6 +116,10 @@ func refused(err error) (status int, code string) {
 	var size *blob.SizeError
 	var large *http.MaxBytesError
 	switch {
+	case errors.Is(err, store.ErrFull), errors.Is(err, blob.ErrFull):
+		return http.StatusServiceUnavailable, "storage-full"
+	case errors.Is(err, store.ErrUnavailable): // whatever ended its connection, which is none of the caller's
+		return http.StatusServiceUnavailable, "unavailable"
 	case errors.Is(err, jobs.ErrUnauthorised):
 		return http.StatusUnauthorized, "unauthorized"
 	case errors.Is(err, jobs.ErrLeaseLost), errors.Is(err, jobs.ErrTransition):
@@ -132,9 +136,7 @@ func refused(err error) (status int, code string) {
 		return http.StatusRequestTimeout, "timeout"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return http.StatusBadRequest, "incomplete-body"
-	case errors.Is(err, store.ErrFull), errors.Is(err, blob.ErrFull):
-		return http.StatusServiceUnavailable, "storage-full"
-	case errors.Is(err, store.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable, "unavailable"
 	}
 	return http.StatusInternalServerError, "internal"

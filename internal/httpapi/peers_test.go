@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
@@ -59,22 +60,21 @@ func TestIdleConnectionsKeepNobodyOut(t *testing.T) {
 
 // TestTheConnectionThatIsIdleForLongestIsClosed also holds that it is one of the address that has the most.
 func TestTheConnectionThatIsIdleForLongestIsClosed(t *testing.T) {
-	s := start(t, func(c *Config) { c.Limits.Connections, c.Limits.PerAddress = 4, 3 })
-	other := s.alive("127.0.0.2")
-	first, second, third := s.alive("127.0.0.1"), s.alive("127.0.0.1"), s.alive("127.0.0.1")
-	works := func(c net.Conn) bool {
-		if _, err := io.WriteString(c, probe); err != nil {
-			return false
+	l := newPeers(nil, Limits{Connections: 4, PerAddress: 3}, func(string) {})
+	join := func(address string) *peer {
+		c, _ := net.Pipe()
+		t.Cleanup(func() { c.Close() })
+		p := &peer{Conn: c, list: l, from: netip.MustParseAddr(address), idle: true, at: time.Now()}
+		if in, err := l.admit(p); !in || err != nil {
+			t.Fatalf("%s is not let in: %v", address, err)
 		}
-		_, err := io.ReadAtLeast(c, make([]byte, 4096), 100)
-		return err == nil
+		return p
 	}
-	if !works(first) { // now second is the idlest
-		t.Fatal("the first does not work")
-	}
-	time.Sleep(20 * time.Millisecond) // until the server knows that it is idle again
-	s.alive("127.0.0.3")
-	if !works(first) || works(second) || !works(third) || !works(other) {
+	other, first, second, third := join("127.0.0.2"), join("127.0.0.1"), join("127.0.0.1"), join("127.0.0.1")
+	l.state(first, http.StateActive)
+	l.state(first, http.StateIdle) // now second is the idlest
+	join("127.0.0.3")
+	if first.gone || !second.gone || third.gone || other.gone {
 		t.Error("another one than the idlest of the address with the most was closed")
 	}
 }

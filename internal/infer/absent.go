@@ -1,34 +1,67 @@
 package infer
 
-import "github.com/modelverifier/verifier/internal/catalog"
+import (
+	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/graph"
+)
 
-// absentWord is what an importer writes into the implementation of a component that a call with text alone does not run.
-const absentWord = "absent"
+// outputID is the type of what the caller gets, which runs in every call.
+const outputID = "output"
 
-// findAbsent marks the components that are constructed and never called, and the inputs that nothing else reads. It is nil where there
-// are none.
+// findAbsent marks the components that are constructed and never called: the inputs that the call does not give, and what is computed of
+// such alone. It is nil where there are none.
 func (w *walker) findAbsent() {
+	var list []int32
 	for i := range w.res.Nodes {
-		if w.res.Nodes[i].Component.IsImplemented(absentWord) {
-			if w.absent == nil {
-				w.absent = w.ints.Make(len(w.res.Nodes))
-			}
-			w.absent[i] = true
+		if !w.res.Nodes[i].leftOut() {
+			continue
 		}
+		if w.absent == nil {
+			w.absent = w.ints.Make(len(w.res.Nodes))
+		}
+		w.absent[i] = true
+		list = append(list, int32(i))
 	}
 	if w.absent == nil {
 		return
 	}
-	for i := range w.res.Nodes {
-		readers := w.res.Wiring.Outputs(i)
-		if t := w.res.Nodes[i].Type; t == nil || t.ID != InputID || len(readers) == 0 {
-			continue
-		}
-		w.absent[i] = true
-		for _, j := range readers {
-			w.absent[i] = w.absent[i] && w.absent[j]
+	lacks := make([]int32, len(w.res.Nodes)) // how many of its inputs a component does not get
+	for len(list) > 0 {
+		i := list[len(list)-1]
+		list = list[:len(list)-1]
+		for _, j := range w.res.Wiring.Outputs(int(i)) {
+			lacks[j]++
+			t := w.res.Nodes[j].Type
+			if int(lacks[j]) == len(w.res.Wiring.Inputs(int(j))) && t != nil && t.ID != outputID && !w.absent[j] {
+				w.absent[j] = true
+				list = append(list, j)
+			}
 		}
 	}
+}
+
+// leftOut reports whether the component is an input that the call does not give.
+func (n *Node) leftOut() bool {
+	if n.Type == nil || n.Type.ID != InputID {
+		return false
+	}
+	v, said := n.Component.Param("given")
+	return said && v.Kind() == graph.Bool && !v.Bool()
+}
+
+// refuseLacking refuses a component that runs and reads what the call does not compute, and reports whether it does.
+func (w *walker) refuseLacking(i int) bool {
+	if w.absent == nil || w.absent[i] {
+		return false
+	}
+	for _, j := range w.res.Wiring.Inputs(i) {
+		if w.absent[j] {
+			w.refuse(i, &catalog.Refusal{Rule: catalog.MissingInput,
+				Message: "reads " + w.res.Nodes[j].Component.Label() + ", which is not computed: the call does not give its input (given is false)"})
+			return true
+		}
+	}
+	return false
 }
 
 func (w *walker) isAbsent(i int) bool { return w.absent != nil && w.absent[i] }

@@ -7,7 +7,7 @@ import (
 	"github.com/modelverifier/verifier/internal/graph"
 )
 
-// leftOut parses a graph and says of components that a call with text alone does not run them.
+// leftOut parses a graph and says of inputs that the call does not give them.
 func leftOut(t *testing.T, text string, ids ...string) *graph.Graph {
 	t.Helper()
 	g, err := graph.Parse(text)
@@ -17,7 +17,7 @@ func leftOut(t *testing.T, text string, ids ...string) *graph.Graph {
 	for i := range g.Components {
 		for _, id := range ids {
 			if g.Components[i].ID == id {
-				g.Components[i].Extra = append(g.Components[i].Extra, graph.Member{Name: "implementation", Raw: `"transformers/absent"`})
+				g.Components[i].SetParam("given", graph.BoolValue(false))
 			}
 		}
 	}
@@ -43,7 +43,7 @@ func TestWhatATextCallLeavesOutIsNotRefused(t *testing.T) {
 	if len(res.Refusals) != 1 || res.Nodes[6].State != Refused {
 		t.Fatalf("the tower runs: %+v", res.Refusals)
 	}
-	res = Walk(leftOut(t, heard, "up", "narrow", "odd"))
+	res = Walk(leftOut(t, heard, "sound"))
 	if len(res.Refusals) != 0 {
 		t.Fatalf("refused: %+v", res.Refusals)
 	}
@@ -76,9 +76,35 @@ func TestWhatTheConstructorRefusesIsRefusedWhoeverCalls(t *testing.T) {
 	} {
 		text := "ids: input shape=[16]\ntable: embedding vocabSize=100 embedDim=32\nlogits: output\nids -> table -> logits\n" +
 			"sound: input shape=[20,24]\n" + broken + "\nnext: linear inFeatures=3 outFeatures=4\nsound -> narrow -> next"
-		res := Walk(leftOut(t, text, "narrow", "next"))
+		res := Walk(leftOut(t, text, "sound"))
 		if len(res.Refusals) != 1 || res.Refusals[0].Node != 4 || res.Nodes[4].State != Refused {
 			t.Errorf("%s: %+v", broken, res.Refusals)
+		}
+	}
+}
+
+// TestOnlyWhatACallCanLeaveOutIsAbsent: what runs needs its inputs, whatever is said of them.
+func TestOnlyWhatACallCanLeaveOutIsAbsent(t *testing.T) {
+	const text = "ids: input shape=[16]\ntable: embedding vocabSize=100 embedDim=32\nlogits: output\nids -> table -> logits\n" +
+		"sound: input shape=[16,8]\nup: linear inFeatures=8 outFeatures=32\nsound -> up"
+	for more, want := range map[string]int{
+		"": 0,
+		"\nsum: add\nend: output\nup -> sum\ntable -> sum -> end": 1, // the sum runs, and lacks what is added
+		"\nend: output\nup -> end":                                1,
+	} {
+		res := Walk(leftOut(t, text+more, "sound"))
+		if len(res.Refusals) != want || want > 0 && res.Refusals[0].Rule != catalog.MissingInput {
+			t.Errorf("%q: %+v", more, res.Refusals)
+		}
+	}
+	if res := Walk(leftOut(t, text, "ids")); len(res.Refusals) != 1 || res.Refusals[0].Node != 2 {
+		t.Errorf("an output without its input: %+v", res.Refusals)
+	}
+	for _, v := range []graph.Value{graph.BoolValue(true), graph.StringValue("false"), graph.IntValue(0)} {
+		g := leftOut(t, text)
+		g.Components[3].SetParam("given", v)
+		if res := Walk(g); res.Nodes[4].State == Absent {
+			t.Errorf("given=%v leaves the tower out", v)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package infer
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
@@ -59,24 +58,16 @@ func indexOf(node *Node, param string) int {
 	return -1
 }
 
-// ImplementationParam is the name under which whose module a component is counts among what it is.
-const ImplementationParam = "implementation"
-
-// Identity is what a component is: its resolved parameters and, where an importer says so, whose module it is, as words in order. Two
-// components that differ in it are priced differently.
+// Identity is what a component is: its resolved parameters and, where it names one, the module of a library that it is. Two components that
+// differ in it are priced differently.
 func (r *Result) Identity(i int) []graph.Param { return r.appendIdentity(nil, i) }
 
 func (r *Result) appendIdentity(out []graph.Param, i int) []graph.Param {
 	out = r.appendArguments(out, i)
-	text := r.Nodes[i].Component.Implementation()
-	if text == "" {
-		return out
+	if as := r.Nodes[i].Component.As(); as != "" {
+		out = append(out, graph.Param{Name: graph.AsMember, Value: graph.StringValue(as)})
 	}
-	library, rest, _ := strings.Cut(text, "/")
-	words := strings.Split(rest, "/")
-	slices.Sort(words)
-	text = strings.TrimSuffix(library+"/"+strings.Join(slices.Compact(words), "/"), "/")
-	return append(out, graph.Param{Name: ImplementationParam, Value: graph.StringValue(text)})
+	return out
 }
 
 // Fingerprint names the structure of the graph in eight hex digits: types, resolved arguments, connections and whose modules its

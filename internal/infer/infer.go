@@ -37,6 +37,7 @@ type Node struct {
 	Type      *catalog.Type // nil where the catalogue does not have it
 	Args      []graph.Value // in the order of Type.Params, with defaults and what was taken from the input
 	State     State
+	Shares    int32 // the component whose weight or whose module this one uses, from 1; 0 where all weights are its own
 	Like      int32 // an earlier component with the same parameters and inputs, from 1; 0 where none was found
 
 	In       []catalog.Shape // nil entries where unknown
@@ -120,3 +121,9 @@ func (r *Room) visitAll(g *graph.Graph) *walker {
 
 // InputID is the type whose data type follows from what reads it.
 const InputID = "input"
+
+// Calls reports whether the component calls the module of the one that it shares with, and not its weight alone.
+func (n *Node) Calls() bool { return n.Shares > 0 && n.str("sameAs") != "" }
+
+// InIsInt says of each input whether it is an integer tensor.
+func (n *Node) InIsInt() []bool { return n.inIsInt }

@@ -11,17 +11,14 @@ func (n *Node) KnownFLOPs() *int64 { return unless(n.LacksFLOPs, n.FLOPs) }
 // KnownSaved is what is saved for backward, nil where it is not known.
 func (n *Node) KnownSaved() *int64 { return unless(n.LacksSaved(), n.SavedBytes) }
 
-// UnfollowedWord is what an importer says of a module of a library whose tensors were not followed through its code.
-const UnfollowedWord = "unfollowed"
-
 // LacksSaved reports whether what is saved for backward is not known. A module of the caller's own declares its FLOPs and weights, but not
-// what it saves; one that an importer took from a library is estimated from the library's code.
+// what it saves, nor does one of a library whose code nobody followed; one that names its module is estimated from the library's code.
 func (n *Node) LacksSaved() bool {
 	switch n.State {
 	case Refused, Unknown:
 		return !n.Type.Has(catalog.IsVirtual)
 	case Legal, Withheld:
-		return n.Type.Has(catalog.IsOpaque) && (n.Component.Implementation() == "" || n.Component.IsImplemented(UnfollowedWord))
+		return n.Type.Has(catalog.IsOpaque) && n.Component.As() == ""
 	}
 	return false
 }

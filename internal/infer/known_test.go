@@ -15,8 +15,7 @@ func TestSavedOfAnOwnModuleIsNotKnown(t *testing.T) {
 		{"declared", own, false},
 		{"without a shape", strings.Replace(own, "outShape=[4] ", "", 1), false},
 		{"a linear layer instead", strings.Replace(own, "customModule outShape=[4] numParams=20 flops=32", "linear outFeatures=4", 1), true},
-		{"of a library whose code was followed", strings.Replace(own, "flops=32", "flops=32 @implementation=transformers", 1), true},
-		{"of a library, and not followed", strings.Replace(own, "flops=32", "flops=32 @implementation=transformers/unfollowed", 1), false},
+		{"of a library whose code was followed", strings.Replace(own, "flops=32", "flops=32 @as=transformers.PreTrainedModel", 1), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			res := walked(t, c.graph)

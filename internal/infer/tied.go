@@ -22,6 +22,7 @@ func (w *walker) tie() {
 		case node.str("sameAs") != "":
 			if partner, ok := w.named(i, "sameAs"); ok && w.sameModule(i, partner) {
 				again = append(again, i)
+				node.Shares = int32(partner) + 1
 			}
 		case node.LacksWeights:
 		case node.str("tiedTo") != "":
@@ -108,6 +109,7 @@ func (w *walker) share(i, partner int) {
 		w.refuseShare(i, quantity.Sprintf("its weight is %v but %s has a weight of %v", mine.Shape, owner.Component.Label(), theirs.Shape))
 	}
 	node := &w.res.Nodes[i]
+	node.Shares = int32(partner) + 1
 	node.Params -= mine.Shape.Size()
 	node.Weights = slices.DeleteFunc(slices.Clone(node.Weights), func(x catalog.Weight) bool { return x.Module == "" && x.Name == mine.Name })
 }

@@ -121,6 +121,9 @@ func (w *walker) visit(i int) {
 		node.State = Note
 		return
 	}
+	if w.refuseLacking(i) {
+		return
+	}
 	known := w.gather(i)
 	if known && w.copyAlike(i) {
 		return

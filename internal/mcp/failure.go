@@ -7,6 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/bench/env"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/policy"
 )
@@ -42,6 +43,8 @@ var next = map[string]string{
 	action.CodeValue:   "Use one of the words that are allowed.", action.CodeRange: "Choose a value within the range.", action.CodeShape: "Give sizes of at least 1, without the batch.",
 	graph.CodeDepth: "Flatten the value: no parameter needs so many levels.", policy.CodeKey: "Use one of the keys that are allowed.", action.CodeSameID: "Give every candidate an id of its own.",
 	action.CodeNotFound: "Give a path inside the root, or the graph itself as an object.", action.CodeFile: "The file is damaged or not what its name says: give another.",
+	env.CodeUnknown: "Begin an episode with bench_episode, and send its name.", env.CodeEnded: "Begin another one with bench_episode.",
+	env.CodeFull: "Submit an episode that is open, with bench_step.", env.CodeBusy: "Wait for the answer to the step before.",
 	action.CodeUnsupported: "Give the graph itself as an object, or a config.json, ONNX, GGUF or PyTorch file.",
 }
 
@@ -49,7 +52,8 @@ const giveModel = "Give a path inside the root, or a graph: an object with compo
 
 // failure is the answer to a call that cannot be served: the body that the service would send, and beside it what to do next.
 func failure(err error) *sdk.CallToolResult {
-	body, advice := action.Explain(err), ""
+	_, body := env.Explain(err)
+	advice := ""
 	var own *refusal
 	var coded *graph.Error
 	switch {
@@ -77,10 +81,15 @@ func failure(err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: raw}
 }
 
+func status(err error) int {
+	n, _ := env.Explain(err)
+	return n
+}
+
 // logFault notes an error that is nobody's but ours.
 func (s *Server) logFault(tool string, err error) {
 	var own *refusal
-	if !errors.As(err, &own) && action.Status(err) >= 500 {
+	if !errors.As(err, &own) && status(err) >= 500 {
 		s.log.Error("a tool failed", "tool", tool, "error", err.Error())
 	}
 }

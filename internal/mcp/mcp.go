@@ -13,9 +13,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/modelverifier/verifier/internal/bench/env"
 	"github.com/modelverifier/verifier/internal/client"
 	"github.com/modelverifier/verifier/internal/graph"
 )
@@ -26,6 +28,7 @@ type Config struct {
 	File    string         // the model that is meant where none is named, and which is watched; may be empty
 	Write   bool           // whether edit is served
 	Remote  *client.Client // the hosted service; nil: there is none, and no connection is opened
+	Bench   bool           // whether the benchmark's tasks and episodes are served
 	Version string
 	Log     io.Writer // faults of our own, one line each
 }
@@ -42,6 +45,7 @@ type Server struct {
 	log    *slog.Logger
 	slots  chan struct{} // as many tools run at once
 	watch  watcher
+	pool   *env.Pool // the episodes of the benchmark
 	sdk    *sdk.Server
 }
 
@@ -63,19 +67,30 @@ func New(c Config) (*Server, error) {
 		_ = root.Close()
 		return nil, err
 	}
-	s.watch.server = s
+	s.watch.server, s.pool = s, env.New(env.Defaults, time.Now)
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "verifier", Title: "Model Verifier", Version: c.Version}, &sdk.ServerOptions{
 		Instructions: instructions, Logger: s.log, SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe,
 		Capabilities: &sdk.ServerCapabilities{}, PageSize: 500,
 	})
 	for _, t := range tools {
-		if t.remote && c.Remote != nil || !t.remote && (!t.writes || c.Write) {
+		if s.serves(t) {
 			s.sdk.AddTool(t.declaration(), s.handler(t))
 		}
 	}
 	s.addResources()
 	s.addPrompts()
 	return s, nil
+}
+
+// serves reports whether a tool is there: some are only where who started the server asked for them.
+func (s *Server) serves(t *tool) bool {
+	switch {
+	case t.bench:
+		return s.config.Bench
+	case t.remote:
+		return s.config.Remote != nil
+	}
+	return !t.writes || s.config.Write
 }
 
 const instructions = `Says whether a neural network runs in PyTorch, what it costs, and what to fix. Call check first. A finding with "edit" is repaired by exactly that

@@ -23,6 +23,8 @@ type tool struct {
 	output      []field // the top-level members of the answer
 	writes      bool
 	remote      bool // calls the hosted service: it is there only where a server and a key are
+	bench       bool // belongs to the benchmark: it is there only where that was asked for
+	state       bool // changes what the server holds, and nothing else: a second call is another
 	run         func(s *Server, ctx context.Context, args *arguments) (*answer, error)
 }
 
@@ -82,7 +84,7 @@ func (t *tool) declaration() *sdk.Tool {
 		}
 		fmt.Fprintf(&out, `%q:{"type":%s}`, f.name, kind)
 	}
-	a := &sdk.ToolAnnotations{ReadOnlyHint: !t.writes, IdempotentHint: !t.writes, OpenWorldHint: &t.remote}
+	a := &sdk.ToolAnnotations{ReadOnlyHint: !t.writes && !t.state, IdempotentHint: !t.writes && !t.state, OpenWorldHint: &t.remote}
 	if t.writes {
 		destructive := true
 		a.DestructiveHint = &destructive

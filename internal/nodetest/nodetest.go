@@ -5,6 +5,7 @@ package nodetest
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -126,4 +127,33 @@ func least(tools string) (int, error) {
 	var manifest struct{ Config struct{ Least int } }
 	err = json.Unmarshal(data, &manifest)
 	return manifest.Config.Least, err
+}
+
+// Engine builds the engine for the browser, and serves verifier.wasm, verifier-files.wasm and wasm_exec.js.
+func Engine(tb testing.TB) http.Handler {
+	tb.Helper()
+	tools, err := folder()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	dir := tb.TempDir()
+	for name, pkg := range map[string]string{"verifier.wasm": "verifier-wasm", "verifier-files.wasm": "verifier-files-wasm"} {
+		build := exec.Command("go", "build", "-pgo=off", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, name), "./cmd/"+pkg)
+		build.Dir, build.Env = filepath.Dir(tools), append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			tb.Fatalf("%v\n%s", err, out)
+		}
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	loader, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib/wasm/wasm_exec.js"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "wasm_exec.js"), loader, 0o600)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return http.FileServer(http.Dir(dir))
 }

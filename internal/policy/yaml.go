@@ -8,15 +8,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/yamltext"
 )
 
-// Limits of a file. The parser needs time and memory that grow with the square of the nesting, and aliases of aliases grow
-// without end; no policy of a person comes near any of these.
+// Limits of a file. Aliases of aliases grow without end; no policy of a person comes near any of these.
 const (
 	maxFileBytes = 64 << 10
 	maxFileDepth = 16
@@ -39,9 +38,9 @@ func parseYAML(data []byte) (out item, err *graph.Error) {
 	if !utf8.ValidString(text) {
 		return out, out.errorf(CodeYAML, "is not UTF-8")
 	}
-	tokens := lexer.Tokenize(text)
-	if err := nesting(tokens); err != nil {
-		return out, err
+	tokens, line := yamltext.Tokens(text, maxFileDepth)
+	if line > 0 {
+		return out, item{line: line}.tooDeep()
 	}
 	file, bad := parser.Parse(tokens, 0)
 	if bad != nil {
@@ -55,29 +54,6 @@ func parseYAML(data []byte) (out item, err *graph.Error) {
 	}
 	r := &yamlReader{anchors: map[string]ast.Node{}}
 	return r.read(file.Docs[0].Body, item{}, 0)
-}
-
-// nesting refuses what would nest deeper than the limit, before the parser meets it: brackets, and dashes on one line.
-func nesting(tokens token.Tokens) *graph.Error {
-	flow, dashes, line := 0, 0, 0
-	for _, t := range tokens {
-		if t.Position.Line != line {
-			dashes, line = 0, t.Position.Line
-		}
-		switch t.Type {
-		case token.MappingStartType, token.SequenceStartType:
-			flow++
-		case token.MappingEndType, token.SequenceEndType:
-			flow--
-		case token.SequenceEntryType, token.MappingKeyType, token.AnchorType, token.TagType:
-			dashes++
-		default:
-		}
-		if flow > maxFileDepth || dashes > maxFileDepth {
-			return item{line: line}.tooDeep()
-		}
-	}
-	return nil
 }
 
 func (v item) tooDeep() *graph.Error {

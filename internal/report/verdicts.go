@@ -91,7 +91,7 @@ func ofStudy(s *action.Study) (out Verdicts) {
 		return out
 	}
 	t := s.Training
-	context := t.CardBytes - t.UpperBytes
+	context := t.CardBytes - t.NeedBytes
 	out.Training = &Training{
 		PeakGB: gigabytes(t.PeakBytes), UpperGB: gigabytes(t.UpperBytes), SeqLen: s.Length.Used, Attention: t.Options.Attention, EstCostUSD: quantity.USD(t.CostMicroUSD),
 		SmallestCard: smallest(t.CardBytes, t.Options.Precision), SmallestCardAtEstimate: smallest(t.PeakBytes+context, t.Options.Precision),

@@ -189,7 +189,7 @@ var members = []string{action.Model, "policy", "attention", "seq_len", "training
 // Members of a graph and of a component, beside those that the specification names, that change a plan.
 var (
 	ofGraph     = []string{"config"}
-	ofComponent = []string{"implementation", "scope"}
+	ofComponent = []string{graph.AsMember, graph.ImplementationMember, "scope"} // the last but one is refused, and not left out in silence
 )
 
 // read returns a model without what a plan does not read: notes, positions and whatever else an editor or a caller puts there.

@@ -2,12 +2,12 @@ package site
 
 import (
 	"bytes"
-	"encoding/json"
 	"regexp"
 	"sort"
 
 	"github.com/modelverifier/verifier/internal/action/plan"
 	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/datasets"
 	"github.com/modelverifier/verifier/internal/exporter/scene"
 	"github.com/modelverifier/verifier/internal/exporter/svg"
 	"github.com/modelverifier/verifier/internal/graph"
@@ -16,54 +16,7 @@ import (
 	"github.com/modelverifier/verifier/models"
 )
 
-// architecture is a bundled model and what the engine finds out about it.
-type architecture struct {
-	models.Entry
-	json        []byte // the graph, as it is published
-	types       []count
-	flops       int64
-	fingerprint string
-}
-
-// count is how many components of a type a model has.
-type count struct {
-	Type string
-	N    int
-}
-
 func archPath(id, ending string) string { return "/a/" + id + "." + ending }
-
-// architectures walks every bundled model.
-func architectures() []*architecture {
-	entries := models.Entries()
-	out := make([]*architecture, len(entries))
-	for i, e := range entries {
-		res := walk(e.ID)
-		g := res.Graph
-		a := &architecture{Entry: e, json: compact(g), flops: res.FLOPs, fingerprint: res.Fingerprint()}
-		n := map[string]int{}
-		for j := range g.Components {
-			n[g.Components[j].Type]++
-		}
-		for t, c := range n {
-			a.types = append(a.types, count{t, c})
-		}
-		sort.Slice(a.types, func(i, j int) bool {
-			return a.types[i].N > a.types[j].N || a.types[i].N == a.types[j].N && a.types[i].Type < a.types[j].Type
-		})
-		out[i] = a
-	}
-	return out
-}
-
-// compact writes a graph on one line: the configuration of one that was imported has lines of its own.
-func compact(g *graph.Graph) []byte {
-	var b bytes.Buffer
-	if err := json.Compact(&b, g.AppendJSON(nil)); err != nil {
-		panic("site: " + err.Error()) // cannot happen: a graph is written as JSON
-	}
-	return append(b.Bytes(), '\n')
-}
 
 // walk infers a model. What it finds out is large, so nobody keeps it.
 func walk(id string) *infer.Result {
@@ -81,10 +34,10 @@ func open(id string) *graph.Graph {
 }
 
 // usedBy maps each component type to the architectures that have it.
-func (s *Site) usedBy() map[string][]*architecture {
-	out := map[string][]*architecture{}
-	for _, a := range s.models() {
-		for _, c := range a.types {
+func (s *Site) usedBy() map[string][]*datasets.Architecture {
+	out := map[string][]*datasets.Architecture{}
+	for _, a := range datasets.Architectures() {
+		for _, c := range a.Types {
 			out[c.Type] = append(out[c.Type], a)
 		}
 	}
@@ -125,18 +78,18 @@ func (s *Site) addArchitectures() {
 			return map[string]any{"Families": families, "ByFamily": byFamily, "Count": len(entries)}
 		})
 	for i, e := range entries {
-		s.add(archPath(e.ID, "json"), typeJSON, func() []byte { return s.models()[i].json })
-		s.add(archPath(e.ID, "svg"), typeSVG, func() []byte { return s.models()[i].picture() })
+		s.add(archPath(e.ID, "json"), typeJSON, func() []byte { return datasets.Architectures()[i].JSON })
+		s.add(archPath(e.ID, "svg"), typeSVG, func() []byte { return picture(e.ID) })
 		s.addPage(page{Path: archPath(e.ID, "html"), Title: e.Name, Section: "architectures",
 			Description: e.Name + " as a graph to fetch and edit: its weights, compute, memory and cost."},
-			"architecture", func() any { return s.architecturePage(s.models()[i]) })
+			"architecture", func() any { return s.architecturePage(datasets.Architectures()[i]) })
 	}
 }
 
-func (a *architecture) picture() []byte {
-	drawn, err := scene.Of(walk(a.ID))
+func picture(id string) []byte {
+	drawn, err := scene.Of(walk(id))
 	if err != nil {
-		panic("site: " + a.ID + ": " + err.Error()) // cannot happen: every model is small enough to be drawn, and a test draws them all
+		panic("site: " + id + ": " + err.Error()) // cannot happen: every model is small enough to be drawn, and a test draws them all
 	}
 	return []byte(svg.Draw(drawn))
 }
@@ -144,14 +97,14 @@ func (a *architecture) picture() []byte {
 // size finds the size of a picture, so that a page does not move while it loads.
 var size = regexp.MustCompile(`width="(\d+)" height="(\d+)"`)
 
-func (s *Site) architecturePage(a *architecture) any {
+func (s *Site) architecturePage(a *datasets.Architecture) any {
 	record := plan.Run(&plan.Request{Model: open(a.ID)})
 	m := size.FindSubmatch(s.files[archPath(a.ID, "svg")].content().body)
 	graphFile := s.files[archPath(a.ID, "json")].content().body
 	walked := walk(a.ID)
 	return map[string]any{
-		"A": a, "Types": a.types, "Plan": record.Plan, "Text": record.Text, "FLOPs": a.flops, "Base": s.config.BaseURL,
-		"Width": string(m[1]), "Height": string(m[2]), "Findings": findings(walked, rules.Run(walked)), "GraphBytes": len(graphFile),
+		"A": a, "Types": a.Types, "Plan": record.Plan, "Text": record.Text, "FLOPs": a.FLOPs, "Base": s.config.BaseURL,
+		"Width": string(m[1]), "Height": string(m[2]), "Findings": datasets.Findings(walked, rules.Run(walked)), "GraphBytes": len(graphFile),
 		"Layers": int64(record.Plan.Model.Layers), "Imported": bytes.Contains(graphFile, []byte(`"config":`)),
 	}
 }

@@ -3,94 +3,11 @@ package site
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
-	"github.com/modelverifier/verifier/internal/infer"
-	"github.com/modelverifier/verifier/internal/rules"
 )
-
-// want marks, in the examples of a rule, the lines that it must find.
-const want = "// want"
-
-// ruleExample is an example of a rule, executed.
-type ruleExample struct {
-	Fires    bool
-	Lines    []line
-	Findings []finding
-	graph    *graph.Graph // as written
-	notation string
-}
-
-// line is a line of the short notation; Hit says that the rule finds something in it.
-type line struct {
-	Text string
-	Hit  bool
-}
-
-// finding is one thing that the engine found in an example or an architecture.
-type finding struct {
-	Rule      string `json:"rule"`
-	Severity  string `json:"severity"`
-	Component string `json:"component,omitempty"` // id
-	Type      string `json:"type,omitempty"`
-	Message   string `json:"message"`
-	Fix       string `json:"fix,omitempty"`
-}
-
-// runRule executes an example of a rule as lint would.
-func runRule(r *rules.Rule, text string) ruleExample {
-	var e ruleExample
-	var plain []string
-	for l := range strings.SplitSeq(text, "\n") {
-		head, hit := strings.CutSuffix(strings.TrimRight(l, " "), want)
-		head = strings.TrimRight(head, " ")
-		if hit && head == "" {
-			continue // a line that stands for the graph itself
-		}
-		e.Lines = append(e.Lines, line{head, hit})
-		plain = append(plain, head)
-	}
-	e.notation = strings.Join(plain, "\n")
-	e.graph = parse(e.notation)
-	e.Findings = examine(r, e.notation)
-	for _, f := range e.Findings {
-		e.Fires = e.Fires || f.Rule == r.ID
-	}
-	return e
-}
-
-func parse(notation string) *graph.Graph {
-	g, err := graph.Parse(notation)
-	if err != nil {
-		panic("site: " + err.Error()) // cannot happen: examples are part of the program, and the rules' tests read them
-	}
-	return g
-}
-
-// examine lists what every check finds in a graph, and what a rule of its own finds that is asked by rank alone.
-func examine(own *rules.Rule, notation string) []finding {
-	g := parse(notation)
-	g.Normalize(catalog.Vocabulary)
-	res := infer.Walk(g)
-	found := rules.All(res)
-	return findings(res, slices.DeleteFunc(found, func(f rules.Finding) bool { return f.Rule.Comparing && f.Rule != own }))
-}
-
-func findings(res *infer.Result, found []rules.Finding) []finding {
-	var out []finding
-	for _, f := range found {
-		item := finding{Rule: f.Rule.ID, Severity: string(f.Rule.Severity), Message: f.Message, Fix: f.Fix}
-		if f.Node >= 0 {
-			c := &res.Graph.Components[f.Node]
-			item.Component, item.Type = c.ID, c.Type
-		}
-		out = append(out, item)
-	}
-	return out
-}
 
 // typeExample is an example of a component type, executed.
 type typeExample struct {

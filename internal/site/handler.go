@@ -24,6 +24,7 @@ type content struct {
 	body, zipped []byte // zipped is nil where it would be no shorter
 	tag          string // hex digits of the SHA-256, for the entity tags
 	policy       string // Content-Security-Policy
+	cache        string // Cache-Control
 }
 
 // compressors are kept because each takes about a megabyte.
@@ -31,7 +32,7 @@ var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
 func newContent(mime string, body []byte) *content {
 	sum := sha256.Sum256(body)
-	c := &content{body: body, tag: hex.EncodeToString(sum[:12]), policy: pagePolicy}
+	c := &content{body: body, tag: hex.EncodeToString(sum[:12]), policy: pagePolicy, cache: maxAge}
 	if mime == typeSVG {
 		c.policy = picturePolicy(body)
 	}
@@ -91,7 +92,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := f.content()
 	h.Set("Content-Type", f.mime)
 	h.Set("Content-Security-Policy", c.policy)
-	h.Set("Cache-Control", maxAge)
+	h.Set("Cache-Control", c.cache)
 	if f.mime != typeHTML {
 		h.Set("Access-Control-Allow-Origin", "*") // public data, for the pages of others, too
 	}

@@ -28,7 +28,9 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"bytes":   func(n int) string { return quantity.Bytes(int64(n)) },
 	"join":    strings.Join,
 	"inline":  inline,
-	"percent": func(share float64) string { return strconv.FormatFloat(100*share, 0x66, 1, 64) + " %" },
+	"percent": percent,
+	"passed":  passed,
+	"score":   score,
 	"torch":   func(expression string) string { return slot.ReplaceAllString(expression, "$1") },
 	"urlize":  func(name any) string { return strings.ReplaceAll(fmt.Sprint(name), " ", "-") },
 	"title":   func(name any) string { return capital(fmt.Sprint(name)) },
@@ -61,6 +63,22 @@ func (p *page) Version() string { return p.Site.config.Version }
 // App is where the app is, or empty.
 func (p *page) App() string { return p.Site.config.App }
 
+// About is where the text about all this is: on the first page, unless that is the app.
+func (p *page) About() string {
+	if p.Site.config.Front != nil {
+		return AboutPath
+	}
+	return "/"
+}
+
+// Front is what the head of the page has to be the app, empty where it is text.
+func (p *page) Front() template.HTML {
+	if p.Path != "/" || p.Site.config.Front == nil {
+		return ""
+	}
+	return template.HTML(p.Site.config.Front.Head) // of our own build
+}
+
 // Settings is where people manage their keys, or empty.
 func (p *page) Settings() string { return p.Site.config.Settings }
 
@@ -86,6 +104,11 @@ func execute(name string, data any) []byte {
 	}
 	return b.Bytes()
 }
+
+func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
+
+// decimal is a share from 0 to 1 with three digits.
+func decimal(share float64) string { return strconv.FormatFloat(share, 'f', 3, 64) }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
@@ -114,8 +137,9 @@ func (s *Site) addPages() {
 	s.add("/favicon.svg", typeSVG, func() []byte { return icon })
 	s.add("/robots.txt", typeText, s.robots)
 	s.addHome()
-	s.addPage(page{Path: notFound, Title: "Nothing is published here", Description: "This address has no page."}, "404", func() any { return nil })
+	s.addPage(page{Path: notFound, Title: "Nothing is published here", Description: "This address has no page."}, "404", func() any { return (&page{Site: s}).About() })
 	s.addRules()
 	s.addTypes()
 	s.addDocs()
+	s.addBench()
 }

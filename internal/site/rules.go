@@ -1,8 +1,7 @@
 package site
 
 import (
-	"fmt"
-
+	"github.com/modelverifier/verifier/internal/datasets"
 	"github.com/modelverifier/verifier/internal/rules"
 )
 
@@ -16,7 +15,7 @@ var severities = []struct {
 	{rules.Info, "Remarks", "Such a model runs. Worth knowing, and often meant.", "Remarked on"},
 }
 
-func rulePath(id string) string { return "/r/" + id + ".html" }
+func rulePath(id string) string { return datasets.RulePath(id) }
 
 // check is an item of /r/index.json.
 type check struct {
@@ -30,33 +29,7 @@ type check struct {
 }
 
 func (s *Site) check(r *rules.Rule) check {
-	return check{r.ID, r.Title, string(r.Severity), trigger(r), provenance(r), r.Source, s.url(rulePath(r.ID))}
-}
-
-// trigger says what sets a rule off: its title, and what it found in its own first example that fires.
-func trigger(r *rules.Rule) string {
-	for _, text := range r.Examples {
-		for _, f := range runRule(r, text).Findings {
-			if f.Rule == r.ID && f.Type != "" {
-				return fmt.Sprintf("%s. For example %s: %s", r.Title, f.Type, f.Message)
-			}
-			if f.Rule == r.ID {
-				return fmt.Sprintf("%s. For example: %s", r.Title, f.Message)
-			}
-		}
-	}
-	return r.Title
-}
-
-// provenance says who decides a rule, and on what ground.
-func provenance(r *rules.Rule) string {
-	switch {
-	case r.Severity != rules.Block:
-		return "advice with the evidence that its source names; it never refuses a model"
-	case r.Whole == nil:
-		return "decided for one component and what arrives at it, as PyTorch decides when it is called"
-	}
-	return "decided from the wiring of the whole graph: no forward pass exists"
+	return check{r.ID, r.Title, string(r.Severity), datasets.Trigger(r), datasets.Provenance(r), r.Source, s.url(rulePath(r.ID))}
 }
 
 // addRules publishes the list of rules and the page of each.
@@ -91,16 +64,16 @@ func (s *Site) rulePage(r *rules.Rule) any {
 			means, verdict = v.Means, v.Verdict
 		}
 	}
-	var fires, silent []ruleExample
+	var fires, silent []datasets.RuleExample
 	for _, text := range r.Examples {
-		if e := runRule(r, text); e.Fires {
+		if e := datasets.RunRule(r, text); e.Fires {
 			fires = append(fires, e)
 		} else {
 			silent = append(silent, e)
 		}
 	}
 	return map[string]any{
-		"Rule": r, "Severity": string(r.Severity), "Means": means, "Verdict": verdict, "Provenance": provenance(r),
+		"Rule": r, "Severity": string(r.Severity), "Means": means, "Verdict": verdict, "Provenance": datasets.Provenance(r),
 		"Advice": r.Severity != rules.Block, "Outcome": r.Outcome(),
 		"Fires": fires, "Silent": silent, "Types": s.breaks()[r.ID], "RuleSet": s.ruleSet,
 	}

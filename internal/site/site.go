@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/modelverifier/verifier/internal/datasets"
 	"github.com/modelverifier/verifier/internal/ruleset"
 )
 
@@ -22,16 +23,26 @@ type Config struct {
 	Version string // of the program, for the foot of the pages; may be empty
 
 	App      string // address of the app, for the navigation; empty: there is none
+	Front    *Front // makes the first page the app; nil: it is text
 	Settings string // address at which people manage their keys, for the navigation; empty: there is none
 
 	OpenAPI []byte // the document at /openapi.json; nil: not published
 	Schema  []byte // the JSON schema of attestation records at SchemaPath; nil: not published
 
-	// Surfaces are listed in /resources.json behind those of the HTTP service, OpenSource as they are: only who runs the service
-	// knows what is published beside it.
+	// Surfaces and OpenSource are listed in /resources.json behind our own: what who runs the service publishes beside it.
 	Surfaces   []Link
 	OpenSource []Link
 }
+
+// Front makes the first page that of the app. Its text is then what a browser without scripts shows there, and what everybody finds
+// under AboutPath.
+type Front struct {
+	Head   string // HTML that its head loads the app with: scripts and styles of our own build
+	Policy string // the Content-Security-Policy under which they run
+}
+
+// AboutPath is where the text of the first page is where that page is the app.
+const AboutPath = "/about.html"
 
 // SchemaPath is where the JSON schema of attestation records, version 1, is published.
 const SchemaPath = "/schemas/precheck/v1.json"
@@ -48,10 +59,9 @@ type Site struct {
 	config  Config
 	ruleSet string
 	files   map[string]*file
-	paths   []string // sorted
-	models  func() []*architecture
-	uses    func() map[string][]*architecture // by component type
-	breaks  func() map[string][]string        // rule id to the types whose examples break it
+	paths   []string                                   // sorted
+	uses    func() map[string][]*datasets.Architecture // by component type
+	breaks  func() map[string][]string                 // rule id to the types whose examples break it
 }
 
 // File is one published file.
@@ -69,7 +79,6 @@ func New(c Config) (*Site, error) {
 	}
 	c.BaseURL = u.Scheme + "://" + u.Host
 	s := &Site{config: c, ruleSet: ruleset.ID(), files: map[string]*file{}}
-	s.models = sync.OnceValue(architectures)
 	s.uses = sync.OnceValue(s.usedBy)
 	s.breaks = sync.OnceValue(brokenBy)
 	s.addPages()
@@ -126,12 +135,13 @@ const pageEnd = ".html"
 func (s *Site) url(path string) string { return s.config.BaseURL + path }
 
 const (
-	typeHTML  = "text/html; charset=utf-8"
-	typeText  = "text/plain; charset=utf-8"
-	typeJSON  = "application/json"
-	typeLines = "application/jsonl" // one JSON value on each line
-	typeSVG   = "image/svg+xml"
-	typeCSS   = "text/css; charset=utf-8"
+	typeHTML   = "text/html; charset=utf-8"
+	typeText   = "text/plain; charset=utf-8"
+	typeJSON   = "application/json"
+	typeLines  = "application/jsonl" // one JSON value on each line
+	typeSchema = "application/schema+json"
+	typeSVG    = "image/svg+xml"
+	typeCSS    = "text/css; charset=utf-8"
 )
 
 // add publishes a file.

@@ -23,10 +23,12 @@ type Launch struct {
 	GPU      string        `json:"gpu"`
 }
 
-// Marked is a finding with the parts of the command that it is about, in UTF-16 units, as a browser counts.
+// Marked is a finding with the parts of the command that it is about, in UTF-16 units, as a browser counts, and the changes that do away
+// with it.
 type Marked struct {
 	serve.Finding
-	Places [][2]int `json:"places"`
+	Places [][2]int     `json:"places"`
+	Mends  []serve.Mend `json:"mends"`
 }
 
 // mostSplit is the largest tensor-parallel size that is looked at: that of two machines.
@@ -54,7 +56,8 @@ func launch(body []byte, limits graph.Limits) (any, error) {
 		out.GPU = r.GPU.Name
 	}
 	for i := range got.Findings {
-		m := Marked{Finding: got.Findings[i], Places: [][2]int{}}
+		m := Marked{Finding: got.Findings[i], Places: [][2]int{}, Mends: []serve.Mend{}}
+		m.Mends = append(m.Mends, got.Mends(&got.Findings[i])...)
 		for _, p := range got.Places(&got.Findings[i]) {
 			m.Places = append(m.Places, [2]int{units(r.Command[:p.From]), units(r.Command[:p.To])})
 		}

@@ -26,7 +26,7 @@ func boxSize(it *scene.Item) (w, h int) {
 		w, h = titleWidth(it), h+titleHeight
 	}
 	for _, r := range it.Rows {
-		row := place.BoldWidth(r.Name) + textGap + place.TextWidth(r.Type+" "+r.Detail, 12) + textGap + place.TextWidth(quantity.Short(r.Params), 12) + 20
+		row := place.BoldWidth(r.Name, 12) + textGap + place.TextWidth(r.Type+" "+r.Detail, 12) + textGap + place.TextWidth(quantity.Short(r.Params), 12) + 20
 		w = max(w, row+2*textInset)
 	}
 	return min(max(w, leastWidth), mostWidth), h
@@ -34,9 +34,12 @@ func boxSize(it *scene.Item) (w, h int) {
 
 // titleWidth is the width of the line above a group or a folded box: an arrow, the title, how often, and the weights.
 func titleWidth(it *scene.Item) int {
-	text := it.Title + " × 000 " + it.Weights() + " weights each"
+	text := it.Title + "  " + it.Weights()
+	if it.Times > 1 {
+		text += " × " + quantity.Grouped(int64(it.Times)) + " each"
+	}
 	if it.Like != "" {
 		text += " like " + it.Like
 	}
-	return min(place.BoldWidth(text)+2*textInset+20, mostWidth)
+	return min(place.BoldWidth(text, 12)+2*textInset+20, mostWidth)
 }

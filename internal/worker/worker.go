@@ -76,7 +76,9 @@ func Run(ctx context.Context, o Options) error {
 		o.Name, _ = os.Hostname()
 	}
 	w := &worker{Options: o, api: a, freed: make(chan struct{}, 1)}
-	if err := w.look(ctx); err != nil {
+	if err := w.look(ctx); ctx.Err() != nil {
+		return nil // it was told to stop before it had looked
+	} else if err != nil {
 		return err
 	}
 	defer w.jobs.Wait()

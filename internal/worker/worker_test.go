@@ -6,6 +6,8 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -437,5 +439,18 @@ func TestEveryCardHasASlotOfItsOwn(t *testing.T) {
 	}
 	if _, _, err = slotsOf(seen, []string{"T4", "T4", "T4"}); err == nil {
 		t.Error("three names for two cards")
+	}
+}
+
+// TestAWorkerMayBeStoppedWhileItLooks has a python3 that says nothing for a while, in a system that refuses namespaces or not.
+func TestAWorkerMayBeStoppedWhileItLooks(t *testing.T) {
+	python := filepath.Join(t.TempDir(), "python3")
+	if err := os.WriteFile(python, []byte("#!/bin/sh\nexec sleep 60\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, stop)
+	if err := Run(ctx, Options{Server: "http://127.0.0.1:1", Token: "t", Python: python, CPU: true, Work: t.TempDir()}); err != nil {
+		t.Error(err)
 	}
 }

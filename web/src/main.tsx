@@ -3,8 +3,9 @@ import { createRoot } from 'react-dom/client';
 import { followKeys } from './app/commands';
 import { Shell } from './app/Shell';
 import { followTheme } from './app/theme';
-import { engine } from './engine/client';
+import { engine, files } from './engine/client';
 import { keepDrafts } from './state/drafts';
+import { notify } from './state/store';
 import { followVerdict } from './state/verdict';
 import './ui/tokens.css';
 import './ui/base.css';
@@ -14,6 +15,7 @@ followTheme();
 followKeys();
 followVerdict();
 keepDrafts();
+for (const module of [engine, files]) module.onTrap = (trapped) => notify('warn', trapped.message);
 engine.start();
 
 const root = document.getElementById('root');

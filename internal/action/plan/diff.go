@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
-	"github.com/modelverifier/verifier/internal/infer"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
@@ -89,7 +88,7 @@ func dropDerived(d *graph.Delta, before, after *graph.Graph) {
 		for _, p := range c.Params {
 			_, was := before.Components[c.Before].Param(p.Name)
 			_, is := after.Components[c.After].Param(p.Name)
-			if was || is || p.Name == infer.ImplementationParam || p.Name == graph.ScopeParam {
+			if was || is || p.Name == graph.AsMember || p.Name == graph.ScopeParam {
 				params = append(params, p)
 			}
 		}

@@ -6,43 +6,45 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/quantity"
+	"github.com/modelverifier/verifier/internal/transformers"
 )
 
-// Implementation is whose modules the components are, where an importer says so: it decides what they save for backward.
+// Implementation is the modules of a library that components name: they decide what is saved for backward.
 type Implementation struct {
 	Library    string    `json:"library"`
-	Components int       `json:"components"`
+	Components int       `json:"components"` // that name a module of it
 	Variants   []Variant `json:"variants"`
 }
 
-// Variant is a way in which some of them are written, other than the usual one.
+// Variant is one of those modules, in one of its meanings where components of several types have its name.
 type Variant struct {
-	Word       string `json:"word"`
+	Name       string `json:"name"`
 	Meaning    string `json:"meaning"`
 	Components int    `json:"components"`
 }
 
 func implementation(s *action.Study) *Implementation {
-	how := s.Implementation()
-	if how.Library == "" {
+	named := s.Modules()
+	if len(named) == 0 {
 		return nil
 	}
-	out := &Implementation{how.Library, how.Components, []Variant{}}
-	for _, v := range how.Variants {
-		out.Variants = append(out.Variants, Variant{v.Word, v.Meaning, v.Components})
+	out := &Implementation{transformers.Library, 0, []Variant{}}
+	for _, v := range named {
+		out.Components += v.Components
+		out.Variants = append(out.Variants, Variant{v.Name, v.Says, v.Components})
 	}
 	return out
 }
 
 // words is a line on it.
 func (i *Implementation) words() string {
-	text := fmt.Sprintf("as %s implements them", i.Library)
 	var parts []string
-	for _, v := range i.Variants {
-		parts = append(parts, fmt.Sprintf("%s (%s)", v.Meaning, quantity.Grouped(int64(v.Components))))
+	for k := 0; k < len(i.Variants); {
+		name, count := i.Variants[k].Name, 0
+		for ; k < len(i.Variants) && i.Variants[k].Name == name; k++ {
+			count += i.Variants[k].Components
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s)", strings.TrimPrefix(name, i.Library+"."), quantity.Grouped(int64(count))))
 	}
-	if len(parts) > 0 {
-		text += ": " + strings.Join(parts, "; ")
-	}
-	return text
+	return fmt.Sprintf("as %s implements them: %s", i.Library, strings.Join(parts, ", "))
 }

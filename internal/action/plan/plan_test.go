@@ -120,7 +120,7 @@ func TestEveryFieldOfTheSpecificationIsThereInItsOrder(t *testing.T) {
 		{"diff", r.Plan.Diff, "base added removed changed paramsDelta paramsDeltaPct memoryDeltaGb costDeltaUsd blastRadius lines legalityChanged rewired addedComponents removedComponents rewiredComponents"},
 		{"base", r.Plan.Diff.Base, "name layers params paramsWithheld"},
 		{"policy", r.Plan.Policy, "applied violations"},
-		{"memory", r.Plan.Memory, "weightBytes gradientBytes optimizerBytes activationBytes logitBytes peakBytes upperBytes cardBytes binding eagerExtraBytes errorPercent"},
+		{"memory", r.Plan.Memory, "weightBytes gradientBytes optimizerBytes activationBytes logitBytes peakBytes needBytes upperBytes cardBytes binding eagerExtraBytes errorPercent"},
 	} {
 		if got := keys(t, c.got); got != c.want {
 			t.Errorf("%s has %s, want %s", c.what, got, c.want)

@@ -96,8 +96,9 @@ type Memory struct {
 	ActivationBytes int64  `json:"activationBytes"`
 	LogitBytes      int64  `json:"logitBytes"`
 	PeakBytes       int64  `json:"peakBytes"`
-	UpperBytes      int64  `json:"upperBytes"`
-	CardBytes       int64  `json:"cardBytes"`
+	NeedBytes       int64  `json:"needBytes"`  // the smallest memory in which the run goes through, without the context of the process
+	UpperBytes      int64  `json:"upperBytes"` // reserved at the most where there is more than enough
+	CardBytes       int64  `json:"cardBytes"`  // what must fit: needBytes and the context
 	Binding         string `json:"binding"`
 	EagerExtraBytes int64  `json:"eagerExtraBytes"` // what eager attention would add
 	ErrorPercent    *int64 `json:"errorPercent"`    // of the peak, in nineteen of twenty measured runs; null where none was measured

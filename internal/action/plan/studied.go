@@ -52,8 +52,8 @@ func (s *studied) memory() *Memory {
 		return nil
 	}
 	t := s.Training
-	m := &Memory{t.WeightBytes, t.GradientBytes, t.OptimizerBytes, t.ActivationBytes, t.LogitBytes, t.PeakBytes, t.UpperBytes, t.CardBytes, t.Binding,
-		t.EagerExtraBytes, nil}
+	m := &Memory{t.WeightBytes, t.GradientBytes, t.OptimizerBytes, t.ActivationBytes, t.LogitBytes, t.PeakBytes, t.NeedBytes, t.UpperBytes,
+		t.CardBytes, t.Binding, s.EagerExtra(), nil}
 	if s.Complete() {
 		m.ErrorPercent = t.PeakError()
 	}

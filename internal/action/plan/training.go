@@ -1,9 +1,15 @@
 package plan
 
 import (
+	"strings"
+
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/quantity"
+	"github.com/modelverifier/verifier/internal/spelling"
 )
 
 // training reads the run that is to be estimated.
@@ -32,7 +38,7 @@ func training(f *action.Fields) (o estimate.Options) {
 func adaptation(t *action.Fields) *estimate.Adaptation {
 	a := &estimate.Adaptation{Frozen: patterns(t, "frozen")}
 	if l := t.Object("lora"); l != nil {
-		a.LoRA = &estimate.LoRA{Targets: patterns(l, "targets")}
+		a.LoRA = &estimate.LoRA{Targets: targets(l, "targets")}
 		var given bool
 		if a.LoRA.Rank, given = l.Int("rank", 1); !given {
 			l.Fail(action.Errorf(graph.CodeMissing, l.Path("rank"), "must be a whole number of at least 1"))
@@ -47,9 +53,16 @@ func adaptation(t *action.Fields) *estimate.Adaptation {
 
 // patterns reads names of components.
 func patterns(f *action.Fields, name string) []string {
+	return parsed(f, name, estimate.ParsePattern)
+}
+
+// targets reads names of linear layers.
+func targets(f *action.Fields, name string) []string { return parsed(f, name, estimate.ParseTarget) }
+
+func parsed(f *action.Fields, name string, parse func(string) error) []string {
 	list := f.Strings(name, estimate.MaxPatterns)
 	for i, p := range list {
-		if estimate.ParsePattern(p) != nil {
+		if parse(p) != nil {
 			f.Fail(action.Errorf(action.CodeForm, f.Path(action.Item(name, i)), "is not a pattern: a bracket is not closed"))
 		}
 	}
@@ -80,13 +93,25 @@ func refuse(t *action.Fields, problems []estimate.Problem) {
 	}
 }
 
-// CheckNames refuses a name of a component that is not in the model.
+// CheckNames refuses a name that is not in the model: of a component that is frozen, of a linear layer that gets an adapter.
 func (r *Request) CheckNames() error {
-	field, pattern, found := r.Training.Adapt.Unmatched(r.Model)
+	if field, pattern, found := r.Training.Adapt.Unmatched(r.Model); found {
+		return action.Errorf(action.CodeValue, "training."+field, "is %q, but no component has that id or scope", clip(pattern))
+	}
+	if a := r.Training.Adapt; a == nil || a.LoRA == nil || len(a.LoRA.Targets) == 0 {
+		return nil
+	}
+	r.Model.Normalize(catalog.Vocabulary)
+	field, word, names, found := r.Training.Adapt.MissingTarget(infer.Walk(r.Model))
 	if !found {
 		return nil
 	}
-	return action.Errorf(action.CodeValue, "training."+field, "is %q, but no component has that id or scope", clip(pattern))
+	there := "the model has none"
+	if len(names) > 0 {
+		there = "there are " + strings.Join(names, ", ")
+	}
+	return action.Errorf(action.CodeValue, "training."+field, "is %q, but no linear layer or component has that name: %s%s",
+		clip(word), quantity.Own(there), quantity.Own(spelling.DidYouMean(word, names)))
 }
 
 // LoRA is the wire form of adapters.

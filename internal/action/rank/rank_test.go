@@ -128,7 +128,7 @@ func TestFields(t *testing.T) {
 	}
 	for _, part := range []string{`"id":"a","rank":1,"measuredRank":1,"tier":"legal","tiedWith":2,"blocking":0,"warnings":0,"outcomeFlags":[],"params":38170,"estCostUsd":`, `"fitsGpu":"T4","otherStageBlockers":[],"reasons":[`,
 		`"recommended":null,"recommendation":"2 candidates share the first rank`, `"budget":{"candidates":3,"blocked":1,"legal":2,"wouldNotRun":["b"],"reclaimed":0.3333}`,
-		`"calibration":{"exclusion":{"claim":`, `"graphs":700,"blocked":`, `"torch":"2.11.0"`, `"ordering":{"claim":`, `"pairwiseAccuracy":0.8828,"coverage":0.8793`} {
+		`"calibration":{"exclusion":{"claim":`, `"graphs":10940,"blocked":`, `"torch":"2.11.0"`, `"ordering":{"claim":`, `"pairwiseAccuracy":0.883,"coverage":0.8792`} {
 		if !strings.Contains(string(data), part) {
 			t.Errorf("no %s in %s", part, data)
 		}

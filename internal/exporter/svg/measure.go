@@ -15,13 +15,13 @@ type measured struct {
 // measure finds the size of a box from its text.
 func measure(it *scene.Item) (m measured) {
 	if it.Like != "" {
-		m.w = place.BoldWidth(groupName(it)+"  like "+it.Like) + columnGap + place.TextWidth(it.Weights(), 12) + 2*textInset
+		m.w = place.BoldWidth(groupName(it)+"  like "+it.Like, 12) + columnGap + place.TextWidth(it.Weights(), 12) + 2*textInset
 		m.h = rowHeight + 2*boxPadding
 		return m
 	}
 	var name, kind, shape, weights int
 	for i, r := range it.Rows {
-		name = max(name, place.BoldWidth(r.Name))
+		name = max(name, place.BoldWidth(r.Name, 12))
 		kind = max(kind, place.TextWidth(kindText(r), 12))
 		if r.Changes && i < len(it.Rows)-1 {
 			shape = max(shape, place.TextWidth(r.Shape, 12)+columnGap)

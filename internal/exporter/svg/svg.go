@@ -25,7 +25,7 @@ const (
 
 var style = place.Style{TitleSize: 24, GroupInset: 14, RankGap: 34, NodeGap: 28, LaneWidth: 10,
 	Box:   func(it *scene.Item) (w, h int) { m := measure(it); return m.w, m.h },
-	Title: func(it *scene.Item) int { return place.BoldWidth(groupTitle(it)) },
+	Title: func(it *scene.Item) int { return place.BoldWidth(groupTitle(it), 12) },
 }
 
 // sheet holds the colours, for light and for dark. Names are short: they stand in every element.
@@ -43,7 +43,7 @@ text{font:12px Helvetica,Arial,"Liberation Sans","DejaVu Sans",sans-serif;fill:#
 func Draw(s *scene.Scene) string {
 	root := style.Layout(s.Root)
 	head := title(s)
-	width := max(root.W, place.TextWidth(head, 16)) + 2*margin
+	width := max(root.W, place.BoldWidth(head, 16)) + 2*margin
 	height := root.H + headHeight + 2*margin
 	d := &drawing{}
 	d.f(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-labelledby="t d">`+"\n", width, height, width, height)

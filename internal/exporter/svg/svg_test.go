@@ -3,6 +3,7 @@ package svg
 import (
 	"encoding/xml"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -107,6 +108,25 @@ func TestEveryModelIsAWellFormedPictureWithATitle(t *testing.T) {
 		if !strings.Contains(text, "prefers-color-scheme:dark") {
 			t.Errorf("%s has no dark colours", file)
 		}
+	}
+}
+
+// TestTheTitleFitsIntoThePicture: it is in bold letters, and may be wider than all that is below it. 8.9 pixels are what a letter of
+// DejaVu Sans Bold takes on average at this size, the widest of the fonts that are asked for.
+func TestTheTitleFitsIntoThePicture(t *testing.T) {
+	g := &graph.Graph{Name: "Photos in ten classes", Components: []graph.Component{{ID: "x", Type: "input"}, {ID: "y", Type: "output"}}}
+	text := draw(t, g)
+	var width, x int
+	if _, err := fmt.Sscanf(text[strings.Index(text, ` width="`):], ` width="%d"`, &width); err != nil {
+		t.Fatal(err)
+	}
+	head := text[strings.Index(text, `<text class="h"`):]
+	if _, err := fmt.Sscanf(head, `<text class="h" x="%d"`, &x); err != nil {
+		t.Fatal(err)
+	}
+	letters := len([]rune(head[strings.Index(head, ">")+1 : strings.Index(head, "</text>")]))
+	if need := x + letters*89/10; width < need {
+		t.Errorf("the picture is %d pixels wide, and its title ends at about %d", width, need)
 	}
 }
 

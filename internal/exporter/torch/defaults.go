@@ -15,6 +15,7 @@ const (
 	avgPool  = `stride=None padding=0 ceil_mode=False count_include_pad=True`
 	norm     = `eps=1e-05 momentum=0.1 affine=True`
 	encoder  = `activation="relu" dropout=0.1 layer_norm_eps=1e-05 norm_first=False bias=True`
+	turnedOn = `dropout=None softcap=None`
 	attends  = `dropout=0.0 bias=True kdim=None vdim=None`
 	recurs   = `num_layers=1 bias=True dropout=0.0 bidirectional=False sequences=True`
 	table    = `padding_idx=None max_norm=None norm_type=2.0 scale_grad_by_freq=False sparse=False`
@@ -35,6 +36,8 @@ var defaults = map[string]string{
 	"BatchNorm": norm + " track_running_stats=True", "InstanceNorm": `eps=1e-05 momentum=0.1 affine=False track_running_stats=False`,
 	"nn.Embedding": table, "nn.EmbeddingBag": table + ` mode="mean"`,
 	"nn.TransformerEncoderLayer": encoder, "DecoderBlock": encoder,
+	"GroupedQueryAttention": turnedOn + " clip=None", "RopeAttention": turnedOn + " clip=None", "AttentionCore": turnedOn,
+	"WindowAttention": "dropout=None", "Gated": "dropout=None",
 	"SelfAttention": attends, "CrossAttention": attends, "MaskedAttention": attends,
 	"SequenceRNN": recurs + ` nonlinearity="tanh"`, "SequenceGRU": recurs, "SequenceLSTM": recurs + " proj_size=0",
 	"nn.ReLU": "inplace=False", "nn.ReLU6": "inplace=False", "nn.ELU": "inplace=False", "nn.CELU": "inplace=False", "nn.SELU": "inplace=False",

@@ -66,15 +66,18 @@ const hiddenParts = "components of the model are not known"
 
 // open lists the rules that were not judged, by what they lack.
 func (c *plan) open(out *Result) (open []rules.Open) {
-	leave := func(id, why, fix string) {
-		if slices.Contains(out.Judged, id) {
-			return
-		}
+	lacking := func(why, fix string) *rules.Open {
 		i := slices.IndexFunc(open, func(o rules.Open) bool { return o.Why == why })
 		if i < 0 {
 			i, open = len(open), append(open, rules.Open{Why: why, Fix: fix})
 		}
-		open[i].Tests = append(open[i].Tests, id)
+		return &open[i]
+	}
+	leave := func(id, why, fix string) {
+		if !slices.Contains(out.Judged, id) {
+			o := lacking(why, fix)
+			o.Tests = append(o.Tests, id)
+		}
 	}
 	if !c.sized {
 		return nil // what is refused says so
@@ -92,6 +95,9 @@ func (c *plan) open(out *Result) (open []rules.Open) {
 		leave("layout-memory", hiddenParts, "")
 	default:
 		leave("layout-memory", "what the stages hold is not known", "")
+	}
+	if !c.whole {
+		lacking(hiddenParts, "") // also where the parts that are known are too large by themselves
 	}
 	return open
 }

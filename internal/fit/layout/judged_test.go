@@ -9,6 +9,8 @@ import (
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/rules"
+	"github.com/modelverifier/verifier/models"
 )
 
 // What was not looked at is in no list: memory without a card, the division of heads that no component names, anything at all of
@@ -43,6 +45,25 @@ func TestJudgedListsOnlyWhatWasFoundOut(t *testing.T) {
 		if slices.Contains(got, id) {
 			t.Errorf("a custom module hides the model, and %s is judged: %s", id, strings.Join(got, " "))
 		}
+	}
+}
+
+// What is hidden is said also where the parts that are known are too large for the card by themselves, so that every rule was judged.
+func TestHiddenPartsAreSaidOfALayoutThatDoesNotFit(t *testing.T) {
+	g, err := models.Open("olmo-2-1b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Components[126].Type = "aTypeThatNobodyKnows"
+	g.Normalize(catalog.Vocabulary)
+	r := Default()
+	r.GPU = hardware.Lookup("T4")
+	got := Check(infer.Walk(g), r)
+	if !slices.Contains(got.Judged, "layout-memory") {
+		t.Fatalf("its memory is not judged: %v", got.Judged)
+	}
+	if !slices.ContainsFunc(got.Open, func(o rules.Open) bool { return o.Why == hiddenParts }) {
+		t.Errorf("nothing is said of the component that nobody knows: %v", got.Open)
 	}
 }
 

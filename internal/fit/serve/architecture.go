@@ -1,23 +1,20 @@
 package serve
 
 import (
-	"fmt"
 	"strings"
+	"sync"
 )
 
-// loadNames reads a list that is part of the program.
-func loadNames(file string) []string {
-	data, err := tables.ReadFile("flags/" + file)
-	if err != nil {
-		panic(fmt.Sprintf("serve: %v", err))
-	}
-	var out []string
-	for _, line := range strings.Split(string(data), "\n") {
-		if line != "" && line[0] != '#' {
-			out = append(out, line)
+// namesOf is a list that is part of the program. As a table, it is read when it is first asked for.
+func namesOf(file string) func() []string {
+	return sync.OnceValue(func() (out []string) {
+		for line := range strings.SplitSeq(builtIn(file), "\n") {
+			if line != "" && line[0] != '#' {
+				out = append(out, line)
+			}
 		}
-	}
-	return out
+		return out
+	})
 }
 
 // architectureRules warns where the engine has no such architecture, or would have to run the model's own code. Neither was read to

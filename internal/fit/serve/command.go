@@ -41,7 +41,7 @@ func (c *command) parse(asked string) {
 			c.open = append(c.open, w.vars...)
 		}
 	}
-	p := parseArguments(c.engine.flags, c.engine.dialect, c.version, words, c.named)
+	p := parseArguments(c.engine.flags(), c.engine.dialect, c.version, words, c.named)
 	c.args, c.strays, c.strayAt = p.args, p.strays, p.strayAt
 	c.fromEnvironment()
 }
@@ -49,7 +49,7 @@ func (c *command) parse(asked string) {
 // fromEnvironment adds the flags that variables set, before those of the command, which win.
 func (c *command) fromEnvironment() {
 	var out []argument
-	for _, f := range c.engine.flags.flags {
+	for _, f := range c.engine.flags().flags {
 		if f.env == "" || !f.alive(c.version) {
 			continue
 		}

@@ -11,7 +11,7 @@ type engine struct {
 	order    int // among the engines
 	id       string
 	label    string
-	flags    *table
+	flags    func() *table
 	dialect  dialect
 	assumed  version // where nothing says which
 	oldest   version // that the table knows
@@ -206,7 +206,7 @@ func (l *launch) hint(name string) string {
 // instead is what could be written in place of a flag that is gone: the one that its hint begins with, else nothing.
 func (l *launch) instead(a *argument) remedy {
 	if words, ok := strings.CutPrefix(l.engine.replaced[a.flag.name], "use --"); ok {
-		if flag, value, _ := strings.Cut("--"+words, " "); l.engine.flags.byName[flag] != nil {
+		if flag, value, _ := strings.Cut("--"+words, " "); l.engine.flags().byName[flag] != nil {
 			if value != "" && !strings.ContainsAny(value, " '") {
 				return remedy{{{op: opDrop, flag: a.written}, {opSet, flag, value}}, {{op: opDrop, flag: a.written}}}
 			}

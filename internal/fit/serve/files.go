@@ -21,7 +21,7 @@ const configFlag = "--config"
 // the command overrides; in TensorRT-LLM the file overrides the command.
 func (l *launch) configFiles() {
 	name, ok := l.str(configFlag)
-	if !ok || l.engine.flags.byName[configFlag] == nil {
+	if !ok || l.engine.flags().byName[configFlag] == nil {
 		return
 	}
 	if end := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]); l.engine.dialect != click && end != "yaml" && end != "yml" {
@@ -150,7 +150,7 @@ func (l *launch) defaults(file string, values config) {
 			add(scalar(v))
 		}
 	}
-	p := parseArguments(l.engine.flags, l.engine.dialect, l.version, words, true)
+	p := parseArguments(l.engine.flags(), l.engine.dialect, l.version, words, true)
 	for i := range p.args {
 		p.args[i].written += " in " + clip(file, 60)
 	}
@@ -187,7 +187,7 @@ func (l *launch) withoutDefaults(file []argument) []argument {
 func (l *launch) overrides(values config) {
 	l.fileValues = values
 	set := func(name string, v any) {
-		if f := l.engine.flags.byName[name]; f != nil && v != nil {
+		if f := l.engine.flags().byName[name]; f != nil && v != nil {
 			s := scalar(v)
 			l.args = append(l.args, argument{flag: f, name: name, written: f.env, values: []word{{text: s, raw: quote(s)}}})
 		}

@@ -170,7 +170,7 @@ func (c *command) make(s step) bool {
 // put gives a flag, or with a dot a member of its object, a value or none: the last one of the command, else a new one.
 func (c *command) put(s step) bool {
 	name, key, dotted := strings.Cut(s.flag, ".")
-	f := c.engine.flags.byName[name]
+	f := c.engine.flags().byName[name]
 	if f == nil || !f.alive(c.version) {
 		return false
 	}

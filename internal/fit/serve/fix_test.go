@@ -86,7 +86,7 @@ func TestFollowingFixesEnds(t *testing.T) {
 			n := follow(t, rng, r.model, q)
 			commands, made, longest = commands+1, made+n, max(longest, n)
 			e := engines[rng.IntN(len(engines))]
-			f := e.flags.flags[rng.IntN(len(e.flags.flags))]
+			f := e.flags().flags[rng.IntN(len(e.flags().flags))]
 			q.Command += " " + f.name
 			if rng.IntN(3) > 0 {
 				q.Command += " " + values[rng.IntN(len(values))]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	words "github.com/modelverifier/verifier/internal/spelling"
 )
@@ -95,13 +96,19 @@ type spelledFlag struct {
 	place   int  // in the table
 }
 
-// loadTable reads a table that is part of the program; one that cannot be read is a fault of the build.
-func loadTable(file string) *table {
+// tableOf is a table that is part of the program; one that cannot be read is a fault of the build. It is read when it is first asked for:
+// the tables took more of every start than all else, in a browser a second, and most runs judge no command.
+func tableOf(file string) func() *table {
+	return sync.OnceValue(func() *table { return readTable(file, builtIn(file)) })
+}
+
+// builtIn is the text of a file that is part of the program.
+func builtIn(file string) string {
 	data, err := tables.ReadFile("flags/" + file)
 	if err != nil {
 		panic(fmt.Sprintf("serve: %v", err))
 	}
-	return readTable(file, string(data))
+	return string(data)
 }
 
 func readTable(file, text string) *table {

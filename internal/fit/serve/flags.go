@@ -37,9 +37,9 @@ func (l *launch) conceptual(name string) (other *engine, mine string) {
 		if e == l.engine {
 			continue
 		}
-		f := e.flags.byName[name]
+		f := e.flags().byName[name]
 		if f == nil {
-			f = e.flags.byName[spelled]
+			f = e.flags().byName[spelled]
 		}
 		if f == nil || !strings.HasPrefix(name, "--") {
 			continue
@@ -180,7 +180,7 @@ func (l *launch) meant(a *argument, plain guess) guess {
 		}
 		return guess{"flag-wrong-engine", fix, a.written + " is a flag of " + other.label + ", not of " + l.engine.label}
 	}
-	if near := l.engine.flags.nearest(a.name, l.version); near != "" {
+	if near := l.engine.flags().nearest(a.name, l.version); near != "" {
 		plain.fix = rename(a.written, near)
 	}
 	return plain
@@ -195,7 +195,7 @@ func (l *launch) neverClick(name string) bool {
 // respelled finds a flag that differs only in dashes and underscores, or in being short for a size.
 func (l *launch) respelled(name string) string {
 	squashed := squash(name)
-	for _, f := range l.engine.flags.flags {
+	for _, f := range l.engine.flags().flags {
 		for _, s := range f.names {
 			if s.alive(l.version) && (squash(s.name) == squashed || strings.HasPrefix(name, "--") && s.name == name[1:]) {
 				return s.name
@@ -242,7 +242,7 @@ func isBoolWord(s string) bool {
 // between blocks a number that is outside what the engine takes.
 func (l *launch) between(name string, least, most float64) {
 	x, known := l.fraction(name, math.NaN())
-	if l.engine.flags.byName[name].in(l.version).kind != kindFloat {
+	if l.engine.flags().byName[name].in(l.version).kind != kindFloat {
 		n, ok := l.num(name, math.MinInt64)
 		x, known = float64(n), ok && n != math.MinInt64
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 var _ = define(engine{
-	order: 4, id: "llama.cpp", label: "llama.cpp", flags: loadTable("llama.txt"), dialect: plain, complete: true,
+	order: 4, id: "llama.cpp", label: "llama.cpp", flags: tableOf("llama.txt"), dialect: plain, complete: true,
 	assumed: mustVersion("b10586"), oldest: mustVersion("b10586"), newest: mustVersion("b10586"),
 	images: []string{"llama.cpp"}, tags: func(tag string) bool { return strings.HasPrefix(tag, "server") },
 	entry: func(words []word) int {

@@ -26,7 +26,7 @@ func TestTablesAgreeWithTheSources(t *testing.T) {
 		e := engines[slices.IndexFunc(engines, func(e *engine) bool { return e.id == id })]
 		for column, want := range map[int]bool{3: true, 4: false} {
 			for _, name := range strings.Fields(c[column]) {
-				f := e.flags.byName[name]
+				f := e.flags().byName[name]
 				if got := f != nil && f.spelt(name).alive(v); got != want {
 					t.Errorf("%s of %s %s: the table says %v, the source %v", name, id, v.text, got, want)
 				}

@@ -9,7 +9,7 @@ import (
 
 // last returns the argument that holds for a flag: the last one. Known is false where its value is a variable.
 func (l *launch) last(name string) (a *argument, given bool) {
-	f := l.engine.flags.byName[name]
+	f := l.engine.flags().byName[name]
 	for i := len(l.args) - 1; i >= 0; i-- {
 		if x := &l.args[i]; x.flag == f && f != nil && x.key == "" && x.problem != unknownFlag && x.problem != ambiguous {
 			return x, true
@@ -59,7 +59,7 @@ func (l *launch) num(name string, or int64) (n int64, known bool) {
 	if !ok {
 		return or, true
 	}
-	switch l.engine.flags.byName[name].in(l.version).kind {
+	switch l.engine.flags().byName[name].in(l.version).kind {
 	case kindHumanAuto:
 		if isAuto(s) {
 			return -1, true
@@ -116,7 +116,7 @@ func (l *launch) object(name string) config {
 	if s, ok := l.str(name); ok {
 		out = decodeConfig(s)
 	}
-	f := l.engine.flags.byName[name]
+	f := l.engine.flags().byName[name]
 	for i := range l.args {
 		a := &l.args[i]
 		if a.flag != f || f == nil || a.key == "" || len(a.values) == 0 || !a.values[0].known() {

@@ -7,7 +7,7 @@ import (
 )
 
 var _ = define(engine{
-	order: 1, id: "sglang", label: "SGLang", flags: loadTable("sglang.txt"), dialect: argparse, complete: true,
+	order: 1, id: "sglang", label: "SGLang", flags: tableOf("sglang.txt"), dialect: argparse, complete: true,
 	assumed: mustVersion("0.5.18"), oldest: mustVersion("0.4.0"), newest: mustVersion("0.5.18"),
 	images: []string{"sglang"},
 	entry: func(words []word) int {
@@ -37,7 +37,7 @@ var _ = define(engine{
 	check: checkSGLang,
 })
 
-var architecturesSGLang = loadNames("sglang.archs")
+var architecturesSGLang = namesOf("sglang.archs")
 
 // leastSGLang is the lowest compute capability of each method, times ten (get_min_capability).
 var leastSGLang = map[string]int64{"awq": 75, "awq_marlin": 80, "gptq_marlin": 80, "gptq": 60, "fp8": 80, "mxfp8": 100, "w8a8_fp8": 89, "w8a8_int8": 75, "blockwise_int8": 80, "modelopt_fp8": 89,
@@ -46,7 +46,7 @@ var leastSGLang = map[string]int64{"awq": 75, "awq_marlin": 80, "gptq_marlin": 8
 // checkSGLang judges as sglang.launch_server does at start-up (srt/server_args.py check_server_args, srt/models).
 func checkSGLang(l *launch) {
 	l.sglangEntry()
-	l.architectureRules(architecturesSGLang, "--trust-remote-code")
+	l.architectureRules(architecturesSGLang(), "--trust-remote-code")
 	l.sglangRanges()
 	l.enormous("--tp-size", "--pp-size", "--dp-size", "--ep-size")
 	s := l.sglangSizes()

@@ -30,9 +30,11 @@ func TestASixthEngineTakesOneFileAndOneTable(t *testing.T) {
 	kept := slices.Clone(engines)
 	defer func() { engines = kept }()
 	rules := len(Rules())
+	sixth := readTable("sixth.txt", "# names, kind, values, first and last version\n"+
+		"--cards\tint\t1..64\t-\t-\n--weights\tstr\t-\t-\t-\n--mode\tchoice\tfast,slow\t-\t-\n--sixth-alone\tflag\t-\t-\t-")
 	define(engine{
 		order: 5, id: "sixth", label: "Sixth Server", dialect: clap, complete: true, assumed: mustVersion("1.0.0"),
-		flags: readTable("sixth.txt", "# names, kind, values, first and last version\n--cards\tint\t1..64\t-\t-\n--weights\tstr\t-\t-\t-\n--mode\tchoice\tfast,slow\t-\t-\n--sixth-alone\tflag\t-\t-\t-"),
+		flags: func() *table { return sixth },
 		entry: func(words []word) int {
 			if starts(words, "sixth-server") {
 				return 1

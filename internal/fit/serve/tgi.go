@@ -6,7 +6,7 @@ import (
 )
 
 var _ = define(engine{
-	order: 3, id: "tgi", label: "Text Generation Inference", flags: loadTable("tgi.txt"), dialect: clap, complete: true,
+	order: 3, id: "tgi", label: "Text Generation Inference", flags: tableOf("tgi.txt"), dialect: clap, complete: true,
 	assumed: mustVersion("3.3.7"), oldest: mustVersion("1.0.0"), newest: mustVersion("3.3.7"),
 	images: []string{"text-generation-inference"},
 	tags:   func(tag string) bool { return !strings.Contains(tag, "trtllm") && !strings.Contains(tag, "llamacpp") }, // those are other servers

@@ -6,7 +6,7 @@ import (
 )
 
 var _ = define(engine{
-	order: 2, id: "tensorrt-llm", label: "TensorRT-LLM", flags: loadTable("trtllm.txt"), dialect: click, complete: false,
+	order: 2, id: "tensorrt-llm", label: "TensorRT-LLM", flags: tableOf("trtllm.txt"), dialect: click, complete: false,
 	assumed: mustVersion("1.2.0"), oldest: mustVersion("0.17.0"), newest: mustVersion("1.3.0"),
 	images: []string{"tensorrt-llm/release", "tensorrt_llm/release"},
 	entry: func(words []word) int {

@@ -124,7 +124,7 @@ func (l *launch) intValue(name, s string) {
 	switch {
 	case !ok:
 		var fix remedy
-		if h, ok := humanNumber(s, l.suffixes()); ok && h > 0 && l.engine.flags.byName[name] != nil {
+		if h, ok := humanNumber(s, l.suffixes()); ok && h > 0 && l.engine.flags().byName[name] != nil {
 			fix = setSize(name, h)
 		}
 		l.refuse("flag-value", fix, "%s is %q, which is no whole number", name, clip(s, 60))

@@ -3,7 +3,7 @@ package serve
 import "strings"
 
 var _ = define(engine{
-	order: 0, id: "vllm", label: "vLLM", flags: loadTable("vllm.txt"), dialect: flexible, complete: true,
+	order: 0, id: "vllm", label: "vLLM", flags: tableOf("vllm.txt"), dialect: flexible, complete: true,
 	assumed: mustVersion("0.27.1"), oldest: mustVersion("0.6.0"), newest: mustVersion("0.28.0"),
 	images: []string{"vllm-openai"},
 	entry: func(words []word) int {
@@ -44,7 +44,7 @@ var _ = define(engine{
 // checkVLLM judges as vllm serve does at start-up (config/*.py, engine/arg_utils.py).
 func checkVLLM(l *launch) {
 	l.vllmModel()
-	l.architectureRules(architecturesVLLM, "--trust-remote-code")
+	l.architectureRules(architecturesVLLM(), "--trust-remote-code")
 	l.vllmRanges()
 	l.vllmConflicts()
 	l.enormous(flagTP, flagPP, flagDP, "--prefill-context-parallel-size")
@@ -68,7 +68,7 @@ func checkVLLM(l *launch) {
 	}
 }
 
-var architecturesVLLM = loadNames("vllm.archs")
+var architecturesVLLM = namesOf("vllm.archs")
 
 // leastVLLM is the lowest compute capability of each method, times ten (get_min_capability).
 var leastVLLM = map[string]int64{"gptq": 60, "gptq_marlin": 60, "auto_gptq": 60, "awq": 75, "awq_marlin": 75, "auto_awq": 75, "fp8": 75, "compressed-tensors": 70, "modelopt": 80, "modelopt_fp4": 75,
@@ -131,7 +131,7 @@ func (l *launch) vllmFeatures() {
 // vllmRank judges --max-lora-rank, and returns what it can be: the parser has a list since 0.11.1, before it is looked at only with
 // --enable-lora (config/lora.py).
 func (l *launch) vllmRank() []string {
-	ranks, parsed := l.engine.flags.byName["--max-lora-rank"].choices(l.version), true
+	ranks, parsed := l.engine.flags().byName["--max-lora-rank"].choices(l.version), true
 	if len(ranks) == 0 {
 		parsed = false
 		ranks = []string{"8", "16", "32", "64", "128", "256"}

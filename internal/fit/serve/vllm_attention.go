@@ -64,7 +64,7 @@ func (l *launch) selectedBackend(name string) {
 		l.refuse("attn-backend", fix, "%s does not take the sinks of the model's attention here", name)
 	}
 	if kv, given := l.str("--kv-cache-dtype"); given && l.version.since("0.27.0") && !contains(b.caches, kv) &&
-		contains(l.engine.flags.byName["--kv-cache-dtype"].choices(l.version), kv) {
+		contains(l.engine.flags().byName["--kv-cache-dtype"].choices(l.version), kv) {
 		l.refuse("kv-type", fix, "%s keeps no cache in %s", name, kv)
 	}
 }

@@ -127,7 +127,7 @@ func (l *launch) vllmQuant() {
 	if l.version.since("0.13.0") {
 		asked = strings.ToLower(asked)
 	}
-	f := l.engine.flags.byName["--quantization"]
+	f := l.engine.flags().byName["--quantization"]
 	if methods := f.choices(l.version); !contains(methods, asked) {
 		fix := drop("--quantization")
 		i := slices.IndexFunc(f.values, func(s spelling) bool { return s.name == asked })

@@ -80,7 +80,7 @@ func (r *Result) flagFor(c concept) string {
 	}
 	e := r.launch.engine
 	name := e.calls[c]
-	f := e.flags.byName[name]
+	f := e.flags().byName[name]
 	if f == nil || !f.alive(r.launch.version) {
 		return ""
 	}
@@ -152,7 +152,7 @@ func (a *argument) is(name string, e *engine) bool {
 	if a.written == name || a.name == name {
 		return true
 	}
-	return a.flag != nil && (a.flag.name == name || e.flags.byName[name] == a.flag)
+	return a.flag != nil && (a.flag.name == name || e.flags().byName[name] == a.flag)
 }
 
 // placesOf finds every occurrence of a word in a text, with the values behind it.

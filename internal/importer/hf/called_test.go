@@ -42,7 +42,7 @@ func TestDogeCopiesItsMaskOnlyWhereItMust(t *testing.T) {
 			}
 			strided := false
 			for _, e := range c.Extra {
-				strided = strided || e.Name == "implementation" && strings.Contains(e.Raw, "/strided")
+				strided = strided || e.Name == "as" && strings.Contains(e.Raw, ".DogeAttention")
 			}
 			if strided != want {
 				t.Errorf("%s: a mask with the heads last: %v, want %v", config, strided, want)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/importer/hf/config"
+	"github.com/modelverifier/verifier/internal/importer/hf/family"
 	"github.com/modelverifier/verifier/internal/infer"
 )
 
@@ -23,8 +25,8 @@ func TestClassesAreListed(t *testing.T) {
 		Classes []string `json:"classes"`
 	}
 	all := map[string]listed{}
-	for modelType, f := range families {
-		all[modelType] = listed{f.Default, Classes(modelType)}
+	for _, modelType := range ModelTypes() {
+		all[modelType] = listed{family.Of(modelType).Default, Classes(modelType)}
 	}
 	text, err := json.Marshal(all)
 	if err == nil && *classesFile != "" {
@@ -124,6 +126,15 @@ func TestPublishedModelsHaveTheirWeights(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		} else if model.Params != c.params {
 			t.Errorf("%s has %d weights, not %d", c.name, model.Params, c.params)
+		}
+	}
+}
+
+// TestEveryModelTypeHasDefaults: a family is no use without what truth/hf_defaults.py writes of its class.
+func TestEveryModelTypeHasDefaults(t *testing.T) {
+	for _, modelType := range ModelTypes() {
+		if _, ok := config.ClassOf(modelType); !ok {
+			t.Errorf("model type %s has no defaults", modelType)
 		}
 	}
 }

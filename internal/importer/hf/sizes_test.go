@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/importer/hf/config"
 	"github.com/modelverifier/verifier/internal/infer"
 )
 
@@ -18,9 +19,9 @@ var few = []string{"num_hidden_layers", "num_layers", "n_layer", "n_layers", "en
 func TestEverySizeKeyChangesComponentsAndTensorsAlike(t *testing.T) {
 	compared, moved := 0, 0
 	for _, modelType := range ModelTypes() {
-		c, _ := classOf(modelType)
+		c, _ := config.ClassOf(modelType)
 		base := weigh(t, modelType, c, "", 0)
-		for _, key := range sortedKeys(c.Fields) {
+		for _, key := range config.SortedKeys(c.Fields) {
 			n, ok := c.Fields[key].(json.Number)
 			if !ok {
 				continue
@@ -44,18 +45,18 @@ func TestEverySizeKeyChangesComponentsAndTensorsAlike(t *testing.T) {
 }
 
 // weigh imports a small config with one key changed and returns its weights, or -1 where it cannot be built or does not run.
-func weigh(t *testing.T, modelType string, c class, key string, value int64) int64 {
+func weigh(t *testing.T, modelType string, c config.Class, key string, value int64) int64 {
 	t.Helper()
-	config := map[string]any{"model_type": modelType}
+	values := map[string]any{"model_type": modelType}
 	for _, k := range few {
 		if _, ok := c.Fields[k].(json.Number); ok {
-			config[k] = 2
+			values[k] = 2
 		}
 	}
 	if key != "" {
-		config[key] = value
+		values[key] = value
 	}
-	text, err := json.Marshal(config)
+	text, err := json.Marshal(values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ var timed = map[string]string{
 
 // BenchmarkImport times config.json to graph, and to the verdict of the walk behind it.
 func BenchmarkImport(b *testing.B) {
-	for _, name := range sortedKeys(timed) {
+	for _, name := range config.SortedKeys(timed) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := Import([]byte(timed[name]), Options{}); err != nil {

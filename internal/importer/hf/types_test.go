@@ -31,6 +31,8 @@ func TestValuesOfOtherTypesAreRefused(t *testing.T) {
 		{`{"model_type": "llama", "eos_token_id": [1, "2"]}`, "takes an integer or a list of integers or null"},
 		{`{"model_type": "eurobert", "num_key_value_heads": "4"}`, `is "4" but EuroBertConfig takes an integer or null`},
 		{`{"model_type": "llama", "eos_token_id": [1, 2], "pad_token_id": null, "attention_dropout": 0}`, ""},
+		{`{"model_type": "granite_swa", "num_hidden_layers": 1, "layer_rope_theta": [1e999]}`,
+			"config.layer_rope_theta: is 1e999, which is no number that fits"},
 		{`{"model_type": "hiera", "out_features": [null]}`, "config.out_features: is [null] but HieraConfig takes a list of texts or null"},
 		{`{"model_type": "llama", "some_key": {"a": null}}`, ""},
 	})

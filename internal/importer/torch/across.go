@@ -36,6 +36,9 @@ func (r *reader) across(class, typ string, params []graph.Param, weights []child
 		given = append(given, &Tensor{r: r, shape: catalog.Of(sequence, features), isInt: t.isInt})
 	}
 	res := r.evaluate(typ, params, given)
+	if res.Err != nil && r.options.every {
+		r.in.Raise("RuntimeError", "%s gets %s: %s", class, r.describe(inputs[0]), res.Err.Message)
+	}
 	if res.Err != nil || res.Out == nil {
 		r.in.Fault("%s gets %s: what comes out is not known", class, r.describe(inputs[0]))
 	}

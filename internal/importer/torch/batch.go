@@ -10,7 +10,7 @@ import (
 
 // Programs that mix the samples of a batch. A graph has no batch, so what is computed of all samples together stands in it as a
 // component of declared shape. Where the size of such a result depends on how many samples there are, the program is read for one
-// batch: the one that --input gave, else two. A note says so, and nothing behind it is certain to raise.
+// batch: the one that --input gave, else two. A note says so, and what is raised behind it is certain where every batch raises it.
 
 // defaultBatch is the batch that a program is read for where the inputs do not say one.
 const defaultBatch = 2
@@ -27,8 +27,18 @@ func (r *reader) samples(why string) int64 {
 		r.fixed = true
 		r.in.Note("read for a batch of %d: %s", r.batch, why)
 	}
-	r.in.Guess("the program is read for a batch of %d", r.batch)
+	if !r.options.every {
+		r.in.Guess("the program is read for a batch of %d", r.batch)
+	}
 	return r.batch
+}
+
+// raiseForBatch raises an exception that depends on how many samples there are: in doubt, unless the program is read for many batches.
+func (r *reader) raiseForBatch(class, format string, args ...any) {
+	if r.options.every {
+		r.in.Raise(class, format, args...)
+	}
+	r.in.Doubt(class, format, args...)
 }
 
 // count is the size for the batch that the program is read for.
@@ -158,6 +168,9 @@ func (r *reader) attachJoint(typ string, spatial int, params []graph.Param, weig
 		lead, inner = t.shape[:1], t.shape[1:]
 	}
 	res := r.evaluate(typ, params, append([]*Tensor{{shape: inner, isInt: t.isInt}}, inputs[1:]...))
+	if res.Err != nil && r.options.every {
+		r.in.Raise("RuntimeError", "%s gets %s: %s", typ, r.describe(t), res.Err.Message)
+	}
 	if res.Err != nil || res.Out == nil {
 		r.in.Fault("%s gets %s, which all samples gave together: what comes out is not known", typ, r.describe(t))
 	}
@@ -232,7 +245,7 @@ func (r *reader) sample(t *Tensor, n int64) *Tensor {
 	if n > 1 || n < -2 {
 		size := t.folded() * r.samples("a sample is taken out of the batch by its number")
 		if n >= size || n < -size {
-			r.in.Doubt("IndexError", "index %d is out of bounds for dimension %d with size %d", n, t.batch, size)
+			r.raiseForBatch("IndexError", "index %d is out of bounds for dimension %d with size %d", n, t.batch, size)
 		}
 	}
 	shape := slices.Concat(t.shape[:t.batch], t.shape[t.batch+t.pre+t.post:])
@@ -267,7 +280,7 @@ func (r *reader) viewWhole(t *Tensor, want []interp.Value, why string) *Tensor {
 	}
 	total := all.shape.Size()
 	if known <= 0 || total%known != 0 || !free && total != known {
-		r.in.Doubt("RuntimeError", "shape %s is invalid for a tensor of %s", describeSizes(want), r.describe(t))
+		r.raiseForBatch("RuntimeError", "shape %s is invalid for a tensor of %s", describeSizes(want), r.describe(t))
 	}
 	out := r.reshapeGraph(all, r.fillFixed(sizes, total, all))
 	out.batch, out.pre, out.post, out.joint = -1, 0, 0, !out.constant()

@@ -60,7 +60,7 @@ func (r *reader) alignOne(what string, t, lead *Tensor, rank, at int) *Tensor {
 			return like
 		}
 		if shape[at] != 1 {
-			r.in.Doubt("RuntimeError", "The size of tensor a must match the size of tensor b: %s has %d entries where the batch is", what, shape[at])
+			r.besideBatch(what, lead, shape[at])
 		}
 		folds := slices.Repeat([]int64{1}, lead.pre+lead.post)
 		shape = slices.Concat(shape[:at], folds, shape[at+1:])
@@ -68,6 +68,15 @@ func (r *reader) alignOne(what string, t, lead *Tensor, rank, at int) *Tensor {
 	res := r.reshapeGraph(t, shape)
 	res.batch, res.pre, res.post = at, lead.pre, lead.post
 	return res
+}
+
+// besideBatch raises where a tensor has a number of entries that are neither one nor known to be as many as there are samples.
+func (r *reader) besideBatch(what string, lead *Tensor, entries int64) {
+	const message = "The size of tensor a must match the size of tensor b: %s has %d entries where the batch is"
+	if n := lead.folded() * r.samples(what+" has numbers where the batch is"); n == 1 || n == entries {
+		r.in.Doubt("RuntimeError", message, what, entries)
+	}
+	r.raiseForBatch("RuntimeError", message, what, entries)
 }
 
 // padded gives a tensor without a batch axes of size 1 in front.

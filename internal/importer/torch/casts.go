@@ -36,6 +36,10 @@ func copyOp(name string) operation {
 		if name == "detach" {
 			return t
 		}
+		if name == "requires_grad_" && t.param != nil {
+			flag, _ := a.Get("requires_grad", 0)
+			t.param.trains(len(a.Pos)+len(a.Kw) == 0 || flag == true)
+		}
 		return t.copied(name, a)
 	}
 }

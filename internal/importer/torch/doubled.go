@@ -43,6 +43,11 @@ func (r *reader) noted(t *Tensor) *Tensor {
 // for that batch from the beginning, so that what runs once for all samples counts for each with its share.
 func importForBatch(ctx context.Context, fsys fs.FS, rel, pkg, name string, opt Options, training bool) (*Model, error) {
 	first, err := importOnce(ctx, fsys, rel, pkg, name, opt, training)
+	if err == nil && first.Status != Full && first.fixed > 0 && !refuses(first) {
+		if m := importForEvery(ctx, fsys, rel, pkg, name, opt, training, first); m != nil {
+			return m, nil
+		}
+	}
 	if err != nil || first.Status != Full || first.fixed == 0 {
 		return first, err
 	}

@@ -49,8 +49,11 @@ func (r *reader) broadcastDims(what string, a, b []interp.Value) []interp.Value 
 		default:
 			n, okN := r.in.Int(out[k])
 			m, okM := r.in.Int(d)
-			if !okN || !okM || n != m {
+			if !okN || !okM || n == 1 || m == 1 {
 				r.in.Doubt("IndexError", "%s: shapes %s and %s do not broadcast", what, describeSizes(a), describeSizes(b))
+			}
+			if n != m {
+				r.raiseForBatch("IndexError", "%s: shapes %s and %s do not broadcast", what, describeSizes(a), describeSizes(b))
 			}
 			if _, isSym := d.(sym); isSym {
 				out[k] = d

@@ -8,9 +8,29 @@ import (
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
 )
 
-// requiresGrad says whether gradients flow into a tensor: into weights and what is computed of them, not into constants, the inputs of the
-// model and what is computed of those alone. Where it is so it is assumed, since weights may be frozen.
+// trains notes what a program sets requires_grad of a weight to.
+func (p *Param) trains(v interp.Value) { p.grad = v }
+
+// freeze is requires_grad_ of a module.
+func (r *reader) freeze(in *interp.Interp, a *interp.Args) interp.Value {
+	flag := interp.Or(rest(a).Bind(in, "requires_grad_", "requires_grad")[0], true)
+	for _, w := range r.parameters(self(a)) {
+		w.value.(*Tensor).param.trains(flag)
+	}
+	return a.Pos[0]
+}
+
+// requiresGrad says whether gradients flow into a tensor: into weights that are not frozen and what is computed of weights, not into constants, the
+// inputs of the model and what is computed of those alone. Of what is computed it is assumed, since its weights may be frozen.
 func (t *Tensor) requiresGrad() interp.Value {
+	if t.param != nil && !t.isInt && !t.mask {
+		switch g := t.param.grad.(type) {
+		case nil:
+			return true
+		case bool:
+			return g
+		}
+	}
 	if t.param == nil && (t.constant() || !t.r.trained(t.node)) || t.isInt || t.mask {
 		return false
 	}

@@ -159,7 +159,9 @@ func TestStopsWhenAsked(t *testing.T) {
 
 func TestTraceIsKilledAtItsLimit(t *testing.T) {
 	needTorch(t)
-	dir := write(t, module("import subprocess, time; subprocess.Popen(['sleep', '60']); time.sleep(60)", "return x"))
+	dir := write(t, module("import subprocess, tempfile, time; tempfile.mkdtemp(); subprocess.Popen(['sleep', '60']); time.sleep(60)", "return x"))
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
 	start := time.Now()
 	_, err := Trace(context.Background(), debianPython, dir, "m.py", "Net", Options{Inputs: []Input{{Shape: []int64{4}}}}, 6*time.Second)
 	var coded *graph.Error
@@ -168,6 +170,9 @@ func TestTraceIsKilledAtItsLimit(t *testing.T) {
 	}
 	if took := time.Since(start); took > 15*time.Second {
 		t.Errorf("took %v", took)
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("left %v in the temporary folder, %v", left, err)
 	}
 }
 

@@ -65,6 +65,7 @@ type Model struct {
 	Raises     bool // the constructor or the forward certainly raises: the first of Problems
 
 	fixed   int64 // the batch that the program was read for, 0 where it did not need one
+	steps   int   // that the forward took
 	results []result
 	excerpt func(interp.Place) string
 
@@ -95,6 +96,7 @@ type Options struct {
 	Installed fs.FS
 
 	batch     int64           // read for this batch, whatever the inputs say
+	every     bool            // read for one of many batches, so that what all of them raise is certain
 	batchAxes []int           // of the results, where they were found out
 	read      map[Source]bool // what the import has read so far
 	release   string          // read for this release of PyTorch; "" for any
@@ -163,6 +165,12 @@ func importWith(in *interp.Interp, file, pkg, name string, opt Options, training
 	in.Package, in.Siblings, in.Above, in.Within = pkg, opt.Siblings, opt.Above, opt.Within
 	in.Installed = installed(opt.Installed, opt.read)
 	r := newReader(in, training, opt)
+	if opt.every {
+		in.Leave(maxEverySteps)
+	}
+	if opt.every && opt.batch == distinct {
+		in.Wary = distinct
+	}
 	if err := r.loadPrelude(); err != nil {
 		return nil, err
 	}

@@ -339,7 +339,7 @@ func (r *reader) mustFit(into interp.Value, x *Tensor) {
 		r.in.Fault("a tensor is written into a part of another that is not known")
 	}
 	if want, given := part.dims(), x.dims(); !r.fitsInto(given, want) {
-		r.in.Doubt("RuntimeError", "a tensor of %s does not fit into a part of %s", r.describe(x), r.describe(part))
+		r.raiseForBatch("RuntimeError", "a tensor of %s does not fit into a part of %s", r.describe(x), r.describe(part))
 	}
 }
 
@@ -358,7 +358,7 @@ func (r *reader) fitsInto(from, to []interp.Value) bool {
 		}
 		n, okN := r.in.Int(d)
 		m, okM := r.in.Int(want)
-		if !okN || !okM || n != m {
+		if !okN || !okM || n != m && n != 1 {
 			return false
 		}
 	}

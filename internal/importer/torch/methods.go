@@ -66,6 +66,9 @@ func (t *Tensor) Attr(in *interp.Interp, name string) (interp.Value, bool) {
 
 // SetAttr sets what changes nothing: names, gradients, and the data of weights.
 func (t *Tensor) SetAttr(in *interp.Interp, name string, v interp.Value) bool {
+	if name == "requires_grad" && t.param != nil {
+		t.param.trains(v)
+	}
 	if x, ok := v.(*Tensor); ok && name == "data" {
 		t.shape, t.data = x.shape, x.data
 		return true

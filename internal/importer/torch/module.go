@@ -80,6 +80,9 @@ func (r *reader) modules(x *interp.Instance) []child {
 	return out
 }
 
+// itemsOfWeight is what listing a weight is charged: its name is made anew, looked up and kept.
+const itemsOfWeight = 8
+
 // parameters lists every weight once.
 func (r *reader) parameters(x *interp.Instance) []child {
 	var out []child
@@ -87,6 +90,7 @@ func (r *reader) parameters(x *interp.Instance) []child {
 	for _, m := range r.modules(x) {
 		for _, p := range r.own(m.value.(*interp.Instance)) {
 			if t := p.value.(*Tensor); !seen[t.param] {
+				r.in.Spend(itemsOfWeight)
 				seen[t.param] = true
 				out = append(out, child{join(m.name, p.name), t})
 			}
@@ -141,9 +145,10 @@ func (r *reader) makeModuleClass() *interp.Class {
 		return set(in, &interp.Args{Pos: []interp.Value{a.Pos[0], b[0], b[1]}})
 	})
 	same := func(in *interp.Interp, a *interp.Args) interp.Value { return a.Pos[0] }
-	for _, n := range []string{"eval", "train", "cuda", "cpu", "requires_grad_", "share_memory", "compile"} {
+	for _, n := range []string{"eval", "train", "cuda", "cpu", "share_memory", "compile"} {
 		c.Method(n, same)
 	}
+	c.Method("requires_grad_", r.freeze)
 	for _, n := range []string{"to", "float", "half", "double", "bfloat16", "type", "to_empty"} {
 		c.Method(n, func(in *interp.Interp, a *interp.Args) interp.Value {
 			r.cast = true // which of its weights get another width is not followed

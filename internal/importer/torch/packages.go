@@ -21,10 +21,27 @@ func (r *reader) initialisers() *interp.Module {
 			if len(a.Pos) == 0 {
 				return nil
 			}
+			if strings.HasSuffix(name, "_") && name[0] != '_' {
+				r.mustBeTensor(name, a.Pos[0])
+			}
 			return a.Pos[0]
 		}), true
 	}
 	return m
+}
+
+// mustBeTensor raises where torch.nn.init is given something else: it calls a method of tensors.
+func (r *reader) mustBeTensor(name string, v interp.Value) {
+	switch x := v.(type) {
+	case nil, bool, int64, float64, string, *interp.List:
+	case *interp.Instance:
+		if _, isModule := r.isModule(x); !isModule || !r.isLeafClass(x.Class) {
+			return
+		}
+	default:
+		return
+	}
+	r.in.Raise("AttributeError", "%s(): a %s has no methods of a tensor", name, interp.TypeName(v))
 }
 
 // ignored is a module whose decorators and helpers change nothing that matters.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -143,18 +144,22 @@ func compareRaise(t *testing.T, r raiser, real did) {
 // TestRecordedRaisesAreThoseOfTheInstalledPyTorch runs the modules again.
 func TestRecordedRaisesAreThoseOfTheInstalledPyTorch(t *testing.T) {
 	needTorch(t)
+	t.Setenv("TMPDIR", t.TempDir()) // as with the recorded calls: what is killed leaves PyTorch's folder
 	out, err := exec.Command(debianPython, "testdata/raises.py", "testdata/raises.txt").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorded, err := os.ReadFile("testdata/raises-1.13.jsonl")
-	if err != nil {
-		t.Fatal(err)
+	var recorded []map[string]did
+	for _, version := range recordings(t) {
+		data, err := os.ReadFile("testdata/raises-" + version + ".jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorded = append(recorded, truths(t, data))
 	}
-	was, is := truths(t, recorded), truths(t, out)
-	for name, d := range is {
-		if was[name] != d {
-			t.Errorf("%s: recorded %+v, is %+v", name, was[name], d)
+	for name, d := range truths(t, out) {
+		if !slices.ContainsFunc(recorded, func(was map[string]did) bool { return was[name] == d }) {
+			t.Errorf("%s: is %+v, recorded %+v", name, d, recorded)
 		}
 	}
 }

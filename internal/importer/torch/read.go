@@ -3,6 +3,7 @@ package torch
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
@@ -71,6 +72,7 @@ func (r *reader) follow(out *Model, root *interp.Instance, opt Options, lacks []
 		})
 	}
 	err := r.forward(root, opt)
+	out.steps = r.in.Steps()
 	r.in.Afresh()
 	return r.in.Protect(func() {
 		if err != nil {
@@ -199,7 +201,7 @@ func (r *reader) partly(out *Model, err error, root *interp.Instance) {
 	if p.File == "" { // before the first line of the forward, such as an argument that is missing
 		p.File, p.Line = root.Class.File, root.Class.Line
 	}
-	if r.stopped && r.refused == 0 { // what does not run is not in the graph
+	if r.stopped && !r.shown() {
 		r.stopAt(out, p, root)
 		return
 	}
@@ -209,6 +211,12 @@ func (r *reader) partly(out *Model, err error, root *interp.Instance) {
 		return
 	}
 	r.constructionOrder(root, param("unread", p.String()), param("numParams", 0))
+}
+
+// shown reports whether the graph shows what does not run, so that the engine says the same. It does not where no component stands for
+// it, or where the reader knows more of a constant, such as that its values are integers.
+func (r *reader) shown() bool {
+	return r.refused > 0 && slices.ContainsFunc(infer.Walk(r.graph).Refusals, func(f infer.Refusal) bool { return f.Node == r.refused })
 }
 
 // endAtRefusal puts what the forward did not come to, and an output, behind the component that does not run, so that the engine says

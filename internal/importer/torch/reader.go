@@ -127,7 +127,7 @@ func (r *reader) nn() *interp.Module {
 // tensorConstructors gives nn.Parameter and torch.Tensor what their calls do.
 func (r *reader) tensorConstructors() {
 	r.parameterClass.SetOwn("__new__", interp.Fn("Parameter", func(in *interp.Interp, a *interp.Args) interp.Value {
-		b := (&interp.Args{Pos: a.Pos[1:], Kw: a.Kw}).Bind(in, "Parameter", "data", "requires_grad")
+		b := (&interp.Args{Pos: a.Pos[1:], Kw: a.Kw}).BindAll(in, "Parameter", "data", "requires_grad")
 		t, ok := b[0].(*Tensor)
 		if !ok {
 			if u, unknown := b[0].(*interp.Unknown); unknown {
@@ -140,6 +140,7 @@ func (r *reader) tensorConstructors() {
 		}
 		p := r.newParam(t.shape)
 		p.width = t.width
+		p.param.trains(interp.Or(b[1], true))
 		return p
 	}))
 	r.tensorClass.SetOwn("__new__", interp.Fn("Tensor", func(in *interp.Interp, a *interp.Args) interp.Value {

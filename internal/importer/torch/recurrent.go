@@ -76,6 +76,9 @@ func (r *reader) recurTensor(class, typ string, x *interp.Instance, t *Tensor, s
 	if first {
 		want = 0
 	}
+	if n := t.rank(); n != 2 && n != 3 {
+		r.in.Raise("ValueError", "%s: Expected input to be 2D or 3D, got %dD instead", class, n)
+	}
 	t = r.batched(t, want)
 	over := misplaced([]*Tensor{t}, want)
 	if !over && (t.rank() != 3 || t.batch != want) {

@@ -90,6 +90,9 @@ func (r *reader) apart(want []interp.Value, total int64, t *Tensor) string {
 	return ""
 }
 
+// many reports whether a tensor has more than one element whatever the batch is, so that it is no number.
+func (t *Tensor) many() bool { return t.shape.Size() > 1 }
+
 // fill resolves the sizes of a view of a tensor with a batch: the sizes without the batch axis, where that axis is, and how many
 // times the batch it is.
 func (r *reader) fill(want []interp.Value, total int64, t *Tensor) (sizes []int64, batchAt int, times int64) {
@@ -115,6 +118,9 @@ func (r *reader) fill(want []interp.Value, total int64, t *Tensor) (sizes []int6
 			}
 		}
 		if !ok {
+			if x, isTensor := v.(*Tensor); isTensor && x.many() {
+				r.in.Raise("TypeError", "a size of a reshape is a tensor of %s", r.describe(x))
+			}
 			r.in.RaiseFor(v, "TypeError", "a size of a reshape is a %s", interp.TypeName(v))
 		}
 		if n == -1 {

@@ -73,9 +73,10 @@ func (t *Tensor) isContiguous() (is, known bool) {
 	return yes == len(batches), yes == 0 || yes == len(batches)
 }
 
-// settled takes a tensor whose strides are those of a new one for contiguous.
+// settled takes a tensor whose strides are those of a new one for contiguous. Those of axes with one entry, of which the rest does not
+// depend, count where they make it a tensor with its channels last, too.
 func (t *Tensor) settled() *Tensor {
-	if is, known := t.isContiguous(); is && known {
+	if is, known := t.isContiguous(); is && known && !t.channelsLast() {
 		t.contiguous, t.mem = true, nil
 	}
 	return t
@@ -228,6 +229,44 @@ var scattered = map[string]bool{"multiHeadAttention": true, "crossAttention": tr
 	"lstm": true, "gru": true, "rnn": true, "einsum": true, "customModule": true, "fold": true, "unfold": true, "causalAttention": true, "permute": true, "slice": true, "select": true,
 	"expand": true, "chunk": true, "split": true, "topK": true, "gather": true, "pad": true, "cumsum": true, "reshape": true, "flatten": true, "squeeze": true, "unsqueeze": true}
 
+// channelsLastTypes give the memory format of their input to their result where its channels lie next to each other. It was measured on the
+// CPU in PyTorch 1.13, 2.11 and 2.15 and on a GPU in 2.11; groupNorm and transposeConv2d do so on some of these alone.
+var channelsLastTypes = map[string]bool{"conv2d": true, "batchNorm": true, "maxpool2d": true, "avgpool2d": true, "adaptiveAvgPool2d": true}
+
+// channelsLast reports whether PyTorch takes the strides of a batch of images for torch.channels_last, as its is_channels_last_strides_2d does.
+func (t *Tensor) channelsLast() bool {
+	m := t.strides()
+	if m == nil || t.rank() != 4 {
+		return false
+	}
+	for k, b := range batches {
+		if !likeChannelsLast(t.sizesAt(b), m[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+func likeChannelsLast(sizes, strides []int64) bool {
+	least := int64(0)
+	if strides[1] == 0 {
+		return false
+	}
+	for _, axis := range [...]int{1, 3, 2, 0} {
+		if sizes[axis] == 0 || strides[axis] < least || axis == 0 && least == strides[1] {
+			return false
+		}
+		least = strides[axis] * max(sizes[axis], 1)
+	}
+	return true
+}
+
+// channelsLastStrides are those of torch.channels_last.
+func channelsLastStrides(sizes []int64) []int64 {
+	c, h, w := sizes[1], sizes[2], sizes[3]
+	return []int64{c * h * w, 1, w * c, c}
+}
+
 // place the result of a component in memory, as far as that is known.
 func (out *Tensor) laidOut(typ string, inputs []*Tensor) {
 	out.contiguous, out.mem = false, nil
@@ -240,6 +279,11 @@ func (out *Tensor) laidOut(typ string, inputs []*Tensor) {
 	case typ == "matmul" && len(inputs) == 2:
 		out.contiguous = true // a product of batches of matrices is a new tensor; the caller knows where it is another one
 	case scattered[typ]:
+	case channelsLastTypes[typ] && out.rank() == 4 && inputs[0].channelsLast():
+		out.mem = new(memory)
+		for k, b := range batches {
+			out.mem[k] = channelsLastStrides(out.sizesAt(b))
+		}
 	case all:
 		out.contiguous = true
 	case elementwiseTypes[typ] && len(inputs) == 1 && inputs[0].dense():
@@ -264,7 +308,7 @@ func sameMemory(a, b *Tensor) bool {
 
 // contiguousOp is x.contiguous(): a copy where it is not.
 func contiguousOp(_ *reader, t *Tensor, _ *interp.Args) interp.Value {
-	if t.contiguous || t.param != nil || t.constant() {
+	if is, known := t.isContiguous(); is && known || t.param != nil || t.constant() {
 		return t
 	}
 	c := *t

@@ -37,6 +37,7 @@ type Param struct {
 	owner   int // the component that counts it; -1 while there is none
 	counted bool
 	tensor  *Tensor
+	grad    interp.Value // requires_grad, where the program set it; else it is true
 }
 
 // maxRank is the number of axes beyond which tensors are not followed. Most of PyTorch's own functions take 64 at the most.

@@ -27,7 +27,7 @@ const (
 const maxTrace = 64 << 20
 
 // passed are the variables that the child process gets: what finds Python, its packages and its libraries, and nothing else.
-var passed = []string{"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH",
+var passed = []string{"PATH", "HOME", "LANG", "LC_ALL", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH",
 	"DYLD_LIBRARY_PATH", "SYSTEMROOT", "OMP_NUM_THREADS"}
 
 // Trace builds and runs a model in the user's own Python, and reads what happened. It runs the user's code: callers do it only when
@@ -97,23 +97,28 @@ func traced(in Input) traceInput {
 	return out
 }
 
-// runPython runs a process in a group of its own, with a time limit.
+// runPython runs a process in a group of its own, with a time limit, and removes what it leaves in its temporary folder.
 func runPython(ctx context.Context, python string, limit time.Duration, what string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	temporary, err := os.MkdirTemp("", "trace")
+	if err != nil {
+		return nil, fail(CodeTrace, what, "there is no temporary folder for it: %v", err)
+	}
+	defer func() { _ = os.RemoveAll(temporary) }()
 	cmd := exec.CommandContext(ctx, python, args...)
 	for _, key := range passed {
 		if v, ok := os.LookupEnv(key); ok {
 			cmd.Env = append(cmd.Env, key+"="+v)
 		}
 	}
-	cmd.Env = append(cmd.Env, "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(cmd.Env, "PYTHONDONTWRITEBYTECODE=1", "TMPDIR="+temporary)
 	var stdout, stderr bounded
 	stdout.max, stderr.max = maxTrace, 64<<10
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = 2 * time.Second
 	ownGroup(cmd)
-	err := cmd.Run()
+	err = cmd.Run()
 	if ctx.Err() != nil {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			return nil, fail(CodeTimeout, what, "did not end within %v and was killed", limit)

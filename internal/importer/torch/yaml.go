@@ -4,11 +4,10 @@ import (
 	"math"
 
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
 
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
+	"github.com/modelverifier/verifier/internal/yamltext"
 )
 
 func init() { beside = append(beside, (*reader).yaml) }
@@ -28,43 +27,20 @@ func (r *reader) yaml() *interp.Module {
 	return m
 }
 
-// The parser needs time and memory that grow with the square of the nesting, so texts are bounded before it meets them.
+// Limits of a text.
 const (
 	maxYAMLBytes = 64 << 10
 	maxYAMLDepth = 64
 	yamlCost     = 16 // steps for each byte: a text of the largest size takes as long as a million of them
 )
 
-// nests reports whether brackets, or dashes and anchors on one line, nest deeper than a text of a person does.
-func nests(tokens token.Tokens) bool {
-	flow, dashes, line := 0, 0, 0
-	for _, t := range tokens {
-		if t.Position.Line != line {
-			dashes, line = 0, t.Position.Line
-		}
-		switch t.Type {
-		case token.MappingStartType, token.SequenceStartType:
-			flow++
-		case token.MappingEndType, token.SequenceEndType:
-			flow--
-		case token.SequenceEntryType, token.MappingKeyType, token.AnchorType, token.TagType:
-			dashes++
-		default:
-		}
-		if flow > maxYAMLDepth || dashes > maxYAMLDepth {
-			return true
-		}
-	}
-	return false
-}
-
 func parseYAML(in *interp.Interp, s string) (interp.Value, bool) {
 	if len(s) > maxYAMLBytes {
 		return nil, false
 	}
 	in.Spend(yamlCost * int64(len(s)))
-	tokens := lexer.Tokenize(s)
-	if nests(tokens) {
+	tokens, tooDeep := yamltext.Tokens(s, maxYAMLDepth)
+	if tooDeep > 0 {
 		return nil, false
 	}
 	f, err := parser.Parse(tokens, 0)

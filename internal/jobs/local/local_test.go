@@ -115,7 +115,7 @@ const noting = `{ echo "$@"; cat "$5"; stat -c '%a' "$5" "$(dirname "$5")"; env;
 func TestTheWorkerHasItsTokenAndNoSecrets(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 	t.Setenv("VERIFIER_DATABASE_URL", "postgres://secret")
-	dir := folder(t, noting+"echo hello >&2; trap 'echo ended >end; exit 0' TERM; while :; do sleep 0.05; done", "")
+	dir := folder(t, noting+"trap 'echo ended >end; exit 0' TERM; echo hello >&2; while :; do sleep 0.05; done", "")
 	b, o := backend(dir, On)
 	stop := begin(t, b)
 	eventually(t, "a start", func() bool { return text(dir, "ran") != "" && strings.Contains(said.String(), "said=hello") })

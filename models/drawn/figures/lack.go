@@ -33,7 +33,7 @@ func Of(g *graph.Graph) (out Lack) {
 		if unknown || own && !declares(c, "flops") {
 			out.FLOPs = append(out.FLOPs, c.ID)
 		}
-		if unknown || unseen || own && (c.Implementation() == "" || c.IsImplemented(infer.UnfollowedWord)) {
+		if unknown || unseen || own && c.As() == "" {
 			out.Memory = append(out.Memory, c.ID)
 		}
 	}

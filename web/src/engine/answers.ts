@@ -47,6 +47,7 @@ export interface PlanMemory {
   activationBytes: number;
   logitBytes: number;
   peakBytes: number;
+  needBytes: number;
   upperBytes: number;
   cardBytes: number;
   binding: string;
@@ -198,6 +199,7 @@ export interface ServeFinding {
   detail: string;
   fix?: string;
   places: [number, number][];
+  mends: { words: string; command: string }[]; // each with the whole command after it
 }
 
 export interface ServeMemory {

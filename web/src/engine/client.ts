@@ -27,19 +27,38 @@ interface Call {
   name: string;
   body: string;
   lane?: string | undefined;
+  again?: boolean; // an engine has stopped over it before
   resolve(answer: { status: number; body: string }): void;
   reject(reason: Error): void;
 }
 
 export interface CallOptions {
   lane?: string; // a newer call of the same lane replaces one that still waits
+  first?: boolean; // goes before everything that waits: somebody looks at the place where the answer appears
   timeoutMs?: number; // after this the engine is started anew; 120 s unless given
 }
+
+// texts are the models that were written before. A model is never changed in place, and one edit asks several questions about it.
+const texts = new WeakMap<object, string>();
+
+function written(request: unknown): string {
+  if (typeof request !== 'object' || request === null || !('model' in request)) return JSON.stringify(request);
+  const { model, ...rest } = request;
+  if (typeof model !== 'object' || model === null) return JSON.stringify(request);
+  const text = texts.get(model) ?? JSON.stringify(model);
+  texts.set(model, text);
+  const others = JSON.stringify(rest);
+  return `{"model":${text}${others === '{}' ? '' : ','}${others.slice(1)}`;
+}
+
+// here is where this code is from: the engine lies beside its folder, whatever the address of the page.
+const here: string = import.meta.url;
 
 export class Engine {
   state: EngineState = 'idle';
   problem = '';
   restarts = 0;
+  onTrap: (trapped: Trapped) => void = () => undefined; // is told whenever the engine was started anew
   private worker: Worker | undefined;
   private compiled: WebAssembly.Module | undefined;
   private waiting: Call[] = [];
@@ -65,7 +84,8 @@ export class Engine {
         this.waiting = this.waiting.filter((c) => c.lane !== options.lane);
         for (const c of stale) c.reject(new Superseded());
       }
-      this.waiting.push(call);
+      if (options.first) this.waiting.unshift(call);
+      else this.waiting.push(call);
       this.start();
       this.send(options.timeoutMs);
     });
@@ -73,7 +93,7 @@ export class Engine {
 
   // call sends a request and reads its answer; an answer other than 200 is a CallError.
   async call<T>(name: string, request: unknown, options?: CallOptions): Promise<T> {
-    const answer = await this.raw(name, JSON.stringify(request), options);
+    const answer = await this.raw(name, written(request), options);
     const value: unknown = JSON.parse(answer.body);
     if (answer.status !== 200) throw new CallError(answer.status, value as Fault);
     return value as T;
@@ -87,7 +107,7 @@ export class Engine {
     this.worker = worker;
     worker.onmessage = (event: MessageEvent<Outgoing>) => this.worker === worker && this.receive(event.data);
     worker.onerror = (event) => this.worker === worker && this.trap(event.message || 'the worker ended');
-    const base = new URL('engine/', document.baseURI).href;
+    const base = new URL('../engine/', here).href;
     const compiled = this.compiled;
     this.post({ start: { base, module: this.module, name: this.name, ...(compiled ? { compiled } : {}) } });
   }
@@ -106,7 +126,7 @@ export class Engine {
     const call = this.waiting.shift();
     if (!call) return;
     this.running = call;
-    this.watch = window.setTimeout(() => this.trap(`no answer in ${timeoutMs / 1000} s`), timeoutMs);
+    this.watch = window.setTimeout(() => this.trap(`no answer in ${timeoutMs / 1000} s`, false), timeoutMs);
     this.post({ id: call.id, name: call.name, body: call.body });
   }
 
@@ -133,7 +153,8 @@ export class Engine {
     this.running = undefined;
   }
 
-  private trap(reason: string) {
+  // trap starts the engine anew. The call that was running is asked once more: what stopped the engine may be what it had done before.
+  private trap(reason: string, again = true) {
     const call = this.running;
     this.idle();
     this.worker?.terminate();
@@ -141,8 +162,10 @@ export class Engine {
     if (!call && this.state === 'loading') return this.end('failed', `The engine did not start: ${reason}.`);
     this.restarts++;
     this.state = 'idle';
+    if (call && again && !call.again) this.waiting.unshift({ ...call, again: true });
+    else call?.reject(new Trapped(reason));
     this.start();
-    call?.reject(new Trapped(reason));
+    this.onTrap(new Trapped(reason));
   }
 
   private end(state: 'missing' | 'failed', problem: string) {

@@ -46,6 +46,7 @@ export async function forget(key: string) {
 async function save(doc: Document) {
   const draft: Draft = { key: doc.key, title: doc.title, origin: doc.origin, at: Date.now(), components: doc.model.components.length, doc };
   await done((await store('readwrite')).put(draft));
+  if ((await done((await store('readonly')).count())) <= keep) return; // to list them reads every model
   for (const old of (await drafts()).slice(keep)) await forget(old.key);
 }
 

@@ -11,15 +11,17 @@ export function drawn(model: Model, open: readonly string[]): GraphAnswer | unde
   return last && last.model === model && same(last.open, open) ? last.answer : undefined;
 }
 
-export async function draw(model: Model, open: readonly string[]): Promise<GraphAnswer> {
-  const answer = drawn(model, open) ?? (await engine.call<GraphAnswer>('view/graph', { model, open }, { lane: 'view/graph' }));
+export async function draw(model: Model, open: readonly string[], first = false): Promise<GraphAnswer> {
+  const answer = drawn(model, open) ?? (await engine.call<GraphAnswer>('view/graph', { model, open }, { lane: 'view/graph', first }));
   last = { model, open, answer };
   return answer;
 }
 
-// warm has the engine draw and judge something small, so that the browser has compiled what a first model needs.
+// warm has the engine draw and judge models of two kinds, so that the browser has compiled what a first model needs.
 export async function warm() {
-  const { model } = await engine.call<{ model: Model }>('view/example', {});
-  await engine.call('view/graph', { model, open: [] });
-  await engine.call('lint', { model });
+  for (const [name, request] of [['view/example', {}], ['view/model', { id: 'llama-3.2-1b' }]] as const) {
+    const { model } = await engine.call<{ model: Model }>(name, request);
+    await engine.call('view/graph', { model, open: [] });
+    await engine.call('lint', { model });
+  }
 }

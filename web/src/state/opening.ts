@@ -25,6 +25,16 @@ export interface Asked {
   question: Question;
 }
 
+// prepareFiles loads the second module once somebody reaches for a file or the text field, and has it read a small configuration, so
+// that the browser has compiled what the first file needs.
+let prepared = false;
+export function prepareFiles() {
+  if (prepared) return;
+  prepared = true;
+  const text = JSON.stringify({ model_type: 'llama', hidden_size: 64, num_hidden_layers: 2, num_attention_heads: 2, intermediate_size: 128, vocab_size: 256 });
+  files.call('files/open', { name: 'config.json', text }).catch(() => (prepared = false)); // a module that does not start says so where it is used
+}
+
 export async function openFile(file: File): Promise<Asked | null> {
   const ends = file.name.toLowerCase();
   if (ends.endsWith('.safetensors')) return openGiven({ name: file.name, size: file.size, base64: await base64(file.slice(0, await safetensorsHeader(file))) });
@@ -70,7 +80,7 @@ export async function openGiven(given: Given): Promise<Asked | null> {
 }
 
 export async function openModel(model: Model, title: string, origin: string, notes: string[]) {
-  await draw(model, []); // a model that the engine does not take is never opened
+  await draw(model, [], true); // a model that the engine does not take is never opened
   open({ model, title, origin, notes });
   navigate('/model');
   if (notes.length > 0) notify('info', notes.length === 1 ? (notes[0] ?? '') : `${notes[0]} (and ${notes.length - 1} more notes, in the model's menu)`);
@@ -78,12 +88,12 @@ export async function openModel(model: Model, title: string, origin: string, not
 
 export async function openBundled(entry: Pick<ModelEntry, 'id' | 'name'>) {
   const { model } = await engine.call<{ model: Model }>('view/model', { id: entry.id });
-  await openModel(model, entry.name, 'bundled', []);
+  await openModel(model, entry.name, 'the bundled models', []);
 }
 
 export async function openExample() {
   const { model } = await engine.call<{ model: Model }>('view/example', {});
-  await openModel(model, model.name ?? 'Broken example', 'example', []);
+  await openModel(model, model.name ?? 'Broken example', 'the examples', []);
 }
 
 // asGraph is the graph that a text is: bare, or as the model of a request.

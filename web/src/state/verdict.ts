@@ -48,7 +48,7 @@ function index(findings: LintFinding[]): Map<string, LintFinding[]> {
 function ask(model: Model) {
   const began = performance.now();
   become({ ...verdict, pending: true });
-  engine.call<LintAnswer>('lint', { model }, { lane: 'lint' }).then(
+  engine.call<LintAnswer>('lint', { model }, { lane: 'lint', first: true }).then(
     (answer) => {
       if (getState().doc?.model !== model) return;
       become({ model, answer, byComponent: index(answer.findings), error: undefined, pending: false, tookMs: performance.now() - began, count: verdict.count + 1 });
@@ -61,17 +61,21 @@ function ask(model: Model) {
   );
 }
 
-// followVerdict asks whenever the model is another one. Edits of one turn are asked about once; a newer question replaces one that
-// still waits.
+// followVerdict asks whenever the model is another one. Edits of one turn are asked about once, before any page that shows the model
+// asks for its drawing; a newer question replaces one that still waits.
 export function followVerdict() {
   let asked: Model | null = null;
-  let timer: number | undefined;
+  let due = false;
   subscribe(() => {
     const model = getState().doc?.model ?? null;
     if (model === asked) return;
     asked = model;
-    window.clearTimeout(timer);
     if (!model) return become(none);
-    timer = window.setTimeout(() => ask(model), 0);
+    if (due) return;
+    due = true;
+    queueMicrotask(() => {
+      due = false;
+      if (asked) ask(asked);
+    });
   });
 }

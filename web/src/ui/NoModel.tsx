@@ -17,7 +17,7 @@ export function NoModel({ title, says, suggest }: { title: string; says: string;
     setBusy(true);
     try {
       const { model } = await engine.call<{ model: Model }>('view/model', { id: m.id });
-      open({ model, title: m.name, origin: 'bundled', notes: [] });
+      open({ model, title: m.name, origin: 'the bundled models', notes: [] });
     } catch (thrown) {
       notify('block', thrown instanceof Error ? thrown.message : String(thrown));
     } finally {

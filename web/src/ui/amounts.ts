@@ -1,4 +1,6 @@
 // Memory, time and money as plans write them: bytes in powers of 1,024, time in its largest unit, dollars.
+import { exact } from './numbers';
+
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
 export function memory(n: number): string {
@@ -23,12 +25,12 @@ export function duration(sec: number): string {
 }
 
 // two writes two digits, and whole numbers from ten on.
-const two = (n: number) => (n >= 10 ? Math.round(n).toLocaleString('en-US') : n.toPrecision(2));
+const two = (n: number) => (n >= 10 ? exact(Math.round(n)) : n.toPrecision(2));
 
 export function dollars(usd: number): string {
   if (usd !== 0 && Math.abs(usd) < 0.01) return `$${usd.toPrecision(1)}`;
   if (Math.abs(usd) < 100) return `$${usd.toFixed(2)}`;
-  return `$${Math.round(usd).toLocaleString('en-US')}`;
+  return `$${exact(Math.round(usd))}`;
 }
 
 export const gb = (n: number) => `${n >= 100 ? Math.round(n) : n.toFixed(1)} GB`;

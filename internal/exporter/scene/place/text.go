@@ -2,8 +2,8 @@ package place
 
 import "strings"
 
-// BoldWidth is about how wide a text of ordinary size is in bold letters.
-func BoldWidth(s string) int { return TextWidth(s, 12) * 114 / 100 }
+// BoldWidth is about how wide a text is in bold letters.
+func BoldWidth(s string, size int) int { return TextWidth(s, size) * 114 / 100 }
 
 // TextWidth is about how wide a text is in pixels, in the widest of the fonts that are asked for.
 func TextWidth(s string, size int) int {

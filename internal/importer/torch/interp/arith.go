@@ -12,6 +12,8 @@ var dunders = map[string]string{
 	"&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
 }
 
+var unaryMethods = map[string]string{"-": "__neg__", "+": "__pos__", "~": "__invert__"}
+
 // Binary is a op b.
 func (in *Interp) Binary(op string, a, b Value) Value {
 	if o, ok := a.(Operand); ok {
@@ -249,7 +251,8 @@ func (in *Interp) containerOp(op string, a, b Value) Value {
 			return x
 		}
 	}
-	in.raiseFor([]Value{operand(a), operand(b)}, "TypeError", "unsupported operand type(s) for %s: '%s' and '%s'", op, TypeName(a), TypeName(b))
+	name := dunders[op]
+	in.raiseFor([]Value{operand(a, "__"+name+"__"), operand(b, "__r"+name+"__")}, "TypeError", "unsupported operand type(s) for %s: '%s' and '%s'", op, TypeName(a), TypeName(b))
 	return nil
 }
 
@@ -292,6 +295,9 @@ func (in *Interp) Unary(op string, a Value) Value {
 		return u
 	}
 	if op == "not" {
+		if x, ok := a.(Assumed); ok {
+			return Assumed{!x.Value, x.Why}
+		}
 		return !in.Truth(a)
 	}
 	if o, ok := a.(Operand); ok {
@@ -308,13 +314,16 @@ func (in *Interp) Unary(op string, a Value) Value {
 			return x
 		}
 	case *Instance:
-		name := map[string]string{"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op]
+		name := unaryMethods[op]
 		if m, ok := in.method(x, name); ok {
 			return in.Call(m, &Args{})
 		}
 	}
 	n, ok := AsInt(a)
 	if !ok {
+		if x, ok := a.(*Instance); ok && lacksMethods(x, unaryMethods[op]) {
+			in.Raise("TypeError", "bad operand type for unary %s: '%s'", op, TypeName(a))
+		}
 		in.raiseFor([]Value{a}, "TypeError", "bad operand type for unary %s: '%s'", op, TypeName(a))
 	}
 	switch op {

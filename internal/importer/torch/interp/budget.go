@@ -21,6 +21,12 @@ func (in *Interp) step() {
 	}
 }
 
+// Steps is how many were taken since the program began, where Afresh was not called.
+func (in *Interp) Steps() int { return in.steps - in.began }
+
+// Leave leaves a program no more than so many steps.
+func (in *Interp) Leave(steps int) { in.steps, in.began = MaxSteps-steps, MaxSteps-steps }
+
 // Afresh gives what is done after a program was followed as much as the program had.
 func (in *Interp) Afresh() { in.steps, in.items = 0, 0 }
 

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/importer/torch/python"
@@ -42,7 +43,7 @@ func (in *Interp) Call(fn Value, args *Args) Value {
 			return in.Call(m, args)
 		}
 	}
-	in.raiseFor([]Value{operand(fn)}, "TypeError", "'%s' object is not callable", TypeName(fn))
+	in.raiseFor([]Value{operand(fn, "__call__")}, "TypeError", "'%s' object is not callable", TypeName(fn))
 	return nil
 }
 
@@ -162,9 +163,20 @@ func (in *Interp) byName(f *Func, i int, args *Args, taken []bool) Value {
 		}
 	}
 	if _, missing := f.Defaults[i].(Missing); missing {
+		f.mustTake(in, args)
 		in.Raise("TypeError", "%s() missing 1 required positional argument: '%s'", f.Name, p.Name)
 	}
 	return f.Defaults[i]
+}
+
+// mustTake raises for a keyword that a function does not have, which Python says before it says what is missing.
+func (f *Func) mustTake(in *Interp, args *Args) {
+	for k := range args.Kw {
+		name := args.Kw[k].Name
+		if !slices.ContainsFunc(f.Params, func(p python.Param) bool { return p.Stars == 2 || p.Stars == 0 && p.Name == name }) {
+			in.Raise("TypeError", "%s() got an unexpected keyword argument '%s'", f.Name, name)
+		}
+	}
 }
 
 // makeFunc evaluates the defaults of a function.
@@ -332,6 +344,10 @@ func (in *Interp) args(e *env, list []python.Arg) *Args {
 			if !ok {
 				if u, unknown := v.(*Unknown); unknown {
 					in.Fault("arguments are taken from a value that is not known: %s", u.reason())
+				}
+				switch v.(type) {
+				case nil, bool, int64, float64, string, *List, *Func:
+					in.Raise("TypeError", "argument after ** must be a mapping, not %s", TypeName(v))
 				}
 				in.Fault("arguments are taken from a %s", TypeName(v))
 			}

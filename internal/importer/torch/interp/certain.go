@@ -70,9 +70,11 @@ func settled(v Value) bool {
 	return false
 }
 
-// operand stands for a value in arithmetic: a native one that knows its attributes also knows what it can be added to.
-func operand(v Value) Value {
-	if _, native := v.(Lacking); native {
+// operand stands for a value in arithmetic: a native one that knows its attributes also knows what it can be added to, and a module without the
+// method of an operator can be added to nothing.
+func operand(v Value, method string) Value {
+	x, module := v.(*Instance)
+	if _, native := v.(Lacking); native || module && lacksMethods(x, method) {
 		return nil
 	}
 	return v

@@ -8,6 +8,8 @@ import (
 // Compare is a op b, a bool or an unknown.
 func (in *Interp) Compare(op string, a, b Value) Value {
 	a, b = in.named(a), in.named(b)
+	in.weigh(a)
+	in.weigh(b)
 	switch op {
 	case "is":
 		return in.same(a, b)

@@ -92,6 +92,19 @@ func clip(s string) string {
 	return s
 }
 
+// pure reports whether an expression only compares names, attributes and constants, so that it may be looked at where Python may not come to it.
+func pure(x python.Expr) bool {
+	ok := true
+	python.Each(x, func(node any) {
+		switch node.(type) {
+		case *python.Name, *python.Attr, *python.Const, *python.Compare, *python.Unary:
+		default:
+			ok = false
+		}
+	})
+	return ok
+}
+
 func (in *Interp) binaryExpr(e *env, x *python.Binary) Value {
 	l := in.eval(e, x.L)
 	switch x.Op {
@@ -103,6 +116,13 @@ func (in *Interp) binaryExpr(e *env, x *python.Binary) Value {
 			}
 			return u
 		}
+		if a, ok := l.(Assumed); ok && pure(x.R) {
+			if r := in.maybe(e, x.R); r == false { // whatever the machine has
+				return r
+			} else if a.Value && r == true {
+				return a
+			}
+		}
 		if !in.Truth(l) {
 			return l
 		}
@@ -113,6 +133,11 @@ func (in *Interp) binaryExpr(e *env, x *python.Binary) Value {
 				return r
 			}
 			return u
+		}
+		if _, ok := l.(Assumed); ok && pure(x.R) {
+			if r := in.maybe(e, x.R); r == true {
+				return r
+			}
 		}
 		if in.Truth(l) {
 			return l

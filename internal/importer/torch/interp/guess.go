@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -86,6 +87,19 @@ func (in *Interp) named(v Value) Value {
 	return v
 }
 
+// weigh takes note of a comparison with the size of a batch that the program is read for.
+func (in *Interp) weigh(v Value) {
+	n, ok := v.(int64)
+	if !ok || in.Wary == 0 || n <= 1 {
+		return
+	}
+	for _, parts := range []int64{1, 2, 3, 4, 8, 16} {
+		if part := in.Wary / parts; n%part <= 1 || n%part == part-1 {
+			in.Guess("a comparison depends on the size of the batch")
+		}
+	}
+}
+
 // believe takes note of an attribute that a value is taken not to have, though it may.
 func (in *Interp) believe(v Value, name string, found bool) {
 	if !found && !lacks(v, name) {
@@ -163,11 +177,18 @@ func (in *Interp) undefined(e *env, name string) {
 // noKey raises KeyError. Where a key of the dictionary or a part of this one is not known, it may be there all the same.
 func (in *Interp) noKey(d *Dict, index Value) {
 	for _, k := range append(d.Keys(), index) {
-		if _, plain := shown(k); !plain {
+		if _, plain := shown(k); !plain || !settledKey(k) {
 			in.Doubt("KeyError", "%s", Repr(index))
 		}
 	}
+	in.weigh(index)
 	in.Raise("KeyError", "%s", Repr(index))
+}
+
+// settledKey reports whether it is known to which keys one is equal. Of a size of the batch it is not.
+func settledKey(v Value) bool {
+	t, ok := v.(*Tuple)
+	return settled(v) && (!ok || !slices.ContainsFunc(t.Items, func(item Value) bool { return !settledKey(item) }))
 }
 
 // noAttr raises AttributeError: a certain one where it is known that there is no such attribute.

@@ -1,5 +1,7 @@
 package interp
 
+import "slices"
+
 // NoInteger reports whether a value certainly cannot stand for an integer: it is no number, and its class has no __index__.
 func NoInteger(v Value) bool {
 	switch x := v.(type) {
@@ -19,6 +21,30 @@ func NoInteger(v Value) bool {
 			}
 		}
 		return true
+	}
+	return false
+}
+
+// operated are the classes of PyTorch's containers, which have operators and lengths of their own.
+var operated = []string{"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "BufferDict"}
+
+// lacksMethods reports whether a value is a module or a class whose type certainly has none of Python's own methods of these names.
+func lacksMethods(v Value, names ...string) bool {
+	switch x := v.(type) {
+	case *Class:
+		_, members := x.Own("__members__")
+		return NoInteger(x) && !members && slices.ContainsFunc(x.mro, func(k *Class) bool { return k.Lacks != nil })
+	case *Instance:
+		known := x.Native == nil
+		for _, k := range x.Class.mro {
+			ofSource := k.Line > 0 && k.Module != nil && !k.Module.ours()
+			known = known && k.opaque == nil && k.guess == "" && (k == objectClass || ofSource || k.Lacks != nil && !slices.Contains(operated, k.Name))
+			for _, n := range names {
+				_, has := k.attrs[n]
+				known = known && !has
+			}
+		}
+		return known
 	}
 	return false
 }

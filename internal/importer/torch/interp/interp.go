@@ -85,6 +85,8 @@ type Interp struct {
 	Above     []fs.FS                // folders above FS in which modules are looked for, too, nearest first
 	Within    []string               // the names of the folders from the last of Above to FS
 	Assume    func(why string) int64 // the number that a symbolic size stands for, where a program needs one; why says what for
+	// Wary is a size of the batch that nothing else in a program has: what a comparison with it or a part of it decides is guessed. Zero for none.
+	Wary int64
 	// Own gives the source of a module that this program brings along, by its full name.
 	Own   func(name string) (source string, ok bool)
 	Quiet []string // how the names begin of what may be called without making a part of a model
@@ -95,6 +97,7 @@ type Interp struct {
 	frame    *frame
 	byFile   map[string]*Module // those that were read, by their path
 	steps    int
+	began    int // the steps that were counted before the first was taken
 	items    int
 	guess    string // what the program was followed on that was not found out, "" where nothing was
 	exact    bool   // the native function that is being bound has the arguments of the real one

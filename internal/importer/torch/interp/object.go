@@ -193,6 +193,9 @@ func (in *Interp) Len(v Value) Value {
 			return int64(members.(*Dict).Len())
 		}
 	}
+	if lacksMethods(v, "__len__") {
+		in.Raise("TypeError", "object of type '%s' has no len()", TypeName(v))
+	}
 	in.raiseFor([]Value{v}, "TypeError", "object of type '%s' has no len()", TypeName(v))
 	return nil
 }

@@ -171,9 +171,12 @@ func textTuple(names []string) *Tuple {
 
 func tupleMaker(c *Class, names []string) *Builtin {
 	return Fn(c.Name, func(in *Interp, a *Args) Value {
-		items := (&Args{a.Pos[1:], a.Kw}).Bind(in, c.Name, names...)
+		items := (&Args{a.Pos[1:], a.Kw}).BindAll(in, c.Name, names...)
 		for i := range items {
 			if _, missing := items[i].(Missing); missing {
+				if _, has := c.Lookup(names[i]); !has {
+					in.Raise("TypeError", "%s() missing 1 required positional argument: '%s'", c.Name, names[i])
+				}
 				items[i] = in.fieldDefault(c, names[i])
 			}
 		}

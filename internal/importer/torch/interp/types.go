@@ -187,6 +187,9 @@ func toRange(in *Interp, a *Args) Value {
 			if _, operand := v.(Operand); operand {
 				return in.Unknown("a range ends at a %s, whose value is not known", TypeName(v))
 			}
+			if lacksMethods(v, "__index__") {
+				in.Raise("TypeError", "'%s' object cannot be interpreted as an integer", TypeName(v))
+			}
 			in.raiseFor([]Value{v}, "TypeError", "'%s' object cannot be interpreted as an integer", TypeName(v))
 		}
 		n = append(n, i)
@@ -224,6 +227,20 @@ var abstract = map[string]func(Value) bool{
 	"List":     func(v Value) bool { _, ok := v.(*List); return ok },
 	"Tuple":    func(v Value) bool { _, ok := v.(*Tuple); return ok },
 	"Dict":     func(v Value) bool { _, ok := v.(*Dict); return ok },
+}
+
+// plainABC reports whether it is certain which of Python's own containers and numbers are of an abstract class.
+func plainABC(full, name string, v Value) bool {
+	if full != "collections.abc."+name && full != "typing."+name || name != "Iterable" && name != "Sequence" && name != "Mapping" {
+		return false
+	}
+	switch x := v.(type) {
+	case nil, bool, int64, float64, string, *List, *Dict:
+		return true
+	case *Tuple:
+		return x.Class == nil
+	}
+	return false
 }
 
 func callable(v Value) bool {
@@ -269,8 +286,10 @@ func (in *Interp) isInstance(v, class Value) Value {
 		}
 		return false
 	case Symbol:
-		in.Guess("whether a %s is a %s is not known", TypeName(v), c.Name)
 		name := c.Name[strings.LastIndexByte(c.Name, '.')+1:]
+		if !plainABC(c.Name, name, v) {
+			in.Guess("whether a %s is a %s is not known", TypeName(v), c.Name)
+		}
 		if test, ok := abstract[name]; ok {
 			return test(v)
 		}

@@ -178,9 +178,23 @@ const (
 	unary
 )
 
-var levels = [...]map[string]bool{
-	bitOr: {"|": true}, bitXor: {"^": true}, bitAnd: {"&": true}, shift: {"<<": true, ">>": true},
-	sum: {"+": true, "-": true}, product: {"*": true, "/": true, "//": true, "%": true, "@": true},
+// levelOf returns the level of an operator with two sides, or -1.
+func levelOf(operator string) int {
+	switch operator {
+	case "|":
+		return bitOr
+	case "^":
+		return bitXor
+	case "&":
+		return bitAnd
+	case "<<", ">>":
+		return shift
+	case "+", "-":
+		return sum
+	case "*", "/", "//", "%", "@":
+		return product
+	}
+	return -1
 }
 
 func (p *parser) binary(level int) Expr {
@@ -192,7 +206,7 @@ func (p *parser) binary(level int) Expr {
 	for n := 0; ; n++ {
 		p.chained(n)
 		t := p.tok()
-		if t.kind != op || !levels[level][t.text] {
+		if t.kind != op || levelOf(t.text) != level {
 			return x
 		}
 		p.at++

@@ -2,6 +2,7 @@ package python
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -83,7 +84,12 @@ func (l *lexer) run() []token {
 	return l.out
 }
 
-func (l *lexer) emit(k kind, s string) { l.out = append(l.out, token{k, l.line, s, l.base + l.at}) }
+func (l *lexer) emit(k kind, s string) {
+	if len(l.out) == cap(l.out) {
+		l.out = slices.Grow(l.out, len(l.out)+64) // doubled: a long file has a million tokens
+	}
+	l.out = append(l.out, token{k, l.line, s, l.base + l.at})
+}
 
 // beginLine reads the indentation of a logical line, passing over blank and comment lines.
 func (l *lexer) beginLine() {
@@ -260,8 +266,16 @@ var operators = []string{
 	"+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", ".", ";", "=",
 }
 
-func (l *lexer) operator() {
+// operatorsOf has the operators that begin with a byte, the longest first.
+var operatorsOf = func() (of [128][]string) {
 	for _, o := range operators {
+		of[o[0]] = append(of[o[0]], o)
+	}
+	return of
+}()
+
+func (l *lexer) operator() {
+	for _, o := range operatorsOf[l.src[l.at]&127] {
 		if !strings.HasPrefix(l.src[l.at:], o) {
 			continue
 		}

@@ -177,7 +177,8 @@ func (p *parser) assignment() Stmt {
 		return s
 	case p.is("="):
 		s := &Assign{Pos: pos}
-		for p.take("=") {
+		for n := 0; p.take("="); n++ {
+			p.chained(n)
 			p.assignable(x)
 			s.Targets = append(s.Targets, x)
 			x = p.exprList()

@@ -76,8 +76,8 @@ const Row = memo(function Row({ row, most }: { row: GraphRow; most: { params: nu
     <div className={`grow-row nodrag ${selected ? 'selected' : ''} ${lit} ${found === false ? 'dim' : ''} ${worst ?? ''}`} data-component={row.component} id={`row-${row.component}`} title={`${row.name || row.component}: ${row.type} ${row.detail}${row.shape ? `, gives ${row.shape}` : ''}`} onClick={(e) => select(e.shiftKey || e.ctrlKey || e.metaKey ? toggled(row.component) : [row.component])}>
       {share > 1 && <span className="gshare" style={{ width: `${share}%` }} />}
       {worst && <span className={`gmark tone-${worst}`}><Glyph name={worst} /></span>}
-      <span className="gname clip">{row.name || row.component}</span>
-      <span className="gtype clip">{row.type}{row.detail ? ` ${row.detail}` : ''}</span>
+      {row.name && <span className="gname clip">{row.name}</span>}
+      <span className={`gtype clip ${row.name ? '' : 'alone'}`}>{row.type}{row.detail ? ` ${row.detail}` : ''}</span>
       <span className="gnum">{value ? short(value, measure === 'params' ? 'weights' : 'count') : ''}</span>
       <span className="gdot nopan nodrag" title="Drag to connect" onPointerDown={drag} />
     </div>

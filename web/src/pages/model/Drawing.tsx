@@ -1,6 +1,6 @@
 import { Background, MiniMap, ReactFlow, useReactFlow, type EdgeTypes, type NodeTypes } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
-import { useEffect, useMemo, useRef, type KeyboardEvent } from 'react';
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useCommands } from '../../app/commands';
 import type { GraphAnswer } from '../../engine/types';
 import { getState, select, useStore } from '../../state/store';
@@ -34,6 +34,7 @@ export function Drawing({ answer, edge, onEdge }: Props) {
     void showAll(flow, answer);
   }, [docKey, answer, flow]);
   useFitWhenResized(flow, answer);
+  const settled = useSettled();
   useFollowSelection(answer);
   useCommands([
     { id: 'fit', group: 'View', title: 'Show the whole model', keys: 'f', run: () => void flow.fitView({ padding: 0.08 }) },
@@ -69,7 +70,7 @@ export function Drawing({ answer, edge, onEdge }: Props) {
       >
         <svg className="hidden" aria-hidden="true"><defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" className="arrow" /></marker></defs></svg>
         <Background gap={24} size={1} color="var(--line)" bgColor="var(--well)" />
-        <MiniMap pannable zoomable ariaLabel="Overview" nodeColor={(n) => (n.type === 'frame' ? 'var(--line)' : 'var(--edge)')} style={minimap} maskColor="color-mix(in srgb, var(--well) 70%, transparent)" bgColor="var(--raised)" nodeBorderRadius={6} />
+        {settled && <MiniMap pannable zoomable ariaLabel="Overview" nodeColor={(n) => (n.type === 'frame' ? 'var(--line)' : 'var(--edge)')} style={minimap} maskColor="color-mix(in srgb, var(--well) 70%, transparent)" bgColor="var(--raised)" nodeBorderRadius={6} />}
       </ReactFlow>
       <ConnectingLine />
     </div>
@@ -94,6 +95,16 @@ async function showAll(flow: ReturnType<typeof useReactFlow>, answer: GraphAnswe
   if (whole >= 0.55) return void flow.fitView({ padding: 0.08, maxZoom: 1.1 });
   const zoom = Math.min(1, Math.max(0.55, (area.width - 60) / (answer.width + 1)));
   await flow.setViewport({ x: (area.width - answer.width * zoom) / 2, y: 28, zoom });
+}
+
+// useSettled is true once the first drawing is on the screen: the overview can wait for it.
+function useSettled(): boolean {
+  const [settled, setSettled] = useState(false);
+  useEffect(() => {
+    const timer = window.setTimeout(() => setSettled(true), 250);
+    return () => window.clearTimeout(timer);
+  }, []);
+  return settled;
 }
 
 // useFitWhenResized shows the model anew where the drawing gets a quarter wider or narrower, as when a phone is turned.

@@ -1,4 +1,5 @@
 import { useCallback, useState } from 'react';
+import { href } from '../../app/router';
 import type { LintFinding } from '../../engine/types';
 import { applyFix } from '../../state/edits';
 import { select } from '../../state/store';
@@ -18,7 +19,7 @@ export function Findings() {
   if (error) return <p className="notice block">{error.message}</p>;
   if (!answer) return <p className="quiet pad">Checking…</p>;
   if (answer.findings.length === 0) {
-    return <div className="pad stack"><p><b className="tone-good">It runs.</b> PyTorch builds it and takes its input, every shape follows, and no rule has a word against it.</p><p className="quiet">Change a number on the right, or add a layer, and watch this place.</p></div>;
+    return <div className="pad stack"><p><b className="tone-good">It runs.</b> PyTorch builds it and takes its input, every shape follows, and no rule has a word against it.</p><p><a href={href('/plan')}>What will it cost?</a> Memory, time and money, and what makes it fit.</p><p className="quiet">Change a number on the right, or add a layer, and watch this place.</p></div>;
   }
   return (
     <>

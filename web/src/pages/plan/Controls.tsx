@@ -4,6 +4,7 @@ import { Button } from '../../ui/Button';
 import { Field } from '../../ui/Field';
 import { Slider } from '../../ui/Slider';
 import type { Choices } from './ask';
+import { exact } from '../../ui/numbers';
 
 const powers = (from: number, to: number) => Array.from({ length: Math.log2(to / from) + 1 }, (_, i) => from * 2 ** i);
 const batches = powers(1, 1024);
@@ -52,7 +53,7 @@ export function Controls({ plan, cards, choices, change }: Props) {
       <Field label="Card">
         {(control) => (
           <select className="input" {...control} value={choices.gpu ?? ''} onChange={(e) => change({ gpu: e.target.value || undefined })}>
-            <option value="">the cheapest that fits{plan ? ` (${plan.cost.fitsGpu})` : ''}</option>
+            <option value="">the cheapest that fits{plan ? ` (${plan.cost.fitsGpu === 'none' ? 'no single card' : plan.cost.fitsGpu})` : ''}</option>
             {cards.map((c) => <option key={c.id} value={c.id}>{`${c.name}, ${memory(c.bytes)}, $${c.usdPerHour}/h`}</option>)}
           </select>
         )}
@@ -80,7 +81,7 @@ function Toggle({ label, hint, value, onChange }: { label: string; hint: string;
 function Count({ label, value, used, onChange }: { label: string; value: number | undefined; used: number | undefined; onChange: (value: number | undefined) => void }) {
   return (
     <Field label={label}>
-      {(control) => <input type="number" className="input" {...control} min={1} placeholder={used?.toLocaleString('en-US')} value={value ?? ''} onChange={(e) => onChange(Math.round(Number(e.target.value)) || undefined)} />}
+      {(control) => <input type="number" className="input" {...control} min={1} placeholder={used === undefined ? undefined : exact(used)} value={value ?? ''} onChange={(e) => onChange(Math.round(Number(e.target.value)) || undefined)} />}
     </Field>
   );
 }

@@ -1,9 +1,9 @@
-import { useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { Card, FitAnswer, MemoryCurve, PlanAnswer } from '../../engine/answers';
 import { useCall } from '../../engine/useCall';
 import { useStore } from '../../state/store';
 import { NoModel } from '../../ui/NoModel';
-import { request, useChoices } from './ask';
+import { request, useChoices, type Choices } from './ask';
 import { Controls } from './Controls';
 import { CurvePlot } from './CurvePlot';
 import { Fixes } from './Fixes';
@@ -25,6 +25,7 @@ export default function PlanPage() {
   const { value: answer, error, pending } = useCall<PlanAnswer>('plan', ask, quick);
   const curve = useCall<MemoryCurve>('view/memory', ask, quick).value;
   const fit = useCall<FitAnswer>('view/fit', ask).value;
+  const opened = useOpened(doc?.key, choices, answer);
   if (!doc || !model) return <NoModel title="What will it take?" says="The Plan page says what training and using a model take: memory on each card, time and money, with their error, and what makes it fit." suggest={['llama-3.1-8b', 'gpt2-small', 'resnet50', 'vit-b16']} />;
   const plan = answer?.plan;
   return (
@@ -33,7 +34,7 @@ export default function PlanPage() {
       <Controls plan={plan} cards={cards} choices={choices} change={change} />
       <div className={`stack wide answers ${pending ? 'pending' : ''}`} aria-busy={pending}>
         {error && <p className="notice block" role="alert">{error.message}</p>}
-        {plan && <Headline plan={plan} title={doc.title} />}
+        {plan && <Headline plan={plan} title={doc.title} opened={opened} />}
         {plan?.memory && curve?.peak && (
           <section className="panel part">
             <h2 id="memory">Memory of training, against the cards</h2>
@@ -60,4 +61,15 @@ export default function PlanPage() {
       </div>
     </div>
   );
+}
+
+// useOpened is what the run took with nothing chosen yet, in bytes on the card, where that was seen: what a choice is compared with.
+function useOpened(key: string | undefined, choices: Choices, answer: PlanAnswer | undefined): number | undefined {
+  const [seen, setSeen] = useState<{ key: string; bytes: number }>();
+  const bytes = answer?.plan.memory?.cardBytes;
+  const untouched = Object.keys(choices).length === 0;
+  useEffect(() => {
+    if (key !== undefined && untouched && bytes !== undefined) setSeen((was) => (was?.key === key ? was : { key, bytes }));
+  }, [key, untouched, bytes]);
+  return seen?.key === key ? seen?.bytes : undefined;
 }

@@ -28,7 +28,7 @@ export function Share({ ask, answer }: { ask: PlanRequest; answer: PlanAnswer })
       <div className="row wrap">
         <Button onClick={() => copy(answer.markdown, 'The plan as Markdown')}>Copy as Markdown</Button>
         <Button onClick={() => download('plan.json', JSON.stringify(answer.plan, null, 2))}>Download JSON</Button>
-        <Button look="primary" disabled={busy} onClick={() => void share()}>{busy ? 'Sharing…' : 'Share the plan'}</Button>
+        <Button look="primary" className="share-plan" disabled={busy} onClick={() => void share()}>{busy ? 'Sharing…' : 'Share the plan'}</Button>
         <span className="quiet small">Sharing sends the graph to the service, which keeps it under an address that cannot be guessed.</span>
       </div>
       {shared && (

@@ -7,6 +7,7 @@ import { Plot, type Series } from '../../ui/chart/Plot';
 import { Figure } from '../../ui/Figure';
 import { Segments } from '../../ui/Segments';
 import { assumed, measured } from './words';
+import { exact } from '../../ui/numbers';
 
 const contexts = [256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
 const batches = [1, 4, 16, 64, 256];
@@ -37,11 +38,11 @@ export function UsePlot({ model, cards, chosen }: { model: Model; cards: readonl
     <div className="stack">
       <div className="row wrap">
         <Segments label="Precision" options={precisions} value={precision} onChange={setPrecision} />
-        <span>weights <Figure value={memory(value.weightBytes)} exact={`${value.weightBytes.toLocaleString('en-US')} bytes`} /></span>
-        {tokens && <span>cache <Figure value={memory(value.kvBytesPerToken)} exact={`${value.kvBytesPerToken.toLocaleString('en-US')} bytes for one token of one sequence`} error={measured(value.errorPercent)} assumes={assumed(value.assumptions)} /> a token</span>}
+        <span>weights <Figure value={memory(value.weightBytes)} exact={`${exact(value.weightBytes)} bytes`} /></span>
+        {tokens && <span>cache <Figure value={memory(value.kvBytesPerToken)} exact={`${exact(value.kvBytesPerToken)} bytes for one token of one sequence`} error={measured(value.errorPercent)} assumes={assumed(value.assumptions)} /> a token</span>}
       </div>
-      <Plot label={tokens ? 'Memory of inference over the context, by batch' : 'Memory of inference over the batch'} x={x} xScale="powers" xName={tokens ? 'tokens of context' : 'batch'} xText={(n) => (tokens ? `${n.toLocaleString('en-US')} tokens` : `batch ${n}`)} xTicks={(n) => (n >= 1024 ? `${n / 1024}k` : String(n))} yName="on the card, in powers of two" yText={memory} yPowers series={series} lines={lines} height={280} />
-      {beyond && <p className="quiet small">The model does not run with {beyond.context.toLocaleString('en-US')} tokens and more; what its cache would take is drawn all the same.</p>}
+      <Plot label={tokens ? 'Memory of inference over the context, by batch' : 'Memory of inference over the batch'} x={x} xScale="powers" xName={tokens ? 'tokens of context' : 'batch'} xText={(n) => (tokens ? `${exact(n)} tokens` : `batch ${n}`)} xTicks={(n) => (n >= 1024 ? `${n / 1024}k` : String(n))} yName="on the card, in powers of two" yText={memory} yPowers series={series} lines={lines} height={280} />
+      {beyond && <p className="quiet small">The model does not run with {exact(beyond.context)} tokens and more; what its cache would take is drawn all the same.</p>}
     </div>
   );
 }

@@ -14,7 +14,7 @@ const looks: Record<string, [colour: string, what: string]> = {
   'gradients': ['--c2', 'of the weights that are trained'],
   'activations': ['--c3', 'saved for backward'],
   'logits and loss': ['--c5', 'the results, the loss and their gradients'],
-  'optimizer step': ['--c4', 'what the optimizer makes while it works'],
+  'optimizer step': ['--c5', 'what the optimizer makes while it works'],
   'in passing': ['--edge', 'gradients of activations, and workspaces'],
   'inputs and targets': ['--line', 'one batch'],
 };

@@ -4,11 +4,12 @@ import { Figure } from '../../ui/Figure';
 import { Glyph } from '../../ui/Glyph';
 import { Table } from '../../ui/Table';
 import { state } from './GridTable';
+import { exact } from '../../ui/numbers';
 
 // CellDetail is one split: what stands in its way, and what each stage holds.
 export function CellDetail({ cell, grid }: { cell: GridCell; grid: GridAnswer }) {
   const s = state(cell);
-  const rests = [`${grid.seqLen ? `${grid.seqLen.toLocaleString('en-US')} tokens a sample, ` : ''}from the components' own weights and saved tensors: an estimate, no split was measured.`];
+  const rests = [`${grid.seqLen ? `${exact(grid.seqLen)} tokens a sample, ` : ''}from the components' own weights and saved tensors: an estimate, no split was measured.`];
   return (
     <>
       <h2>tp {cell.tp} × pp {cell.pp} × dp {cell.dp}: <span className={`tone-${s.tone}`}>{s.word}</span></h2>

@@ -1,15 +1,17 @@
 import { useEffect, useMemo, useState } from 'react';
 import { navigate, useRoute } from '../../app/router';
-import type { Card, ServeAnswer } from '../../engine/answers';
+import type { Card, ServeAnswer, ServeFinding } from '../../engine/answers';
 import { useCall } from '../../engine/useCall';
 import type { Model } from '../../engine/types';
 import { gb } from '../../ui/amounts';
 import { Plot } from '../../ui/chart/Plot';
+import { Button } from '../../ui/Button';
 import { Field } from '../../ui/Field';
 import { Figure } from '../../ui/Figure';
 import { Glyph } from '../../ui/Glyph';
 import { CommandText } from './CommandText';
 import { Sizes } from './Sizes';
+import { exact } from '../../ui/numbers';
 
 const contexts = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
 const examples = ['vllm serve MODEL --tensor-parallel-size 3 --max-model-len 32768', 'python -m sglang.launch_server --model-path MODEL --tp-size 2', 'trtllm-serve MODEL --tp_size 2 --max_seq_len 8192'];
@@ -42,15 +44,15 @@ export function Launch({ model }: { model: Model }) {
           <Field label="Cards in the machine">{(c) => <input type="number" className="input" {...c} min={1} max={1024} value={gpus} onChange={(e) => setGpus(Math.max(1, Math.round(Number(e.target.value)) || 1))} />}</Field>
         </div>
         {error && <p className="notice block" role="alert">{error.message}</p>}
-        {value && <Answer value={value} />}
+        {value && <Answer value={value} onMend={setCommand} />}
       </section>
       {value && value.capacity.length > 0 && (
         <section className="panel part">
           <h2 id="capacity">How many sequences at once</h2>
           <p>With each length of context the command was judged again, on {value.gpu}. What is left beside the weights is divided by the cache of one sequence.</p>
-          <Plot label="Concurrent sequences over the length of context" x={value.capacity.map((c) => c.context)} xScale="powers" xName="tokens of context" xText={(n) => `${n.toLocaleString('en-US')} tokens`} xTicks={(n) => `${n / 1024}k`} yName="sequences at once" yText={(n) => n.toLocaleString('en-US')} series={[{ name: 'sequences', colour: '--c1', values: value.capacity.map((c) => (c.blocks && !never ? null : c.concurrent)) }]} extra={(i) => (value.capacity[i]?.blocks && !never ? <div className="tone-block">the engine refuses this length</div> : null)} />
+          <Plot label="Concurrent sequences over the length of context" x={value.capacity.map((c) => c.context)} xScale="powers" xName="tokens of context" xText={(n) => `${exact(n)} tokens`} xTicks={(n) => `${n / 1024}k`} yName="sequences at once" yText={(n) => exact(n)} series={[{ name: 'sequences', colour: '--c1', values: value.capacity.map((c) => (c.blocks && !never ? null : c.concurrent)) }]} extra={(i) => (value.capacity[i]?.blocks && !never ? <div className="tone-block">the engine refuses this length</div> : null)} />
           {never && <p className="quiet small">As it stands the command is refused at every length; the points are what would be left for sequences.</p>}
-          {!never && value.capacity.some((c) => c.blocks) && <p className="quiet small">Lengths that the engine refuses have no point: {value.capacity.filter((c) => c.blocks).map((c) => c.context.toLocaleString('en-US')).join(', ')} tokens.</p>}
+          {!never && value.capacity.some((c) => c.blocks) && <p className="quiet small">Lengths that the engine refuses have no point: {value.capacity.filter((c) => c.blocks).map((c) => exact(c.context)).join(', ')} tokens.</p>}
         </section>
       )}
       {value && value.splits.length > 0 && <section className="panel part"><h2 id="sizes">Tensor-parallel sizes</h2><Sizes splits={value.splits} /></section>}
@@ -58,7 +60,15 @@ export function Launch({ model }: { model: Model }) {
   );
 }
 
-function Answer({ value }: { value: ServeAnswer }) {
+// Mends are the changes that do away with a finding, as buttons that make them in the command. One that the text has no place for, such
+// as an option of the container around it, stays in words.
+function Mends({ finding, onMend }: { finding: ServeFinding; onMend: (command: string) => void }) {
+  const { fix, mends } = finding;
+  if (mends.length === 0) return fix ? <div className="quiet">Fix: {fix}</div> : null;
+  return <div className="row wrap">{mends.map((m) => <Button key={m.command} small look="fix" onClick={() => onMend(m.command)}>{m.words.charAt(0).toUpperCase() + m.words.slice(1)}</Button>)}</div>;
+}
+
+function Answer({ value, onMend }: { value: ServeAnswer; onMend: (command: string) => void }) {
   const [tone, text] = verdicts[value.verdict];
   const m = value.memory;
   const note = ['Of the fullest card. Weights are counted; activations and overhead are estimates of what the engine measures at start-up.'];
@@ -69,7 +79,7 @@ function Answer({ value }: { value: ServeAnswer }) {
         {value.findings.map((f, i) => (
           <li key={i} className="finding">
             <span className={`tone-${f.severity}`}><Glyph name={f.severity} /></span>
-            <div className="body"><div className="message"><b className={`tone-${f.severity}`}>{i + 1}. {f.title}.</b> {f.detail}</div>{f.fix && <div className="quiet">Fix: {f.fix}</div>}<div className="where mono">{f.rule}</div></div>
+            <div className="body"><div className="message"><b className={`tone-${f.severity}`}>{i + 1}. {f.title}.</b> {f.detail}</div><Mends finding={f} onMend={onMend} /><div className="where mono">{f.rule}</div></div>
           </li>
         ))}
       </ul>
@@ -80,7 +90,7 @@ function Answer({ value }: { value: ServeAnswer }) {
           <div><dt>Left for the cache</dt><dd><Figure value={gb(m.kvGb)} assumes={note} /></dd></div>
           <div><dt>Activations, overhead</dt><dd><Figure value={gb(m.activationsGb + m.overheadGb)} exact={`${gb(m.activationsGb)} and ${gb(m.overheadGb)}`} assumes={note} /></dd></div>
           <div><dt>The engine may use</dt><dd><Figure value={gb(m.capacityGb)} exact={`of one ${value.gpu}`} /></dd></div>
-          <div><dt>Sequences at once</dt><dd><Figure value={value.maxConcurrentSequences === null ? null : value.maxConcurrentSequences.toLocaleString('en-US')} exact="of full length; shorter ones are more" why="the length or the cache is not known" assumes={note} /></dd></div>
+          <div><dt>Sequences at once</dt><dd><Figure value={value.maxConcurrentSequences === null ? null : exact(value.maxConcurrentSequences)} exact="of full length; shorter ones are more" why="the length or the cache is not known" assumes={note} /></dd></div>
         </dl>
       )}
     </div>

@@ -2,6 +2,7 @@ import type { ServeAnswer } from '../../engine/answers';
 import { gb } from '../../ui/amounts';
 import { Glyph } from '../../ui/Glyph';
 import { Table, type Column } from '../../ui/Table';
+import { exact } from '../../ui/numbers';
 
 type Row = ServeAnswer['splits'][number];
 
@@ -10,7 +11,7 @@ const columns: Column<Row>[] = [
   { key: 'legal', title: 'Verdict', cell: (s) => (s.legal ? <span className="num tone-good"><Glyph name="good" /> starts</span> : <span className="num tone-block"><Glyph name="block" /> refused</span>), sort: (s) => (s.legal ? 0 : 1) },
   { key: 'weights', title: 'Weights a card', right: true, cell: (s) => (s.memory ? gb(s.memory.weightsGb) : '–'), sort: (s) => s.memory?.weightsGb ?? null },
   { key: 'kv', title: 'Left for the cache', right: true, cell: (s) => (s.memory ? gb(s.memory.kvGb) : '–'), sort: (s) => s.memory?.kvGb ?? null },
-  { key: 'sequences', title: 'Sequences', right: true, cell: (s) => s.concurrent?.toLocaleString('en-US') ?? '–', sort: (s) => s.concurrent },
+  { key: 'sequences', title: 'Sequences', right: true, cell: (s) => s.concurrent === null ? '–' : exact(s.concurrent), sort: (s) => s.concurrent },
   { key: 'why', title: 'Why not', cell: (s) => (s.why ? <span className="words">{s.why}</span> : '') },
 ];
 

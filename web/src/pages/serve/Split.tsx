@@ -8,6 +8,7 @@ import { Segments } from '../../ui/Segments';
 import { Table } from '../../ui/Table';
 import { CellDetail } from './CellDetail';
 import { GridTable, type Shade } from './GridTable';
+import { exact } from '../../ui/numbers';
 
 const nothing = {};
 const frameworks = [['megatron', 'Megatron-LM'], ['torchtitan', 'torchtitan'], ['deepspeed', 'DeepSpeed']] as const;
@@ -49,7 +50,7 @@ export function Split({ model }: { model: Model }) {
       {value?.best && value.best.layouts.length > 0 && (
         <section className="panel part">
           <h2 id="best">The fastest that fit</h2>
-          <p className="quiet small">{value.best.considered.toLocaleString('en-US')} layouts that {value.framework} takes were looked at. {value.best.basis.charAt(0).toUpperCase() + value.best.basis.slice(1)}.</p>
+          <p className="quiet small">{exact(value.best.considered)} layouts that {value.framework} takes were looked at. {value.best.basis.charAt(0).toUpperCase() + value.best.basis.slice(1)}.</p>
           <Table label="The fastest layouts" rows={value.best.layouts} id={(l) => JSON.stringify(l)} columns={[
             { key: 'l', title: 'tp × pp × dp', cell: (l) => `${l.tp} × ${l.pp} × ${l.dp}${l.cp > 1 ? `, cp ${l.cp}` : ''}${l.ep > 1 ? `, ep ${l.ep}` : ''}` }, { key: 'z', title: 'ZeRO', right: true, cell: (l) => l.zero },
             { key: 'm', title: 'Micro-batch', right: true, cell: (l) => l.microBatch }, { key: 'r', title: 'Recompute', cell: (l) => l.recompute }, { key: 'p', title: 'Fullest stage', right: true, cell: (l) => gb(l.peakGb), sort: (l) => l.peakGb },

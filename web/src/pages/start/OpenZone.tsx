@@ -1,6 +1,6 @@
-import { useRef, useState, type ClipboardEvent, type DragEvent } from 'react';
+import { useEffect, useRef, useState, type ClipboardEvent, type DragEvent } from 'react';
 import { useCommands } from '../../app/commands';
-import { openFile, openGiven, type Asked } from '../../state/opening';
+import { openFile, openGiven, prepareFiles, type Asked } from '../../state/opening';
 import { Button } from '../../ui/Button';
 import { Missing } from './Missing';
 
@@ -13,6 +13,11 @@ export function OpenZone() {
   const [error, setError] = useState('');
   const [asked, setAsked] = useState<Asked | null>(null);
   useCommands([{ id: 'open', group: 'File', title: 'Open a file', keys: 'Ctrl O', run: () => picker.current?.click() }]);
+
+  useEffect(() => {
+    window.addEventListener('dragenter', prepareFiles);
+    return () => window.removeEventListener('dragenter', prepareFiles);
+  }, []);
 
   const take = async (what: string, work: () => Promise<Asked | null>) => {
     setBusy(what);
@@ -51,9 +56,9 @@ export function OpenZone() {
       <h1>Will it run? What will it cost?</h1>
       <p className="quiet lede">Drop a model, and see it drawn, checked and priced. It stays in this browser.</p>
       <div className="take">
-        <textarea className="input" rows={3} aria-label="Paste a model or a launch command" placeholder={'Paste a config.json, PyTorch source, a graph, or a command such as\nvllm serve meta-llama/Llama-3.1-8B --tensor-parallel-size 3'} value={text} onChange={(e) => setText(e.target.value)} onPaste={onPaste} onKeyDown={(e) => e.key === 'Enter' && (e.ctrlKey || e.metaKey) && void takeText(text)} />
+        <textarea className="input" rows={3} aria-label="Paste a model or a launch command" placeholder={'Paste a config.json, PyTorch source, a graph, or a command such as\nvllm serve meta-llama/Llama-3.1-8B --tensor-parallel-size 3'} value={text} onFocus={prepareFiles} onChange={(e) => setText(e.target.value)} onPaste={onPaste} onKeyDown={(e) => e.key === 'Enter' && (e.ctrlKey || e.metaKey) && void takeText(text)} />
         <div className="row wrap">
-          <Button look="primary" keys="Ctrl O" onClick={() => picker.current?.click()}>Open a file</Button>
+          <Button look="primary" keys="Ctrl O" onPointerEnter={prepareFiles} onFocus={prepareFiles} onClick={() => picker.current?.click()}>Open a file</Button>
           <Button disabled={text.trim() === ''} onClick={() => void takeText(text)}>Check the text</Button>
           <span className="quiet small grow">config.json · .py · .onnx · .gguf · .safetensors · graph JSON · notation · launch command</span>
         </div>

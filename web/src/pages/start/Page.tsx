@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { prepare as fetchPage } from '../../app/pages';
 import { warm } from '../../state/drawing';
 import { Drafts } from './Drafts';
 import { OpenZone } from './OpenZone';
@@ -11,7 +12,7 @@ let prepared = false;
 function prepare() {
   if (prepared) return;
   prepared = true;
-  void import('../model/Page');
+  void fetchPage('/model').catch(() => undefined); // it is asked for again when it is shown
   void warm().catch(() => (prepared = false)); // an engine that does not start says so by itself
 }
 

@@ -5,7 +5,7 @@ import type { ModelEntry } from '../../engine/types';
 import { openBundled, openExample } from '../../state/opening';
 import { notify } from '../../state/store';
 import { Button } from '../../ui/Button';
-import { short } from '../../ui/numbers';
+import { exact, short } from '../../ui/numbers';
 
 const first = ['llama-3.1-8b', 'qwen3-8b', 'gpt2-small', 'bert-base', 'resnet50', 'vit-b-16', 'mixtral-8x7b', 'deepseek-v3', 'stable-diffusion-1.5', 'whisper-tiny', 'mamba-130m'];
 const nothing = {};
@@ -36,7 +36,7 @@ export function WellKnown() {
         </button>
         {shown.map((m) => (
           <button key={m.id} className="card" onClick={() => go(openBundled(m))}>
-            <b className="clip">{m.name}</b><span className="quiet clip">{m.family}, {short(m.params, 'weights')} weights</span>
+            <b className="clip">{m.name}</b><span className="quiet clip" title={`${exact(m.params)} weights`}>{m.family} · {short(m.params, 'weights')}</span>
           </button>
         ))}
       </div>

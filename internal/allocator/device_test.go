@@ -1,0 +1,130 @@
+package allocator
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+const mib = 1 << 20
+
+func TestSegmentsAreTakenAsPyTorchTakesThem(t *testing.T) {
+	for _, c := range []struct{ bytes, reserved int64 }{
+		{1, 2 * mib}, {mib, 2 * mib}, {mib + 1, 20 * mib}, {10*mib - 512, 20 * mib}, {10 * mib, 10 * mib}, {11*mib + 1, 12 * mib},
+	} {
+		var d Device
+		if d.Take(c.bytes); d.Reserved != c.reserved {
+			t.Errorf("%d bytes reserve %d, want %d", c.bytes, d.Reserved, c.reserved)
+		}
+	}
+}
+
+func TestCachedSegmentsAreGivenBackBeforeItFails(t *testing.T) {
+	d := Device{Limit: 100 * mib}
+	large, _ := d.Take(60 * mib)
+	d.Give(large)
+	if at, _ := d.Take(80 * mib); at == 0 || d.Reserved != 80*mib {
+		t.Errorf("reserved %d", d.Reserved)
+	}
+	if at, limit := d.Take(40 * mib); at != 0 || limit != 120*mib {
+		t.Errorf("place %d, the limit would be %d", at, limit)
+	}
+}
+
+func TestSegmentWithATensorInItStays(t *testing.T) {
+	d := Device{Limit: 100 * mib}
+	large, _ := d.Take(60 * mib)
+	d.Give(large)
+	if at, _ := d.Take(2 * mib); at == 0 || d.Reserved != 60*mib {
+		t.Fatalf("reserved %d", d.Reserved)
+	}
+	if at, limit := d.Take(80 * mib); at != 0 || limit != 140*mib {
+		t.Errorf("place %d, the limit would be %d", at, limit)
+	}
+}
+
+// later is a run whose states are made where its step had a large tensor, which they hold from then on.
+func later() *Trace {
+	var tr Trace
+	tr.Take(30 * mib)
+	tr.Late()
+	tr.Take(2 * mib)
+	tr.Step()
+	tr.Give(tr.Take(100 * mib))
+	tr.End()
+	return &tr
+}
+
+func TestNeedIsTheSmallestLimitThatDoes(t *testing.T) {
+	var r Replayer
+	tr := later()
+	if got := tr.Most(); got != 132*mib {
+		t.Errorf("%d bytes are there at the most", got)
+	}
+	// The states hold the segment of the first step's tensor, so that the second step takes another.
+	need, reserved, ok := r.Follow(tr)
+	if !ok || reserved != 230*mib {
+		t.Errorf("reserved %d", reserved)
+	}
+	if need != 230*mib {
+		t.Errorf("needs %d", need)
+	}
+	r.left = mostWork
+	if !r.run(tr, need) || r.run(tr, need-roundBytes) {
+		t.Errorf("%d bytes are not the least", need)
+	}
+}
+
+func TestExpandableSegmentsGiveBackPages(t *testing.T) {
+	d := Device{Limit: 100 * mib, Expandable: true}
+	large, _ := d.Take(60 * mib)
+	d.Give(large)
+	if at, _ := d.Take(2 * mib); at == 0 || d.Reserved != 60*mib {
+		t.Fatalf("reserved %d", d.Reserved)
+	}
+	if at, _ := d.Take(80 * mib); at == 0 || d.Reserved != 100*mib { // behind the first 2 MiB, of which the page stays
+		t.Errorf("place %d, reserved %d", at, d.Reserved)
+	}
+}
+
+func TestExpandableRunNeedsLittleMoreThanItsPeak(t *testing.T) {
+	r := Replayer{Expandable: true}
+	tr := later()
+	if need, _, _ := r.Follow(tr); need > 132*mib+largePageBytes {
+		t.Errorf("needs %d", need)
+	}
+}
+
+// TestReservedIsWhatPiecesTake takes and gives at random, under a limit.
+func TestReservedIsWhatPiecesTake(t *testing.T) {
+	for _, expandable := range []bool{false, true} {
+		draw := rand.New(rand.NewPCG(1, 2))
+		d := Device{Limit: 2000 * mib, Expandable: expandable}
+		var places []Place
+		for range 20_000 {
+			if draw.IntN(2) == 0 && len(places) > 0 {
+				k := draw.IntN(len(places))
+				d.Give(places[k])
+				places[k] = places[len(places)-1]
+				places = places[:len(places)-1]
+			} else if at, _ := d.Take(1 + draw.Int64N(1<<(10+draw.IntN(19)))); at != 0 {
+				places = append(places, at)
+			}
+		}
+		for _, at := range places {
+			d.Give(at)
+		}
+		if sum := free(&d.small) + free(&d.large); sum != d.Reserved || sum == 0 {
+			t.Errorf("%d bytes are reserved, pieces take %d", d.Reserved, sum)
+		}
+		if d.giveBack(); d.Reserved != 0 || len(d.small.free)+len(d.large.free) > 0 {
+			t.Errorf("%d bytes stay reserved", d.Reserved)
+		}
+	}
+}
+
+func free(a *Allocator) (sum int64) {
+	for _, o := range a.free {
+		sum += o.size
+	}
+	return sum
+}

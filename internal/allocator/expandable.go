@@ -1,0 +1,115 @@
+package allocator
+
+// Pages are what expandable segments (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True) are mapped by: a pool is one range of addresses, into
+// which pages are mapped where a tensor finds no room, and out of which those are unmapped that nothing is in before an allocation fails.
+const (
+	smallPageBytes = 2 << 20
+	largePageBytes = 20 << 20
+	addresses      = 1 << 60 // that a range has
+)
+
+// unmapped reports whether there are addresses without memory behind a piece, and how many.
+func (a *Allocator) unmapped(k int32) int64 {
+	if b := a.pieces[k].behind; b > 0 && a.pieces[b-1].unmapped {
+		return a.pieces[b-1].size
+	}
+	return 0
+}
+
+// roomier goes on from the first free piece that is large enough, as long as the next has less room with the addresses behind it: the piece in
+// front of all that is unmapped comes last.
+func (a *Allocator) roomier(at int) int {
+	room := func(at int) int64 { return a.free[at].size + a.unmapped(a.free[at].piece) }
+	for at+1 < len(a.free) && room(at+1) < room(at) {
+		at++
+	}
+	return at
+}
+
+// grow maps pages behind the first place that has the addresses for so many bytes, and returns the piece.
+func (d *Device) grow(pool *Allocator, n, page int64) int32 {
+	if len(pool.pieces) == 0 {
+		pool.place(piece{size: addresses, unmapped: true, used: true})
+	}
+	for k := int32(0); ; k = pool.pieces[k].behind - 1 {
+		if !pool.pieces[k].unmapped {
+			continue
+		}
+		if b := pool.pieces[k].before; b > 0 && !pool.pieces[b-1].used {
+			k = b - 1
+		}
+		room, last := int64(0), k
+		for room < n && (pool.pieces[last].unmapped || !pool.pieces[last].used) {
+			room += pool.pieces[last].size
+			if last = pool.pieces[last].behind - 1; last < 0 {
+				break
+			}
+		}
+		if room >= n {
+			return d.fill(pool, k, n, page)
+		}
+		if !pool.pieces[k].unmapped { // go on behind what is unmapped
+			k = pool.pieces[k].behind - 1
+		}
+	}
+}
+
+// fill makes one free piece of so many bytes, at the least, from one on, and takes it off the list.
+func (d *Device) fill(pool *Allocator, k int32, n, page int64) int32 {
+	if pool.pieces[k].unmapped {
+		d.mapped(pool, k, n, page)
+	} else {
+		pool.withdraw(k)
+	}
+	for pool.pieces[k].size < n {
+		b := pool.pieces[k].behind - 1
+		if pool.pieces[b].unmapped {
+			d.mapped(pool, b, n-pool.pieces[k].size, page)
+		} else {
+			pool.withdraw(b)
+		}
+		pool.join(k, b)
+	}
+	return k
+}
+
+// mapped maps pages for so many bytes at the beginning of a piece; what is left stays unmapped.
+func (d *Device) mapped(pool *Allocator, k int32, bytes, page int64) {
+	size := min((bytes+page-1)/page*page, pool.pieces[k].size)
+	if pool.pieces[k].size > size {
+		pool.cut(k, size)
+	}
+	pool.pieces[k].unmapped, pool.pieces[k].used = false, false
+	d.reserve(size)
+}
+
+// unmap takes the pages that nothing is in out of a pool.
+func (d *Device) unmap(pool *Allocator, page int64) {
+	for at := 0; at < len(pool.free); {
+		k := pool.free[at].piece
+		p := &pool.pieces[k]
+		from, to := (p.at+page-1)/page*page, (p.at+p.size)/page*page
+		if from >= to {
+			at++
+			continue
+		}
+		pool.withdraw(k)
+		d.Reserved -= to - from
+		if from > p.at {
+			front := k
+			k = pool.cut(k, from-p.at)
+			pool.offer(front)
+		}
+		if p = &pool.pieces[k]; p.size > to-from {
+			pool.offer(pool.cut(k, to-from))
+		}
+		pool.pieces[k].unmapped, pool.pieces[k].used = true, true
+		if b := pool.pieces[k].behind; b > 0 && pool.pieces[b-1].unmapped {
+			pool.join(k, b-1)
+		}
+		if b := pool.pieces[k].before; b > 0 && pool.pieces[b-1].unmapped {
+			pool.join(b-1, k)
+		}
+		at = 0
+	}
+}

@@ -1,0 +1,167 @@
+package catalog
+
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/arena"
+	"github.com/modelverifier/verifier/internal/op"
+)
+
+// Lowering is a component that is being lowered to the operations that PyTorch runs for it.
+type Lowering struct {
+	Call
+	P *op.Program
+
+	Weights   []Weight   // as the type declared them
+	Tied      *Weight    // the weight of another component that this one uses
+	X         []op.Value // what arrives
+	Eager     bool       // attention is asked to have its scores in memory
+	Undropped bool       // dropout inside of it has a probability of 0, whatever it declares
+	Rank      int64      // of the adapters beside linear maps; 0 for none
+	Adapted   uint64     // the weights that have them, as bits by their numbers
+	Parts     int64      // how many parts of the component are followed one by one, as experts: more are computed together
+
+	Caches bool  // keys and values go into a cache, from token to token
+	Past   int64 // positions that are in it
+
+	values arena.Of[op.Value]
+}
+
+// Begin prepares it for a component, whose weights the walk has declared.
+func (l *Lowering) Begin(t *Type, call Call, weights []Weight) {
+	l.Call, l.Weights, l.Tied, l.X = call, weights, nil, l.X[:0]
+	l.Call.Type = t
+	l.P.Reset()
+	l.values.Clear()
+	l.P.IntsToFloat = !call.OutIsInt
+	for k, shape := range call.In {
+		dtype := op.Float
+		if k < len(call.InIsInt) && call.InIsInt[k] {
+			dtype = op.Int64
+		}
+		l.X = append(l.X, l.P.Input(shape, dtype))
+	}
+}
+
+// W is the weight with a path, or op.None where the component has none.
+func (l *Lowering) W(path string) op.Value { return l.WeightOf(path, 0) }
+
+// WeightOf is one of the weights that a path names, as those of experts.
+func (l *Lowering) WeightOf(path string, nth int64) op.Value { return l.weightIn("", path, nth) }
+
+// weightIn is one of the weights with a name in a module inside.
+func (l *Lowering) weightIn(module, name string, nth int64) op.Value {
+	for k := range l.Weights {
+		if w := &l.Weights[k]; w.is(module, name) {
+			return l.P.WeightOf(k, nth, w.Shape...)
+		}
+	}
+	if l.Tied != nil && l.Tied.is(module, name) {
+		return l.P.Tied(l.Tied.Shape...)
+	}
+	return op.None
+}
+
+// Affine is a weight and a bias of a module inside, as many as there are.
+func (l *Lowering) Affine(module string) []op.Value { return l.affineOf(module, 0) }
+
+func (l *Lowering) affineOf(module string, nth int64) []op.Value {
+	for _, name := range [...]string{"weight", "bias"} {
+		if v := l.weightIn(module, name, nth); v != op.None {
+			l.values.Push(v)
+		}
+	}
+	return l.values.Take()
+}
+
+// Map is torch.nn.Linear with a name, and the two thin maps of an adapter beside it.
+func (l *Lowering) Map(x op.Value, module string) op.Value { return l.mapOf(x, module, 0) }
+
+// mapOf is one of the maps that a name stands for.
+func (l *Lowering) mapOf(x op.Value, module string, nth int64) op.Value {
+	if nth == together {
+		return l.mapTogether(x, module)
+	}
+	return l.adapted(x, l.weightIn(module, "weight", nth), l.weightIn(module, "bias", nth))
+}
+
+// adapted is a linear layer, and an adapter beside it where there is one.
+func (l *Lowering) adapted(x, weight, bias op.Value) op.Value {
+	y := op.Linear(l.P, x, weight, bias)
+	if !l.HasAdapter(weight) {
+		return y
+	}
+	shape := l.P.Shape(weight)
+	down, up := l.P.Adapter(l.Rank, shape[1]), l.P.Adapter(shape[0], l.Rank)
+	return op.Add(l.P, y, op.Scale(l.P, op.Linear(l.P, op.Linear(l.P, x, down, op.None), up, op.None)))
+}
+
+// HasAdapter reports whether an adapter stands beside a weight. One that belongs to another component has that of none.
+func (l *Lowering) HasAdapter(weight op.Value) bool {
+	if l.Rank == 0 || weight == op.None {
+		return false
+	}
+	index := l.P.Tensors[weight].Index
+	return index >= 0 && l.Adapted&(1<<min(index, 63)) != 0
+}
+
+// Joined is one torch.nn.Linear in the place of several, as where a library has one matrix for gate and up.
+func (l *Lowering) Joined(x op.Value, modules ...string) op.Value {
+	return l.adapted(x, l.joined("weight", modules), l.joined("bias", modules))
+}
+
+// joined is a weight with the rows of those of several modules, in the place of the first; op.None where they have none.
+func (l *Lowering) joined(name string, modules []string) op.Value {
+	first, rows, shape := -1, int64(0), Shape(nil)
+	for k := range l.Weights {
+		if w := &l.Weights[k]; w.Name == name && slices.Contains(modules, w.Module) {
+			if first < 0 {
+				first, shape = k, slices.Clone(w.Shape)
+			}
+			rows += w.Shape[0]
+		}
+	}
+	if first < 0 {
+		return op.None
+	}
+	shape[0] = rows
+	return l.P.Weight(first, shape...)
+}
+
+// activate is the activation with a name.
+func (l *Lowering) activate(name string, x op.Value) op.Value {
+	if slopeOfResult(name) {
+		return op.OfOutput(l.P, x)
+	}
+	return op.OfInput(l.P, x)
+}
+
+// drops reports whether the inner dropout does anything.
+func (l *Lowering) drops() bool { return !l.Undropped && l.Call.drops() }
+
+// InnerDropout is the probability of the dropout inside of the component, 0 where it has none.
+func (l *Lowering) InnerDropout() float64 {
+	if !l.drops() {
+		return 0
+	}
+	return l.Float("dropout")
+}
+
+// capped is scores or logits that go through a hyperbolic tangent, where the component asks for it.
+func (l *Lowering) capped(x op.Value) op.Value {
+	if !l.caps() {
+		return x
+	}
+	return op.Scale(l.P, op.OfOutput(l.P, op.Scale(l.P, x)))
+}
+
+// dropout drops, where the component is asked to.
+func (l *Lowering) dropout(x op.Value) op.Value {
+	switch {
+	case !l.drops():
+		return x
+	case l.Float("dropout") == 1: // a product with zero
+		return op.Mul(l.P, x, op.ConstantLike(l.P, x, 1))
+	}
+	return op.Dropout(l.P, x)
+}

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"github.com/modelverifier/verifier/internal/bench/agent"
+)
+
+var _ = registerBench(func() *cobra.Command {
+	var o runOptions
+	var passed bool
+	c := &cobra.Command{
+		Use:   "traces",
+		Short: "Let an agent solve tasks, and print each step that it took, with its reason and grade",
+		Long: `Gives an agent tasks as run does, and prints one JSON value on a line for each: the task, every step with what was changed, why, and what the
+verifier said after it, the answer and its grade. With the same seed the lines are the same, unless a provider is asked.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := o.run(cmd, func(outcome *agent.Outcome) error {
+				if passed && !outcome.Grade.Passed {
+					return nil
+				}
+				return printLine(cmd, outcome)
+			})
+			return err
+		},
+	}
+	o.flags(c, 5)
+	c.Flags().BoolVar(&passed, "passed", false, "leave out what does not pass")
+	return c
+})
+
+// printLine writes a value as one line of JSON, whoever reads it.
+func printLine(cmd *cobra.Command, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	return printText(cmd, b.String())
+}

@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/runfile"
+)
+
+// estimated turns a run into the options of an estimate, and lists what has none: nothing is dropped in silence.
+type estimated struct {
+	run     *runfile.Run
+	to      *estimate.Options
+	without []string
+}
+
+func (e *estimated) say(format string, args ...any) {
+	e.without = append(e.without, fmt.Sprintf(format, args...))
+}
+
+func (e *estimated) fill() {
+	e.batch()
+	e.length()
+	e.precision()
+	e.optimizer()
+	e.attention()
+	e.checkpointing()
+	e.loss()
+	e.adapters()
+	e.objective()
+	e.cards()
+	e.rest()
+}
+
+// batch is that of one card.
+func (e *estimated) batch() {
+	r := e.run
+	micro, accumulation, copies := runfile.Of(r.MicroBatch, 0), runfile.Of(r.Accumulation, 0), r.DataParallel()
+	global := runfile.Of(r.GlobalBatch, 0)
+	if accumulation == 0 && micro > 0 && global > 0 && copies > 0 {
+		accumulation = max(1, global/micro/copies)
+	}
+	if micro == 0 && global > 0 && copies > 0 {
+		micro = max(1, global/copies/max(1, accumulation))
+	}
+	switch {
+	case micro == 0:
+		e.say("the batch of one card, which the file does not give: the one that plan takes by itself stands in its place")
+	case accumulation == 0 && global > 0:
+		e.say("gradient accumulation: %s is %d, and the number of cards is not known", r.GlobalBatch.From, global)
+		fallthrough
+	default:
+		e.to.MicroBatch = min(micro, estimate.MaxBatch)
+		e.to.Batch = estimate.MaxBatch
+		if accumulation = max(1, accumulation); accumulation < estimate.MaxBatch/e.to.MicroBatch {
+			e.to.Batch = e.to.MicroBatch * accumulation
+		}
+	}
+}
+
+// length is how long the run is: steps, or epochs over samples.
+func (e *estimated) length() {
+	r := e.run
+	if s := r.Steps; s != nil && e.to.Batch > 0 {
+		e.to.Epochs, e.to.SamplesGiven = 1, true
+		e.to.Samples = estimate.MaxSamples
+		if s.Value < estimate.MaxSamples/e.to.Batch {
+			e.to.Samples = s.Value * e.to.Batch
+		}
+		return
+	}
+	if s := r.Samples; s != nil {
+		e.to.Samples, e.to.SamplesGiven = min(s.Value, estimate.MaxSamples), true
+	}
+	if epochs := runfile.Of(r.Epochs, 0); epochs > 0 {
+		up := math.Ceil(min(epochs, estimate.MaxEpochs))
+		e.to.Epochs = int64(up)
+		if up != epochs {
+			e.say("a part of an epoch: %s is %g, and %g are counted", r.Epochs.From, epochs, up)
+		}
+	}
+}
+
+// tokens is the length of a sample.
+func (e *estimated) tokens() (int64, bool) {
+	if s := e.run.SequenceLength; s != nil {
+		return s.Value, true
+	}
+	return 0, false
+}
+
+// precision follows from the type of the trained weights and that of the products.
+func (e *estimated) precision() {
+	r := e.run
+	weights, products := runfile.Of(r.BaseType, "float32"), runfile.Of(r.Autocast, "float32")
+	if r.Autocast == nil && r.BaseType == nil {
+		return
+	}
+	if method := runfile.Of(r.Method, "full"); r.TrainType != nil && method == "full" {
+		weights = r.TrainType.Value
+	}
+	switch {
+	case weights == "bfloat16":
+		e.to.Precision = "bf16"
+	case weights == "float16":
+		e.to.Precision = "bf16"
+		e.say("weights of fp16, which are taken for bf16, of the same size")
+	case products == "bfloat16":
+		e.to.Precision = "amp"
+	case products == "float16":
+		e.to.Precision = "fp16"
+	case runfile.Of(r.TF32, false):
+		e.to.Precision = "tf32"
+	default:
+		e.to.Precision = "fp32"
+	}
+	if r.Sharding.ZeRO != nil && (e.to.Precision == "amp" || e.to.Precision == "fp16") {
+		e.say("DeepSpeed's 16-bit weights beside a 32-bit copy: 32-bit weights under autocast are counted")
+	}
+	if runfile.Of(r.FP8, false) {
+		e.say("products of 8 bits (%s)", r.FP8.From)
+	}
+}
+
+// optimizerOf are the optimizers of which there are estimates, by the trainers' words in lower case. torchtitan runs PyTorch's fused AdamW
+// unless told otherwise, DeepSpeed its own, and the Trainer's sgd has no momentum.
+var optimizerOf = map[string]string{"adamw_torch": "adamw", "adamw_hf": "adamw", "adamw_torch_fused": "adamw-fused",
+	"adamw": "adamw-fused", "adam": "adam",
+	"adafactor": "adafactor", "sgd": "sgd-plain", "adamw_8bit": "adamw-8bit", "adamw_bnb_8bit": "adamw-8bit",
+	"paged_adamw_8bit":  "adamw-8bit",
+	"paged_adamw_32bit": "adamw"}
+
+func (e *estimated) optimizer() {
+	o := e.run.Optimizer
+	if o == nil {
+		return
+	}
+	word := strings.ToLower(o.Value)
+	if e.to.Optimizer = optimizerOf[word]; e.to.Optimizer == "" {
+		e.say("the optimizer %s: AdamW stands in its place", o.Value)
+	}
+	if strings.HasPrefix(word, "paged_") {
+		e.say("the paging of the optimizer's states: all of them are counted on the card")
+	}
+}
+
+func (e *estimated) attention() {
+	a := e.run.Attention
+	switch {
+	case a == nil:
+	case slices.Contains([]string{"eager", "sdpa"}, a.Value):
+		e.to.Attention = a.Value
+	case strings.HasPrefix(a.Value, "flash_attention"):
+		e.to.Attention = "flash"
+	default:
+		e.say("the attention %s: that of PyTorch stands in its place", a.Value)
+	}
+}
+
+func (e *estimated) checkpointing() {
+	c := e.run.Checkpointing
+	switch runfile.Of(c, "none") {
+	case "full":
+		e.to.Checkpointing = true
+	case "offload":
+		e.to.Checkpointing = true
+		e.say("activations that are moved to the host (%s): what checkpointing keeps is counted on the card", c.From)
+	case "selective":
+		e.say("selective checkpointing (%s): every activation is counted, which is more than is kept", c.From)
+	}
+}
+
+// loss is computed in pieces by Liger's kernels of the Trainer, unless they are told otherwise.
+func (e *estimated) loss() {
+	f, k := e.run.FusedLoss, e.run.FusedKernels
+	e.to.FusedLoss = runfile.Of(f, false)
+	if runfile.Of(k, false) {
+		if f == nil && strings.Contains(k.From, "liger_kernel") {
+			e.to.FusedLoss = true
+		}
+		e.say("fused kernels (%s), but for the loss", k.From)
+	}
+	if runfile.Of(e.run.Compile, false) {
+		e.say("torch.compile (%s): what PyTorch runs without it is counted", e.run.Compile.From)
+	}
+}
+
+func (e *estimated) adapters() {
+	r, l := e.run, &e.run.LoRA
+	switch method := runfile.Of(r.Method, "full"); method {
+	case "lora", "qlora":
+		a := &estimate.LoRA{Rank: runfile.Of(l.Rank, 8)}
+		switch {
+		case l.Pattern != nil:
+			a.Targets = []string{l.Pattern.Value}
+		case l.Targets != nil:
+			a.Targets = l.Targets.Value
+		default: // peft's default for Llama, Qwen, Mistral and their like
+			a.Targets = []string{"q_proj", "v_proj"}
+			e.say("targets by the model's kind, which peft chooses where none are named: q_proj and v_proj are taken")
+		}
+		e.to.Adapt = &estimate.Adaptation{LoRA: a}
+		if e.to.Precision == "bf16" {
+			e.say("adapters of 32 bits over a 16-bit base, as peft makes them: they are counted in 16 bits")
+		}
+		if runfile.Of(l.Dropout, 0) > 0 {
+			e.say("the dropout of the adapters (%s)", l.Dropout.From)
+		}
+		if runfile.Of(l.DoRA, false) {
+			e.say("DoRA (%s): adapters without it are counted", l.DoRA.From)
+		}
+		if l.Saved != nil && len(l.Saved.Value) > 0 {
+			e.say("modules that are trained in full beside the adapters (%s): %s", l.Saved.From, strings.Join(l.Saved.Value, ", "))
+		}
+	case "full":
+	default:
+		e.say("%s (%s): every weight is counted as trained", method, r.Method.From)
+	}
+	if q := r.Quantization.Bits; q != nil {
+		e.say("a base of %d bits (%s): its weights are counted in the precision of the run, which is more", q.Value, q.From)
+	} else if t := r.Quantization.Type; t != nil {
+		e.say("a base quantised by %s (%s)", t.Value, t.From)
+	}
+}
+
+// objective says what runs beside the model that is trained.
+func (e *estimated) objective() {
+	o := e.run.Objective
+	switch v := runfile.Of(o, "sft"); v {
+	case "sft", "pretrain", "reward":
+	case "dpo", "ipo", "kto":
+		e.say("%s: the reference model and the second answer of each pair; the step is that of a batch of single samples", v)
+	case "orpo", "simpo", "cpo":
+		e.say("%s: the second answer of each pair; the step is that of a batch of single samples", v)
+	default:
+		e.say("%s: generation inside the step, its cache, and the reference and reward models; only the training is counted", v)
+	}
+}
+
+// cards says what is spread over several.
+func (e *estimated) cards() {
+	s := &e.run.Sharding
+	if s.FSDP != nil {
+		e.say("FSDP (%s): all weights, gradients and states are counted on each card", s.FSDP.From)
+	}
+	if z := s.ZeRO; z != nil && z.Value > 0 {
+		e.say("ZeRO stage %d (%s): all weights, gradients and states are counted on each card", z.Value, z.From)
+	}
+	for _, o := range []struct {
+		what string
+		to   *runfile.Setting[string]
+	}{{"parameters", s.OffloadParameters}, {"the optimizer", s.OffloadOptimizer}} {
+		if o.to != nil {
+			e.say("the offload of %s to %s (%s): they are counted on the card", o.what, o.to.Value, o.to.From)
+		}
+	}
+	for _, p := range []struct {
+		what string
+		n    *runfile.Setting[int64]
+	}{{"tensor", s.Tensor}, {"pipeline", s.Pipeline}, {"context", s.Context}, {"expert", s.Expert}} {
+		if runfile.Of(p.n, 1) > 1 {
+			e.say("%s parallelism of %d (%s): the whole model is counted on one card; verifier layout splits it", p.what, p.n.Value,
+				p.n.From)
+		}
+	}
+	if w := runfile.Of(e.run.WorldSize, 1); w > 1 {
+		e.say("%d cards (%s): memory, time and cost are those of one", w, e.run.WorldSize.From)
+	}
+}
+
+func (e *estimated) rest() {
+	for _, a := range e.run.Also {
+		e.say("%s (%s)", a.Value, a.From)
+	}
+}

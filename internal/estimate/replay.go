@@ -1,0 +1,120 @@
+package estimate
+
+import (
+	"github.com/modelverifier/verifier/internal/hardware"
+	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/op"
+	autograd "github.com/modelverifier/verifier/internal/tape"
+	library "github.com/modelverifier/verifier/internal/transformers"
+)
+
+// Replay runs a training step operation by operation. It returns the type of the first component that no operations are known of, if there is one.
+func Replay(res *infer.Result, o Options) (account autograd.Account, missing string) {
+	return new(Room).replay(res, o.or(Defaults(), batchFor(res)))
+}
+
+func (r *Room) replay(res *infer.Result, o Options) (account autograd.Account, missing string) {
+	t, missing := r.tape(res, o)
+	return t.Run(autograd.OptimizerOf(o.Optimizer)), missing
+}
+
+// tape is the operations of a run, and the type of the first component that has none.
+func (r *Room) tape(res *infer.Result, o Options) (*autograd.Tape, string) {
+	part, count := o.micro()
+	t := autograd.Options{Batch: part.Batch, Micro: count, Precision: autograd.PrecisionOf(o.Precision), Eager: o.Attention == "eager", FusedLoss: o.FusedLoss}
+	if g := hardware.Lookup(o.GPU); g != nil {
+		t.Card = op.Card{Processors: g.Processors, Threads: g.Threads}
+	}
+	_, foreign := library.ModelOf(res)
+	t.Module, t.Undropped = library.In(res, o.Dropout), foreign && !o.Dropout
+	t.Idle = func(n *infer.Node) bool { return n.State == infer.Absent }
+	if foreign {
+		until, _ := heldUntil(res, false)
+		t.Until = func(node int32) int32 { return until[node] }
+	}
+	if o.Checkpointing {
+		t.Unit = unitName(res)
+	}
+	if o.Adapt != nil {
+		trained := shares(res, o.Adapt, make([]share, len(res.Nodes)))
+		t.Frozen = func(node int32) bool { return !trained[node].own }
+		t.Rank = func(node int) int64 {
+			if o.Adapt.LoRA == nil || trained[node].adapters == 0 {
+				return 0
+			}
+			return o.Adapt.LoRA.Rank
+		}
+		t.Adapted = func(node int) uint64 { return trained[node].weights }
+	}
+	return r.tapes.Of(res, t)
+}
+
+// unitName is what is checkpointed together with a component: of transformers' models a layer, else the component, where it is a block or attends. Of
+// stages it is the stage, and in it the layer.
+func unitName(res *infer.Result) func(n *infer.Node) (layer, part string) {
+	model, foreign := library.ModelOf(res)
+	return func(n *infer.Node) (layer, part string) {
+		switch {
+		case foreign:
+			scope := n.Component.Scope()
+			if layer = layerOf(scope); model.Nested {
+				part = layerOf(scope[len(layer):])
+			}
+		case recomputes(n):
+			layer = n.Component.ID
+		}
+		return layer, part
+	}
+}
+
+// memory is what a training step holds of a card: the parts, and the most at any moment.
+type memory struct {
+	weights, gradients, states, stepExtra, activations, logits, peak int64
+	binding                                                          string
+	kernels, scattered                                               int64          // that the two passes start, and what is laid out in full for a part
+	again                                                            int64          // units that are computed again
+	tape                                                             *autograd.Tape // that was followed
+}
+
+// measure is what a step holds and starts.
+func (r *Room) measure(res *infer.Result, o Options, s *starter) memory {
+	t, _ := r.tape(res, o)
+	a := t.Run(autograd.OptimizerOf(o.Optimizer))
+	return memory{weights: a.Held[autograd.Weights], gradients: a.Held[autograd.Gradients], states: a.Held[autograd.States], stepExtra: a.Held[autograd.Copies],
+		activations: a.Held[autograd.Activations], logits: a.Held[autograd.Logits], peak: a.Most(), binding: a.Binding(),
+		kernels: s.kernels, scattered: s.scattered, again: s.units, tape: t}
+}
+
+// EagerExtra is what the peak of a run would gain by attention that has its scores in memory; 0 where it has them.
+func EagerExtra(res *infer.Result, t *Training) int64 { return new(Room).EagerExtra(res, t) }
+
+// EagerExtra is the same in memory that was used before.
+func (r *Room) EagerExtra(res *infer.Result, t *Training) int64 {
+	o := t.Options
+	if o.Attention == "eager" || !attends(res) {
+		return 0
+	}
+	o.Attention = "eager"
+	a, _ := r.replay(res, o)
+	return max(0, a.Most()-t.PeakBytes)
+}
+
+// phases are those of a tape, in order.
+var phases = [...]Phase{Forward, Loss, Backward, OptimizerStep}
+
+// curve draws the memory of a tape.
+func (r *Room) curve(t *autograd.Tape, o Options) *Curve {
+	moments, peak, saved := t.Watch(autograd.OptimizerOf(o.Optimizer))
+	c := &Curve{Peak: peak}
+	for k := range moments {
+		m := &moments[k]
+		p := &m.Parts
+		c.Weights, c.States, c.Inputs = p[autograd.Weights], p[autograd.States], p[autograd.Inputs]
+		c.Moments = append(c.Moments, Moment{Phase: phases[m.Phase], Component: int(m.Node), Total: p.Sum(), Gradients: p[autograd.Gradients],
+			Activation: p[autograd.Activations], Logits: p[autograd.Logits], Step: p[autograd.Copies], Passing: p[autograd.Passing]})
+	}
+	for _, s := range saved {
+		c.Saved = append(c.Saved, Saved{int(s.Node), s.Bytes})
+	}
+	return c
+}

@@ -1,3 +1,0 @@
-package hf
-
-var _ = define(Family{Type: "umt5", Default: "UMT5ForConditionalGeneration", Classes: t5Classes("UMT5", func(*Build) T5 { return T5{EachLayer: true} })})

@@ -1,0 +1,86 @@
+package op
+
+// Geometry is how a convolution moves.
+type Geometry struct {
+	Groups     int64 // of channels that do not mix
+	Transposed bool  // it spreads each element, as torch.nn.ConvTranspose2d does
+	Permuted   bool  // the gradient of the result is not contiguous: a permute follows, or torch.cat
+}
+
+// convolution is torch.convolution: cuDNN's, or PyTorch's own kernels where it is depthwise. It saves input and
+// weight, whichever of them needs a gradient: one formula of derivatives.yaml has all three gradients. A bias is
+// added in place.
+var convolution = &Op{
+	Name:     "convolution",
+	Autocast: Lowers,
+	Saves: func(_ *Step, save *Saved) {
+		save.Input(0)
+		save.Input(1)
+	},
+	Backward: func(s *Step, g *Gradients) {
+		if s.N[2] == 1 {
+			g.Holds(s.output().Elems(), Float, false) // the gradient of the result, made contiguous
+		}
+		if s.input(0).Strided {
+			g.Holds(s.input(0).Elems(), Float, false) // and so is the input
+		}
+		g.New(0)
+		g.New(1)
+		c := convolved(s, g.Batch)
+		g.Passing(c.backwardSpace(g.Width))
+		if len(s.In) > 2 {
+			g.New(2)
+		}
+	},
+	Workspace: func(s *Step, batch, width int64) int64 {
+		c := convolved(s, batch)
+		space := c.forwardSpace(width)
+		if s.input(0).Strided {
+			space += c.in * width
+		}
+		return space
+	},
+	FLOPs: func(s *Step) int64 {
+		w, times := s.input(1), s.output().Elems()
+		if s.N[1] == 1 {
+			times = s.input(0).Elems()
+		}
+		return 2 * times * (w.Elems() / max(1, w.Shape[0]))
+	},
+	Fits:    fitsConvolution,
+	Forward: 1, Back: 2,
+}
+
+// fitsConvolution holds the channels of input and result to the weight's.
+func fitsConvolution(s *Step) bool {
+	x, w, out := s.input(0).Shape, s.input(1).Shape, s.output().Shape
+	from, to := x[0], out[0]
+	if s.N[1] == 1 {
+		from, to = to, from
+	}
+	return len(w) == len(x)+1 && len(out) == len(x) && w[0] == to && w[1]*s.N[0] == from &&
+		(len(s.In) < 3 || s.input(2).Elems() == out[0])
+}
+
+// Convolution convolves (channels, …) with a weight of (out, in / groups, …), or transposed of (in, out / groups,
+// …), and adds a bias where there is one. The sizes of the axes behind the channels are given.
+func Convolution(p *Program, x, weight, bias Value, g Geometry, image ...int64) Value {
+	w := p.Shape(weight)
+	channels, in := w[0], []Value{x, weight}
+	if g.Transposed {
+		channels = w[1] * g.Groups
+	}
+	if bias != None {
+		in = append(in, bias)
+	}
+	s := p.do(convolution, Tensor{Shape: append([]int64{channels}, image...)}, in...)
+	s.N = [4]int64{g.Groups, flag(g.Transposed), flag(g.Permuted)}
+	return s.Out
+}
+
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

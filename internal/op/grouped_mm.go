@@ -1,0 +1,37 @@
+package op
+
+// groupedMM is torch.nn.functional.grouped_mm: rows that are sorted by group, each group with a matrix of its own. Autocast does not know it.
+var groupedMM = &Op{
+	Name:  "grouped_mm",
+	Saves: savesFactors,
+	Fits: func(s *Step) bool {
+		return s.input(0).Elems() == s.N[0]*s.N[1] && s.output().Elems() == s.N[0]*s.N[2] && s.input(1).Elems()%(s.N[1]*s.N[2]) == 0
+	},
+	FLOPs:   func(s *Step) int64 { return 2 * s.N[0] * s.N[1] * s.N[2] },
+	Forward: 1, Back: 2,
+}
+
+// GroupedMM multiplies rows of (rows, in) with those matrices to (rows, out).
+func GroupedMM(p *Program, x, weights Value, out int64) Value {
+	shape := p.Shape(x)
+	s := p.do(groupedMM, Tensor{Shape: []int64{shape[0], out}}, x, weights)
+	s.N = [4]int64{shape[0], shape[1], out}
+	return s.Out
+}
+
+// groupedLinear is torch.nn.Linear of each group one after the other, taken together.
+var groupedLinear = &Op{
+	Name: "linear", Autocast: Lowers, Saves: savesFactors, Fits: groupedMM.Fits, FLOPs: groupedMM.FLOPs,
+	Forward: 1, Back: 2,
+}
+
+// GroupedLinear is the same as GroupedMM of linear layers with a bias, or without one.
+func GroupedLinear(p *Program, x, weights, bias Value, out int64) Value {
+	shape, in := p.Shape(x), []Value{x, weights}
+	if bias != None {
+		in = append(in, bias)
+	}
+	s := p.do(groupedLinear, Tensor{Shape: []int64{shape[0], out}}, in...)
+	s.N = [4]int64{shape[0], shape[1], out}
+	return s.Out
+}

@@ -1,0 +1,61 @@
+package op
+
+import "slices"
+
+// scan is a loop over positions of operations that are the same at each: it stands for all of them. It saves
+// the first of what it reads, and what it makes of every position. The gradient of a tensor of which each
+// position reads a part is zeros around that part, which are added to those of the positions behind.
+var scan = &Op{
+	Name:    "scan",
+	Gathers: true,
+	Saves: func(s *Step, save *Saved) {
+		for k := range int(s.N[0]) {
+			save.Input(k)
+		}
+		save.Further()
+	},
+	Backward: func(s *Step, g *Gradients) {
+		for k := range s.In {
+			g.New(k)
+			if g.Needs(k) {
+				g.Holds(s.input(k).Elems(), Float, s.input(k).Shared)
+				g.Drops()
+			}
+		}
+	},
+	Workspace: func(s *Step, batch, width int64) int64 { // in use: a state, both sides of the sum that the next one is, and that
+		return 4 * s.N[1] * batch * width
+	},
+	Fits: fitsAny,
+}
+
+// Scan is such a loop over inputs of which autograd saves the first, whose results are put together to one of a
+// shape. What it keeps is given by its elements, of all positions. In use it keeps the results of the positions alone.
+func Scan(p *Program, shape []int64, saved, others []Value, keeps ...int64) (all, each Value) {
+	s := p.do(scan, Tensor{Shape: shape}, slices.Concat(saved, others)...)
+	s.N[0] = int64(len(saved))
+	if p.Eval {
+		s.N[1] = slices.Max(keeps) / (shape[0] + 1)
+		return Copied(p, s.Out, shape...), s.Out
+	}
+	for _, n := range keeps {
+		p.keep(s, Float, false, n)
+	}
+	return s.Out, s.Out
+}
+
+// Kept is what a loop keeps of all its positions.
+type Kept struct {
+	Elems int64
+	DType DType
+}
+
+// Loop is Scan with a result in a width, and with what it keeps in widths of their own.
+func Loop(p *Program, shape []int64, dtype DType, saved, others []Value, keeps ...Kept) Value {
+	s := p.do(scan, Tensor{Shape: shape, DType: dtype}, slices.Concat(saved, others)...)
+	s.N[0] = int64(len(saved))
+	for _, k := range keeps {
+		p.keep(s, k.DType, false, k.Elems)
+	}
+	return s.Out
+}

@@ -1,0 +1,41 @@
+package op
+
+// scatterAdd sums rows into those that indices name. It saves the indices; the gradient of each row is read there.
+var scatterAdd = &Op{
+	Name:     "scatter_add",
+	Saves:    func(_ *Step, save *Saved) { save.Input(1) },
+	Backward: func(_ *Step, g *Gradients) { g.New(0) },
+	Fits:     fitsAny,
+	Forward:  2, Back: 1,
+}
+
+// ScatterAdd sums rows into a tensor of zeros of a shape.
+func ScatterAdd(p *Program, x, indices Value, shape ...int64) Value {
+	return p.do(scatterAdd, Tensor{Shape: shape}, x, indices).Out
+}
+
+// scatterReduce takes the extreme of the rows. It saves what it begins with, the rows, the indices and the result.
+var scatterReduce = &Op{
+	Name: "scatter_reduce",
+	Saves: func(_ *Step, save *Saved) {
+		save.Input(0)
+		save.Input(1)
+		save.Output()
+		save.Further()
+	},
+	Backward: func(s *Step, g *Gradients) {
+		for range 2 { // where the result was found, and how often
+			g.Holds(s.input(0).Elems(), Float, s.input(0).Shared)
+		}
+		g.New(0)
+	},
+	Fits:    fitsAny,
+	Forward: 2, Back: 8,
+}
+
+// ScatterReduce takes the extreme of the rows that indices send to each row of the result.
+func ScatterReduce(p *Program, x, indices Value, shape ...int64) Value {
+	s := p.do(scatterReduce, Tensor{Shape: shape}, x, indices)
+	p.keep(s, Float, p.Tensors[x].Shared, shape...)
+	return s.Out
+}

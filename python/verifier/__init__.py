@@ -1,0 +1,1 @@
+"""Clients of Model Verifier. They need the standard library alone."""
