@@ -17,6 +17,10 @@ import torch.nn.functional
 VALUES = {"T": lambda: torch.zeros(2, 3), "L": lambda: [torch.zeros(2, 3), torch.zeros(2, 3)], "i": lambda: 1, "I": lambda: (1, 2), "f": lambda: 0.5,
           "b": lambda: True, "s": lambda: "a", "n": lambda: None}
 
+# PyTorch 1.13 reads a number of bins past the end here, so the heap decides whether it raises. The other calls do the same with
+# MALLOC_PERTURB_ of 0, 1, 85, 170 and 255.
+UNDEFINED = {"torch.histogramdd|T|bins=I,density=b|"}
+
 
 def drawn(path):
     """The calls of a file of signatures."""
@@ -29,8 +33,8 @@ def drawn(path):
         if name.endswith(".forward"):
             continue
         rng = random.Random(name)
-        for _ in range(5):
-            yield call(rng, name, rng.choice(signatures))
+        calls = [call(rng, name, rng.choice(signatures)) for _ in range(5)]
+        yield from (c for c in calls if c not in UNDEFINED)
 
 
 def call(rng, name, signature):
