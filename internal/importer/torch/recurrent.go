@@ -284,6 +284,32 @@ func (r *reader) cell(class string, gates int64, x *interp.Instance, inputs []*T
 // packed is what pack_padded_sequence gives: the sequences of a batch without their padding. Here they keep the padded length.
 type packed struct{ t *Tensor }
 
+// PackedSequence is a tuple with names (torch.nn.utils.rnn).
+var packedFields = []string{"data", "batch_sizes", "sorted_indices", "unsorted_indices"}
+
+// field is one of its tensors: how many rows they have depends on the lengths.
+func (p *packed) field(in *interp.Interp) interp.Value {
+	return in.Unknown("how many rows packed sequences have depends on their lengths")
+}
+
+// Attr is one of the tensors by its name.
+func (p *packed) Attr(in *interp.Interp, name string) (interp.Value, bool) {
+	if !slices.Contains(packedFields, name) {
+		return nil, false
+	}
+	return p.field(in), true
+}
+
+// Item is one of the tensors by its place.
+func (p *packed) Item(in *interp.Interp, index interp.Value) interp.Value {
+	return in.Item(interp.NewTuple(p.Iterate(in)...), index)
+}
+
+// Iterate gives the tensors in order.
+func (p *packed) Iterate(in *interp.Interp) []interp.Value {
+	return slices.Repeat([]interp.Value{p.field(in)}, len(packedFields))
+}
+
 func (r *reader) packing() map[string]interp.Value {
 	pack := interp.Fn("pack_padded_sequence", func(in *interp.Interp, a *interp.Args) interp.Value {
 		b := a.Bind(in, "pack_padded_sequence", "input", "lengths", "batch_first", "enforce_sorted")
