@@ -252,11 +252,11 @@ func (r *reader) spread(l *layer, x *interp.Instance) {
 	for _, n := range []string{"kernel_size", "stride", "padding", "dilation", "output_padding"} {
 		v, ok := x.Get(n)
 		if i, isInt := interp.AsInt(v); ok && isInt {
-			t := interp.NewTuple()
-			for range l.spatial {
-				t.Items = append(t.Items, i)
+			item := v // a bool stays one, which the kernel refuses
+			if n == "kernel_size" {
+				item = i
 			}
-			x.Set(n, t)
+			x.Set(n, interp.NewTuple(slices.Repeat([]interp.Value{item}, l.spatial)...))
 		}
 	}
 }
@@ -282,6 +282,27 @@ func (r *reader) newParam(shape catalog.Shape) *Tensor {
 	return t
 }
 
+// boolsToo are the arguments in which PyTorch takes True for 1: none of its own checks comes to them.
+var boolsToo = []string{"in_features", "in_channels", "scale_factor", "hidden_size"}
+
+// asNumber is the value of an argument, the number of a bool where PyTorch takes one for it.
+func asNumber(name string, v interp.Value) interp.Value {
+	if i, isInt := interp.AsInt(v); isInt && slices.Contains(boolsToo, name) {
+		return i
+	}
+	return v
+}
+
+// noBool raises where an argument is a bool that PyTorch wants to be an int, or begins with one.
+func (r *reader) noBool(class, name string, v interp.Value) {
+	if t, ok := v.(*interp.Tuple); ok && len(t.Items) > 0 {
+		v = t.Items[0]
+	}
+	if _, is := v.(bool); is {
+		r.in.Raise("TypeError", "%s: argument '%s' must be int, not bool", class, name)
+	}
+}
+
 // layerParams are the component's parameters from the attributes of a module.
 func (r *reader) layerParams(l *layer, sig *signature, x *interp.Instance) []graph.Param {
 	t := catalog.Lookup(l.typ)
@@ -298,7 +319,7 @@ func (r *reader) layerParams(l *layer, sig *signature, x *interp.Instance) []gra
 				v = v != nil
 			}
 		}
-		value := r.value(n, v)
+		value := r.value(n, asNumber(n, v))
 		if value.Kind() == graph.Null {
 			continue
 		}

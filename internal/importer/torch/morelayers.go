@@ -1,6 +1,8 @@
 package torch
 
 import (
+	"slices"
+
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
 )
@@ -40,6 +42,7 @@ func (r *reader) through(class, args, op string, attrs ...string) *interp.Class 
 		}
 		call := &interp.Args{}
 		for _, n := range attrs {
+			r.noBool(class, n, attr(x, n))
 			call.Kw = append(call.Kw, interp.KV{Name: n, Value: attr(x, n)})
 		}
 		return operations[op](r, r.tensor(class, a.Pos[0]), call)
@@ -54,6 +57,7 @@ func (r *reader) moreLayers() map[string]*interp.Class {
 		"GLU":        r.through("GLU", "dim=-1", "glu", "dim"),
 		"Flatten":    r.through("Flatten", "start_dim=1 end_dim=-1", "flatten", "start_dim", "end_dim"),
 		"Unflatten": r.native("Unflatten", "dim unflattened_size", nil, func(x *interp.Instance, a *interp.Args) interp.Value {
+			r.noBool("Unflatten", "sizes", attr(x, "unflattened_size"))
 			return operations["unflatten"](r, r.tensor("Unflatten", a.Pos[0]), &interp.Args{Pos: []interp.Value{attr(x, "dim"), attr(x, "unflattened_size")}})
 		}),
 		"UpsamplingBilinear2d": r.native("UpsamplingBilinear2d", "size=None scale_factor=None", nil, func(x *interp.Instance, a *interp.Args) interp.Value {
@@ -77,12 +81,9 @@ func (r *reader) moreLayers() map[string]*interp.Class {
 			}
 			out[name] = r.native(name, args, nil, func(x *interp.Instance, a *interp.Args) interp.Value {
 				pad := attr(x, "padding")
+				r.noBool(name, "pad", pad)
 				if i, ok := interp.AsInt(pad); ok {
-					t := interp.NewTuple()
-					for range 2 * n {
-						t.Items = append(t.Items, i)
-					}
-					pad = t
+					pad = interp.NewTuple(slices.Repeat([]interp.Value{i}, 2*n)...)
 				}
 				return padOp(r, r.tensor(name, a.Pos[0]), &interp.Args{Pos: []interp.Value{pad, mode.mode}})
 			})

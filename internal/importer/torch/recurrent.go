@@ -96,7 +96,7 @@ func (r *reader) recurTensor(class, typ string, x *interp.Instance, t *Tensor, s
 			if n == "nonlinearity" && v == "tanh" {
 				continue
 			}
-			params = append(params, graph.Param{Name: camel(n), Value: r.value(n, v)})
+			params = append(params, graph.Param{Name: camel(n), Value: r.value(n, asNumber(n, v))})
 		}
 	}
 	if attr(x, "bias") == false {

@@ -110,6 +110,7 @@ func normWeights(channels string) func(*reader, *interp.Instance) []weight {
 
 func layerNormWeights(r *reader, x *interp.Instance) []weight {
 	v, _ := x.Get("normalized_shape")
+	r.noBool("LayerNorm", "normalized_shape", v)
 	shape := catalog.Shape(r.intList("normalized_shape", v))
 	x.Set("normalized_shape", r.tupleOf(shape))
 	bias, hasBias := x.Get("bias")
