@@ -116,6 +116,8 @@ image: image-binary ## write the container image bin/verifier-server.tar, withou
 fuzz: ## fuzz every target for FUZZTIME (10m) each, and send costly requests to every surface for as long
 	@set -e; for surface in httpapi hostedapi; do echo "internal/$$surface TestSmallRequestsCauseSmallWork"; \
 		VERIFIER_PROMISE=$(FUZZTIME) $(GO) test "./internal/$$surface" -run '^TestSmallRequestsCauseSmallWork$$' -count=1 -timeout 0; done
+	@echo "internal/hostedapi TestFixesCauseNoMoreWorkThanTheirTime"
+	@VERIFIER_PROMISE=$(FUZZTIME) $(GO) test ./internal/hostedapi -run '^TestFixesCauseNoMoreWorkThanTheirTime$$' -count=1 -timeout 0
 	@echo "internal/load TestDrawnFilesCostTheirOwnCall"
 	@VERIFIER_PROMISE=$(FUZZTIME) $(GO) test ./internal/load -run '^TestDrawnFilesCostTheirOwnCall$$' -count=1 -timeout 0
 	@set -e; grep -rl '^func Fuzz' --include='*_test.go' internal | while read -r file; do \

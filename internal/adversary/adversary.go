@@ -30,8 +30,10 @@ const MostBytes = 8<<20 - 4096
 // Request is one request.
 type Request struct {
 	Name   string
-	Action string // check, lint, plan or rank
+	Action string // check, lint, plan, rank or fix
 	Body   string
+	Answer string // of the language model that a fix asks
+	Wire   bool   // Answer is the whole body of its response, and not the text in it
 }
 
 // Random draws a request.

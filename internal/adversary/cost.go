@@ -18,24 +18,33 @@ type Cost struct {
 	Bytes   uint64  // that the heap grew by at the most
 }
 
+// Bar is what one request may cost.
+var Bar = Cost{MaxSeconds, MaxBytes}
+
 // Slowed is the cost as it would be on a machine that is not busy: over the bar, the same machine does some fixed work, and the time is
 // less by as much as that takes longer than it should.
-func (c Cost) Slowed() Cost {
-	if c.Seconds > MaxSeconds {
+func (c Cost) Slowed() Cost { return c.slowed(Bar) }
+
+func (c Cost) slowed(bar Cost) Cost {
+	if c.Seconds > bar.Seconds {
 		c.Seconds /= hostile.Slow(once(hostile.Reference).Seconds)
 	}
 	return c
 }
 
 // Within reports whether the bar was kept.
-func (c Cost) Within() bool { return c.Seconds <= MaxSeconds && c.Bytes <= MaxBytes }
+func (c Cost) Within() bool { return c.within(Bar) }
+
+func (c Cost) within(bar Cost) bool { return c.Seconds <= bar.Seconds && c.Bytes <= bar.Bytes }
 
 // Measure does some work, and does it again where it took more than the bar: the least of eight counts, because other work on the
 // machine only adds. Nothing else may run in the process.
-func Measure(work func()) Cost {
+func Measure(work func()) Cost { return measure(Bar, work) }
+
+func measure(bar Cost, work func()) Cost {
 	least := once(work)
 	for range 7 {
-		if least.Within() {
+		if least.within(bar) {
 			break
 		}
 		again := once(work)

@@ -11,20 +11,20 @@ func Fixed() []Request {
 	out := found()
 	for _, t := range topologies {
 		body := `{"model":` + plain(mostComponents, t, func(i int) string { return pair(i, "add", "relu") }) + `}`
-		out = append(out, Request{t.name, "plan", body}, Request{t.name, "check", body})
+		out = append(out, Request{Name: t.name, Action: "plan", Body: body}, Request{Name: t.name, Action: "check", Body: body})
 	}
 	for _, l := range letters {
 		word := quote(strings.Repeat(l, 1<<20/len(quote(l))))
 		out = append(out,
-			Request{"a name of " + quote(l), "plan", fmt.Sprintf(`{"model":{"name":%s,"components":[{"id":"x","type":"input","params":{"shape":[8]}}]}}`, word)},
-			Request{"an id of " + quote(l), "check", fmt.Sprintf(`{"model":{"components":[{"id":%s,"type":%s,"name":%s,"params":{"shape":%s}}]}}`, word, word, word, word)},
-			Request{"a scope of " + quote(l), "plan", fmt.Sprintf(`{"model":{"components":[{"id":"x","type":"relu","scope":%s},{"id":%s,"type":"relu"}]}}`, word, word)},
-			Request{"a command of " + quote(l), "check", fmt.Sprintf(`{"model":{"components":[{"id":"x","type":"relu"}]},"serve":{"command":%s,"gpu":"H100"}}`, `"vllm serve `+word[1:])})
+			Request{Name: "a name of " + quote(l), Action: "plan", Body: fmt.Sprintf(`{"model":{"name":%s,"components":[{"id":"x","type":"input","params":{"shape":[8]}}]}}`, word)},
+			Request{Name: "an id of " + quote(l), Action: "check", Body: fmt.Sprintf(`{"model":{"components":[{"id":%s,"type":%s,"name":%s,"params":{"shape":%s}}]}}`, word, word, word, word)},
+			Request{Name: "a scope of " + quote(l), Action: "plan", Body: fmt.Sprintf(`{"model":{"components":[{"id":"x","type":"relu","scope":%s},{"id":%s,"type":"relu"}]}}`, word, word)},
+			Request{Name: "a command of " + quote(l), Action: "check", Body: fmt.Sprintf(`{"model":{"components":[{"id":"x","type":"relu"}]},"serve":{"command":%s,"gpu":"H100"}}`, `"vllm serve `+word[1:])})
 	}
 	for _, f := range abbreviations {
 		for _, launch := range []string{"vllm serve m ", "python -m sglang.launch_server --model-path m "} {
 			command := quote(launch + strings.Repeat(f, (1<<20-len(launch))/len(f)))
-			out = append(out, Request{launch + f, "check", `{"model":{"components":[{"id":"x","type":"relu"}]},"serve":{"command":` + command + `,"gpu":"H100"}}`})
+			out = append(out, Request{Name: launch + f, Action: "check", Body: `{"model":{"components":[{"id":"x","type":"relu"}]},"serve":{"command":` + command + `,"gpu":"H100"}}`})
 		}
 	}
 	return out
@@ -39,13 +39,13 @@ func found() []Request {
 	named := strings.Replace(plain(mostComponents, topologies[1], func(int) string { return "batchNorm" }), `"id":"n0"`, `"id":"n0","name":"`+long+`"`, 1)
 	deep := quote(strings.Repeat("a.", 1<<20))
 	return []Request{
-		{"one long word", "plan", `{"model":{"components":[{"id":"` + long + `","type":"linear","params":{"inFeatures":3.5,"outFeatures":1}}]}}`},
-		{"many axes", "plan", `{"model":{"components":[{"id":"x","type":"input","params":{"shape":` + ones(190_000) + `}}` + strings.Repeat(`,{"type":"relu"}`, 1000) + `]}}`},
-		{"more and more axes", "check", `{"model":` + axes + `}`},
-		{"a star to be folded", "plan", `{"model":` + star + `,"share":true}`},
-		{"one long name that many read", "lint", `{"model":` + named + `}`},
-		{"a variable behind every word", "check", `{"model":{"components":[{"id":"x","type":"relu"}]},"serve":{"command":` + quote("llama-server -m m.gguf "+strings.Repeat("$A ", 8000)+strings.Repeat("$(x) ", 5000)) + `,"gpu":"H100"}}`},
-		{"modules in modules", "plan", `{"model":{"components":[{"id":"x","type":"input","params":{"shape":[8]}},{"id":"r","type":"relu","scope":` + deep + `}],"connections":[{"from":"x","to":"r"}]}}`},
+		{Name: "one long word", Action: "plan", Body: `{"model":{"components":[{"id":"` + long + `","type":"linear","params":{"inFeatures":3.5,"outFeatures":1}}]}}`},
+		{Name: "many axes", Action: "plan", Body: `{"model":{"components":[{"id":"x","type":"input","params":{"shape":` + ones(190_000) + `}}` + strings.Repeat(`,{"type":"relu"}`, 1000) + `]}}`},
+		{Name: "more and more axes", Action: "check", Body: `{"model":` + axes + `}`},
+		{Name: "a star to be folded", Action: "plan", Body: `{"model":` + star + `,"share":true}`},
+		{Name: "one long name that many read", Action: "lint", Body: `{"model":` + named + `}`},
+		{Name: "a variable behind every word", Action: "check", Body: `{"model":{"components":[{"id":"x","type":"relu"}]},"serve":{"command":` + quote("llama-server -m m.gguf "+strings.Repeat("$A ", 8000)+strings.Repeat("$(x) ", 5000)) + `,"gpu":"H100"}}`},
+		{Name: "modules in modules", Action: "plan", Body: `{"model":{"components":[{"id":"x","type":"input","params":{"shape":[8]}},{"id":"r","type":"relu","scope":` + deep + `}],"connections":[{"from":"x","to":"r"}]}}`},
 	}
 }
 

@@ -14,32 +14,55 @@ import (
 // attempts is how often a request is judged that is over the bar: what else the machine does comes and goes.
 const attempts = 4
 
-// Promise sends requests and fails where one costs more than the bar: every request of Fixed, and so many random ones. send must
-// answer a request and let nothing of it run on; it returns how many bytes the answer has. In the long form, with VERIFIER_PROMISE
-// set to a duration, random requests are drawn for so long, from the seed that VERIFIER_PROMISE_SEED has.
+// Set is requests that are judged by one bar each.
+type Set struct {
+	Fixed  []Request
+	Random func(seed uint64) Request
+	Draws  int // of random requests, in the short form
+	Bar    func(r *Request) Cost
+}
+
+// Promise holds the bar for the requests of Fixed, and so many random ones.
 func Promise(t *testing.T, random int, mostAnswer int, send func(r Request) (answer int)) {
 	t.Helper()
+	Set{Fixed(), Random, random, bar}.Promise(t, mostAnswer, send)
+}
+
+// bar is that of a request.
+func bar(r *Request) Cost {
+	if r.Action == "rank" { // has up to twenty models: see MaxRankSeconds
+		return Cost{MaxRankSeconds, MaxRankBytes}
+	}
+	return Bar
+}
+
+// Promise sends requests and fails where one costs more than its bar: every fixed request, and so many random ones. send must
+// answer a request and let nothing of it run on; it returns how many bytes the answer has. In the long form, with VERIFIER_PROMISE
+// set to a duration, random requests are drawn for so long, from the seed that VERIFIER_PROMISE_SEED has.
+func (s Set) Promise(t *testing.T, mostAnswer int, send func(r Request) (answer int)) {
+	t.Helper()
 	hostile.SkipUnderRace(t)
+	sent, worst := 0, Cost{}
 	try := func(r Request) {
 		if len(r.Body) > 8<<20 {
 			t.Fatalf("%s has %d bytes", r.Name, len(r.Body))
 		}
-		answer, c := 0, Cost{}
+		answer, c, bar := 0, Cost{}, s.Bar(&r)
 		for range attempts {
-			c = Measure(func() { answer = send(r) })
-			if r.Action == "rank" { // has up to twenty models: see MaxRankSeconds
-				c.Seconds *= MaxSeconds / MaxRankSeconds
-				c.Bytes = c.Bytes * MaxBytes / MaxRankBytes
-			}
-			if c = c.Slowed(); c.Within() {
+			if c = measure(bar, func() { answer = send(r) }).slowed(bar); c.within(bar) {
 				break
 			}
 		}
-		if !c.Within() || answer > mostAnswer {
+		if !c.within(bar) || answer > mostAnswer {
 			t.Errorf("%s, %s of %d bytes: %.3f s, %d MB, an answer of %d bytes", r.Name, r.Action, len(r.Body), c.Seconds, c.Bytes>>20, answer)
 		}
+		sent++
+		worst = Cost{max(worst.Seconds, c.Seconds), max(worst.Bytes, c.Bytes)}
 	}
-	for _, r := range Fixed() {
+	defer func() {
+		t.Logf("%d requests, of which one took %.0f ms and one %d MB", sent, worst.Seconds*1000, worst.Bytes>>20)
+	}()
+	for _, r := range s.Fixed {
 		try(r)
 	}
 	seed := uint64(0)
@@ -49,12 +72,12 @@ func Promise(t *testing.T, random int, mostAnswer int, send func(r Request) (ans
 		}
 		t.Logf("from seed %d", seed)
 		for end := time.Now().Add(long); time.Now().Before(end); seed++ {
-			try(Random(seed))
+			try(s.Random(seed))
 		}
 		return
 	}
-	for range random {
-		try(Random(seed))
+	for range s.Draws {
+		try(s.Random(seed))
 		seed++
 	}
 }

@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"context"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -70,6 +71,7 @@ func unreadable(err error) *verdict {
 // document is a finding of a graph or of a configuration, with the whole numbers that stand in it.
 type document struct {
 	want
+	ctx        context.Context
 	path, text string
 	places     []place
 }
@@ -83,8 +85,8 @@ type place struct {
 	absent     string // what stands before a value that is not there yet; "" for one that is
 }
 
-func newDocument(files []patch.File, t *Target, f action.Finding) *document {
-	d := &document{want: wantOf(f, f.Detail), path: t.Path, text: textOf(files, t.Path)}
+func newDocument(ctx context.Context, files []patch.File, t *Target, f action.Finding) *document {
+	d := &document{want: wantOf(f, f.Detail), ctx: ctx, path: t.Path, text: textOf(files, t.Path)}
 	if isJSON(d.text) {
 		d.jsonPlaces()
 	} else {
@@ -93,41 +95,103 @@ func newDocument(files []patch.File, t *Target, f action.Finding) *document {
 	return d
 }
 
-var component = regexp.MustCompile(`^(?:/model)?/components/(\d+)/(.+)$`)
-
-// jsonPlaces lists the numbers of a JSON document.
+// jsonPlaces lists the numbers of a JSON document. Where it is in the document is kept in step with the tokens: to write the way to each
+// token out costs as much as all names above it are long, which are the author's.
 func (d *document) jsonPlaces() {
-	ids := map[string]string{}
-	var owners []string // of the places, the index of the component
+	ids := map[int]string{}
+	var owners []int // of the places, the index of the component
+	w := &way{}
 	dec := jsontext.NewDecoder(strings.NewReader(d.text), jsontext.AllowDuplicateNames(true))
-	for {
+	for tokens := 0; tokens%1024 != 0 || d.ctx.Err() == nil; tokens++ {
 		tok, err := dec.ReadToken()
 		if err != nil {
 			break
 		}
-		pointer, end := string(dec.StackPointer()), int(dec.InputOffset())
-		m := component.FindStringSubmatch(pointer)
-		switch tok.Kind() {
+		if !w.step(tok) {
+			continue
+		}
+		switch owner, member := w.owner(); tok.Kind() {
 		case '"':
-			if m != nil && m[2] == "id" {
-				ids[m[1]] = tok.String()
+			if member == "id" {
+				ids[owner] = tok.String()
 			}
 		case '0':
-			n, err := strconv.ParseInt(tok.String(), 10, 64)
+			text := tok.String()
+			n, err := strconv.ParseInt(text, 10, 64)
 			if err != nil {
 				continue
 			}
-			owner := ""
-			if m != nil {
-				owner = m[1]
-			}
+			end := int(dec.InputOffset())
 			owners = append(owners, owner)
-			d.places = append(d.places, place{name: pointer[strings.LastIndexByte(pointer, '/')+1:], start: end - len(tok.String()), end: end, value: n})
+			d.places = append(d.places, place{name: w.name(), start: end - len(text), end: end, value: n})
 		}
 	}
 	for i := range d.places {
 		d.places[i].owner = ids[owners[i]]
 	}
+}
+
+// way is where a token stands in a document: the lists and objects around it, from the outside.
+type way struct{ levels []level }
+
+// level is a list or an object that is open.
+type level struct {
+	list  bool
+	named bool   // the name of a member was read, and not yet its value
+	name  string // of the member, in an object
+	item  int    // from 0, in a list
+}
+
+// step goes on to a token, and reports whether it is a value that is neither a list nor an object.
+func (w *way) step(tok jsontext.Token) (value bool) {
+	kind := tok.Kind()
+	if kind == '}' || kind == ']' {
+		w.levels = w.levels[:len(w.levels)-1]
+		return false
+	}
+	if n := len(w.levels); n > 0 {
+		switch l := &w.levels[n-1]; {
+		case l.list:
+			l.item++
+		case !l.named:
+			l.named, l.name = true, tok.String()
+			return false
+		default:
+			l.named = false
+		}
+	}
+	if kind == '{' || kind == '[' {
+		w.levels = append(w.levels, level{list: kind == '[', item: -1})
+		return false
+	}
+	return true
+}
+
+// name is that of the member or the position of the item that the last token is.
+func (w *way) name() string {
+	if len(w.levels) == 0 {
+		return ""
+	}
+	l := &w.levels[len(w.levels)-1]
+	if l.list {
+		return strconv.Itoa(l.item)
+	}
+	return l.name
+}
+
+// owner is which component the last token is in, or -1, and the member of it that the token is, if it is one.
+func (w *way) owner() (index int, member string) {
+	in := w.levels
+	if len(in) > 0 && !in[0].list && in[0].name == "model" {
+		in = in[1:]
+	}
+	if len(in) < 3 || in[0].list || in[0].name != "components" || !in[1].list {
+		return -1, ""
+	}
+	if len(in) == 3 && !in[2].list {
+		member = in[2].name
+	}
+	return in[1].item, member
 }
 
 var setting = regexp.MustCompile(`(?:^|[ \t])("(?:[^"\\]|\\.)*"|[A-Za-z_][\w.]*)=(-?\d+)(?:[ \t\r]|$)`)
@@ -161,16 +225,25 @@ func (d *document) notationPlaces() {
 }
 
 // candidates are the finding's own edit, or else numbers that the finding asks for. Of a component that divides something, all that would do.
+// No more of one cost are made than are tried.
 func (d *document) candidates() []candidate {
 	var out []candidate
+	made := map[int]int{} // by cost
 	for i := range d.places {
-		out = append(out, d.at(&d.places[i])...)
+		if i%1024 == 0 && d.ctx.Err() != nil {
+			break
+		}
+		d.at(&d.places[i], func(cost int, of func() candidate) {
+			if made[cost] < maxReads {
+				made[cost]++
+				out = append(out, of())
+			}
+		})
 	}
 	return sorted(out)
 }
 
-func (d *document) at(p *place) []candidate {
-	var out []candidate
+func (d *document) at(p *place, add func(cost int, of func() candidate)) {
 	for _, e := range d.finding.Edit {
 		if len(d.finding.Edit) > 1 || p.owner != "" && p.owner != e.Component {
 			continue
@@ -179,27 +252,29 @@ func (d *document) at(p *place) []candidate {
 		switch {
 		case err != nil:
 		case p.absent != "":
-			out = append(out, d.set(p, p.absent+e.Param+"="+string(value), e.Param, costEdit+6))
+			add(costEdit+6, func() candidate { return d.set(p, p.absent+e.Param+"="+string(value), e.Param, costEdit+6) })
 		case p.owner != "" && fold(p.name) == fold(e.Param):
-			out = append(out, d.set(p, string(value), p.name, costEdit))
+			add(costEdit, func() candidate { return d.set(p, string(value), p.name, costEdit) })
 		}
 	}
 	if p.absent != "" || p.owner != "" && p.owner != d.finding.Component {
-		return out
+		return
 	}
 	if d.divides() && slices.Contains(d.numbers, p.value) && p.value > 1 {
 		for i, v := range dividing(p.value, d.numbers) {
-			c := d.set(p, strconv.FormatInt(v, 10), p.name, costSeveral)
-			c.several, c.order = true, i
-			out = append(out, c)
+			add(costSeveral, func() candidate {
+				c := d.set(p, strconv.FormatInt(v, 10), p.name, costSeveral)
+				c.several, c.order = true, i
+				return c
+			})
 		}
 	}
 	if p.owner == "" {
 		for i, v := range d.wantedFor(p.value) {
-			out = append(out, d.set(p, strconv.FormatInt(v, 10), p.name, costNumber+min(i, 8)))
+			cost := costNumber + min(i, 8)
+			add(cost, func() candidate { return d.set(p, strconv.FormatInt(v, 10), p.name, cost) })
 		}
 	}
-	return out
 }
 
 func (d *document) set(p *place, text, name string, cost int) candidate {

@@ -2,6 +2,7 @@ package fix_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -121,4 +122,17 @@ func applied(t *testing.T, path, src string, edits []patch.Edit) string {
 		t.Fatal(err)
 	}
 	return out[0].Text
+}
+
+// TestNothingIsJudgedBeyondTheTime, also of files whose reading looks at no clock itself.
+func TestNothingIsJudgedBeyondTheTime(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	req := fix.Request{Files: []patch.File{{Path: "net.json", Text: asJSON}}, Targets: []fix.Target{{Path: "net.json"}}}
+	if p, err := fix.Prove(ctx, req, nil); !errors.Is(err, context.Canceled) || p.Judged && len(p.Left) > 0 {
+		t.Errorf("%v %+v", err, p)
+	}
+	if blocks := fix.Blocks(ctx, req); len(blocks) > 0 {
+		t.Errorf("%v", blocks)
+	}
 }

@@ -71,8 +71,11 @@ type verdict struct {
 // clean reports whether nothing blocks in a model that is known to its end.
 func (v *verdict) clean() bool { return v.err == nil && v.complete && len(v.blocks) == 0 }
 
-// judge reads a target among files, and checks it.
+// judge reads a target among files, and checks it. When the time is over nothing is read any more, whatever else is to be judged.
 func (p *project) judge(files []patch.File, t *Target) *verdict {
+	if err := p.ctx.Err(); err != nil {
+		return &verdict{err: err, params: -1}
+	}
 	p.reads++
 	read := readers[kindOf(t)]
 	return read(p, files, t)

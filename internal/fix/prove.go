@@ -38,7 +38,7 @@ func Prove(ctx context.Context, r Request, edits []patch.Edit) (Proof, error) {
 		t := &r.Targets[i]
 		p.compare(t, p.judge(r.Files, t), p.judge(changed, t), &out)
 	}
-	return out, nil
+	return out, ctx.Err()
 }
 
 // compare holds a target after a change against what it was.

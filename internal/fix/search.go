@@ -243,5 +243,5 @@ func (p *project) suspect(files []patch.File, t *Target, before *verdict, f acti
 	if kindOf(t) == "python" {
 		return p.newFault(files, t, before, f)
 	}
-	return newDocument(files, t, f)
+	return newDocument(p.ctx, files, t, f)
 }

@@ -18,9 +18,9 @@ import (
 
 // Bounds of fixing. A request holds its files while a provider is waited for, so that only so many are under way at once.
 const (
-	fixesAtOnce = 16
-	oursWithin  = 20 * time.Second // for reading sources and proving changes, each time
-	beyond      = 30 * time.Second // what an answer may take longer than the provider does
+	fixesAtOnce      = 16
+	DefaultFixWithin = 20 * time.Second // for reading sources and proving changes, each time
+	beyond           = 30 * time.Second // what an answer may take longer than the provider does
 )
 
 // agent is the provider as fix sees it.
@@ -63,7 +63,7 @@ func (s *Server) fix(c *httpapi.Call, caller account.Caller) httpapi.Reply {
 
 // mend makes our own changes, asks the provider for the rest, and proves what it answers. No worker waits for the provider.
 func (s *Server) mend(c *httpapi.Call, request *fix.Request) httpapi.Reply {
-	work, err := within(c, func(ctx context.Context) (*fix.Work, error) { return fix.Begin(ctx, request) })
+	work, err := within(c, s.fixTime, func(ctx context.Context) (*fix.Work, error) { return fix.Begin(ctx, request) })
 	if err != nil {
 		return s.unmended(c, nil, err)
 	}
@@ -94,7 +94,7 @@ func (s *Server) ask(c *httpapi.Call, work *fix.Work, system, user string) error
 	if err != nil {
 		return err
 	}
-	_, err = within(c, func(ctx context.Context) (any, error) { return nil, work.Take(ctx, reply) })
+	_, err = within(c, s.fixTime, func(ctx context.Context) (any, error) { return nil, work.Take(ctx, reply) })
 	return err
 }
 
@@ -104,8 +104,8 @@ type busyError struct{ reply httpapi.Reply }
 func (*busyError) Error() string { return "no worker was free" }
 
 // within has a worker do something that takes processor time, within a bound.
-func within[T any](c *httpapi.Call, f func(context.Context) (T, error)) (out T, err error) {
-	ctx, cancel := context.WithTimeout(c.Request().Context(), oursWithin)
+func within[T any](c *httpapi.Call, most time.Duration, f func(context.Context) (T, error)) (out T, err error) {
+	ctx, cancel := context.WithTimeout(c.Request().Context(), most)
 	defer cancel()
 	if busy := c.Borrow(func(*action.Room) { out, err = f(ctx) }); busy != nil {
 		return out, &busyError{*busy}
@@ -123,7 +123,7 @@ func (s *Server) unmended(c *httpapi.Call, work *fix.Work, err error) httpapi.Re
 		return httpapi.Fault(http.StatusInternalServerError, fix.CodeDiff, "the blocks were legal, but the diff made of them failed our own validation; nothing was applied")
 	}
 	if errors.Is(err, context.DeadlineExceeded) && c.Request().Context().Err() == nil {
-		return httpapi.Fault(http.StatusUnprocessableEntity, "takes-too-long", "reading and judging the files takes longer than %d s: send fewer of them", int(oursWithin/time.Second))
+		return httpapi.Fault(http.StatusUnprocessableEntity, "takes-too-long", "reading and judging the files takes longer than %d s: send fewer of them", int(s.fixTime/time.Second))
 	}
 	provider := (*llm.Error)(nil)
 	switch {

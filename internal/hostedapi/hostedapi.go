@@ -7,6 +7,7 @@
 package hostedapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +53,7 @@ type Config struct {
 	PlanRate  int64 // plans without a key, for each address and hour
 	ShareRate int64 // bytes of plans that are shared without a key, for each address and day
 	Share     share.Limits
+	FixWithin time.Duration // for reading the files of a fix, and again for proving its changes
 	Drain     time.Duration
 	Clock     func() time.Time
 	Log       *slog.Logger
@@ -94,6 +96,7 @@ type Server struct {
 	trained  trained
 	agents   jobs.Agents   // counts agent messages
 	fixing   chan struct{} // those who mend now
+	fixTime  time.Duration // for reading, and again for proving
 	fleet    http.Handler  // answers workers; nil: there are none
 	actions  map[string]httpapi.Action
 	pages    http.Handler
@@ -153,6 +156,7 @@ func (s *Server) join() {
 	s.perKey = rate.New(s.windows, or(c.KeyRate, DefaultKeyRate), time.Minute, c.Clock)
 	s.perHost = rate.New(s.windows, or(c.PlanRate, DefaultPlanRate), time.Hour, c.Clock)
 	s.agents, s.fixing = jobs.Agents{Store: c.Store.Jobs(), Clock: c.Clock}, make(chan struct{}, fixesAtOnce)
+	s.fixTime = cmp.Or(c.FixWithin, DefaultFixWithin)
 }
 
 // people makes the pages of accounts.

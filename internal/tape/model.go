@@ -243,7 +243,7 @@ func (r *Room) lower(res *infer.Result, i int, o *Options) (graded bool, missing
 	if t.Steps()+len(p.Steps) > r.most {
 		return false, tooLong
 	}
-	if readsMany(p) {
+	if unreadable(p) {
 		return false, n.Type.ID
 	}
 	if r.fuses(res, i, o) {

@@ -125,10 +125,11 @@ func (r *Room) withoutPlace(res *infer.Result) (out []int) {
 	return out
 }
 
-// readsMany reports whether a step of a program reads more than a step of a tape can.
-func readsMany(p *op.Program) bool {
+// unreadable reports whether a step of a program reads more than a step of a tape can, or a weight that is not there: those of a
+// component are not listed once the weights of the graph are beyond counting.
+func unreadable(p *op.Program) bool {
 	for k := range p.Steps {
-		if len(p.Steps[k].In) > mostRead {
+		if in := p.Steps[k].In; len(in) > mostRead || slices.Contains(in, op.None) {
 			return true
 		}
 	}

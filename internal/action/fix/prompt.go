@@ -37,21 +37,31 @@ func (a *asked) prompts() (system, user string, err error) {
 	return systemPrompt, strings.TrimSpace(b.String()) + "\n", nil
 }
 
-// fence returns a word that occurs in no file, so that no file can pretend to end before it does. It depends on the files alone.
+// fenceMark stands before the word that a file ends with.
+const fenceMark = "=== END OF FILE #"
+
+// fence returns a word that occurs in no file, so that no file can pretend to end before it does. It depends on the files alone. The
+// words that are taken are listed in one pass: a file may have tens of thousands of them.
 func fence(files []patch.File) string {
+	taken := map[string]bool{}
+	for _, f := range files {
+		for rest := f.Text; ; {
+			_, behind, found := strings.Cut(rest, fenceMark)
+			if !found {
+				break
+			}
+			for n := 1; n <= min(len(behind), fenceDigits) && behind[n-1] >= '0' && behind[n-1] <= '9'; n++ {
+				taken[behind[:n]] = true // 1 is in 12
+			}
+			rest = behind
+		}
+	}
 	for n := 1; ; n++ {
-		word := "#" + strconv.Itoa(n)
-		if !contains(files, "=== END OF FILE "+word) {
-			return word
+		if word := strconv.Itoa(n); !taken[word] {
+			return "#" + word
 		}
 	}
 }
 
-func contains(files []patch.File, text string) bool {
-	for _, f := range files {
-		if strings.Contains(f.Text, text) {
-			return true
-		}
-	}
-	return false
-}
+// fenceDigits is how many digits a word can have that files of MaxAllBytes leave free.
+const fenceDigits = 8

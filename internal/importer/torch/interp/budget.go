@@ -16,10 +16,17 @@ func (in *Interp) step() {
 	if in.steps > MaxSteps {
 		in.Fault("gave up after %d steps: a loop that does not end, or one over too much", MaxSteps)
 	}
-	if in.steps&0xffff == 0 && in.ctx != nil && in.ctx.Err() != nil {
-		in.Fault("stopped: %v", in.ctx.Err())
+	if in.steps < in.looked || in.steps-in.looked >= lookEvery { // less: the count began afresh
+		in.looked = in.steps
+		if in.ctx != nil && in.ctx.Err() != nil {
+			in.Fault("stopped: %v", in.ctx.Err())
+		}
 	}
 }
+
+// lookEvery is how many steps are taken before the caller's time is looked at again. One operation counts many, so that no step in
+// particular is certain to come.
+const lookEvery = 1 << 12
 
 // Steps is how many were taken since the program began, where Afresh was not called.
 func (in *Interp) Steps() int { return in.steps - in.began }

@@ -98,6 +98,7 @@ type Interp struct {
 	byFile   map[string]*Module // those that were read, by their path
 	steps    int
 	began    int // the steps that were counted before the first was taken
+	looked   int // the steps at which the time was looked at last
 	items    int
 	guess    string // what the program was followed on that was not found out, "" where nothing was
 	exact    bool   // the native function that is being bound has the arguments of the real one

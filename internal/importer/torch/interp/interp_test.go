@@ -169,3 +169,18 @@ func TestReadsModulesBesideTheFile(t *testing.T) {
 		t.Errorf("got %v", in.Notes)
 	}
 }
+
+// TestAProgramEndsWithItsTime where operations count many steps at once, so that no multiple of anything is met.
+func TestAProgramEndsWithItsTime(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	in := New(ctx, fstest.MapFS{})
+	stopped := in.Protect(func() {
+		for in.steps = 1; ; { // and four more each time
+			in.work(3 * perStep)
+		}
+	})
+	if stopped == nil || !strings.Contains(stopped.Error(), "stopped: context canceled") || in.steps > 2*lookEvery {
+		t.Errorf("%v after %d steps", stopped, in.steps)
+	}
+}
