@@ -320,6 +320,7 @@ func TestKilledLosesNothingAcknowledged(t *testing.T) {
 				t.Fatal(err)
 			}
 			var outcomes, plans []string
+			chance := rand.New(rand.NewPCG(1, 2))
 			for round := range 4 {
 				p := begin(t, args...)
 				var killed sync.Once // some time after its first answer, however long that takes
@@ -334,7 +335,7 @@ func TestKilledLosesNothingAcknowledged(t *testing.T) {
 					}
 					outcomes = append(outcomes, fingerprint)
 					killed.Do(func() {
-						time.AfterFunc(time.Duration(rand.IntN(300))*time.Millisecond, func() { _ = p.cmd.Process.Kill() })
+						time.AfterFunc(time.Duration(chance.IntN(300))*time.Millisecond, func() { _ = p.cmd.Process.Kill() })
 					})
 					var got struct{ Share struct{ ID string } }
 					status, body, err = p.post("/api/v1/plan", key, `{"share":true,`+small[1:])
