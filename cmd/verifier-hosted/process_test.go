@@ -84,7 +84,7 @@ func beginAt(t *testing.T, path string, args ...string) *process {
 		p.ended <- p.cmd.Wait()
 	}()
 	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		resp, err := http.Get(p.url + "/readyz")
 		if err == nil {
 			_ = resp.Body.Close()
@@ -107,7 +107,7 @@ func (p *process) end(t *testing.T, signal syscall.Signal) error {
 	select {
 	case err := <-p.ended:
 		return err
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it does not end")
 		return nil
 	}
