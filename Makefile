@@ -24,7 +24,7 @@ SET_GOFLAGS := $(shell $(GO) env GOFLAGS 2>/dev/null)
 export GOFLAGS = $(strip $(SET_GOFLAGS) -pgo=$(PGO))
 bench-http bench-hosted image image-binary: PGO := auto
 
-.PHONY: run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix faults image image-binary licenses fuzz generate clean
+.PHONY: run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix faults image image-binary licenses fuzz properties generate clean
 
 run: build ## build everything and start the service on RUN_ADDR (127.0.0.1:8080), with its data in verifier-data
 	@$(BIN)/verifier-hosted --addr $(RUN_ADDR) --plan-rate $(RUN_PLAN_RATE)
@@ -125,6 +125,14 @@ fuzz: ## fuzz every target for FUZZTIME (10m) each, and send costly requests to 
 			echo "$$(dirname $$file) $$target"; \
 			$(GO) test "./$$(dirname $$file)" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME); \
 		done; done
+
+CHECKS ?= 2000
+properties: SEED := $(or $(SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
+
+properties: ## check every property CHECKS (2000) times, from a new seed, which it prints (SEED); make test draws from seed 1
+	@echo "make properties SEED=$(SEED) draws the same again"
+	@RAPID_SEED=$(SEED) RAPID_CHECKS=$(CHECKS) $(GO) test -count=1 -timeout 0 \
+		$$(grep -rl --include='*_test.go' --exclude-dir=node_modules '^[[:space:]]*"pgregory.net/rapid"' . | xargs -n 1 dirname | sort -u)
 
 generate: ## refresh the digests of the rule set, found from the build
 	$(GO) generate ./...

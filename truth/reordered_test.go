@@ -15,6 +15,7 @@ import (
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/hf"
 	"github.com/modelverifier/verifier/internal/infer"
+	_ "github.com/modelverifier/verifier/internal/seed"
 	"github.com/modelverifier/verifier/models"
 	"github.com/modelverifier/verifier/models/drawn"
 )

@@ -220,8 +220,9 @@ func (s *shift) train() {
 			return
 		}
 	}
+	chance := rand.New(rand.NewPCG(1, 2))
 	for n := int64(len(rows)) + 1; n <= s.Task.Config.Epochs; n++ {
-		time.Sleep(time.Duration(20+rand.IntN(100)) * time.Millisecond)
+		time.Sleep(time.Duration(20+chance.IntN(100)) * time.Millisecond)
 		rows = append(rows, measured(s.Job, n))
 		saved, _ := json.Marshal(rows)
 		if _, ok := s.insist("checkpoint", "PUT", fmt.Sprintf("checkpoint?lease=%s&epoch=%d", s.Lease.ID, n), saved, "Digest", "sha-256="+sum(saved)); !ok {
@@ -376,7 +377,7 @@ func (o *ordeal) status(id string) (status, ledger string) {
 	return j.Status, j.Ledger
 }
 
-// TestNothingIsLostOrDoneTwiceWhateverIsKilled runs jobs while workers, the service and the database are killed at random moments.
+// TestNothingIsLostOrDoneTwiceWhateverIsKilled runs jobs while workers, the service and the database are killed at drawn moments.
 // VERIFIER_FAULTS says how many jobs there are: make faults has 200.
 func TestNothingIsLostOrDoneTwiceWhateverIsKilled(t *testing.T) {
 	many := 12
@@ -466,14 +467,14 @@ func (o *ordeal) run(many int) (ids []string, written map[string]int) {
 		})
 	}
 	count := func() int { mu.Lock(); defer mu.Unlock(); return len(ended) }
-	began, kills := time.Now(), map[string]int{}
+	began, kills, chance := time.Now(), map[string]int{}, rand.New(rand.NewPCG(uint64(many), 2))
 	for count() < many*3/4 { // the rest end in peace
-		time.Sleep(time.Duration(50+rand.IntN(300)) * time.Millisecond)
-		switch dice := rand.IntN(20); {
+		time.Sleep(time.Duration(50+chance.IntN(300)) * time.Millisecond)
+		switch dice := chance.IntN(20); {
 		case dice < 1 && o.database != nil:
 			kills["database"]++
 			o.database.Kill()
-			time.Sleep(time.Duration(rand.IntN(1000)) * time.Millisecond)
+			time.Sleep(time.Duration(chance.IntN(1000)) * time.Millisecond)
 			if err := o.database.Start(); err != nil {
 				o.t.Fatal(err)
 			}
@@ -484,7 +485,7 @@ func (o *ordeal) run(many int) (ids []string, written map[string]int) {
 			o.serve()
 		default:
 			kills["worker"]++
-			i := rand.IntN(len(o.workers))
+			i := chance.IntN(len(o.workers))
 			o.fire(i)
 			o.hire(i)
 		}

@@ -78,7 +78,7 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 	case p.port = <-ports:
 	case <-p.done:
 		t.Fatalf("the server ended: %s", p.text())
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the server does not listen")
 	}
 	return p

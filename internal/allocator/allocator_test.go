@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/modelverifier/verifier/internal/seed"
 )
 
 func TestTheAllocatorCutsJoinsAndLeavesLittlePieces(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/modelverifier/verifier/internal/seed"
 )
 
 func TestListsKeepWhatWasPushed(t *testing.T) {

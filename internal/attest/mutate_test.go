@@ -10,6 +10,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
+
+	_ "github.com/modelverifier/verifier/internal/seed"
 )
 
 // absent takes a member away.

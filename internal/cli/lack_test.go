@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	_ "github.com/modelverifier/verifier/internal/seed"
 	"github.com/modelverifier/verifier/models/drawn"
 	"github.com/modelverifier/verifier/models/drawn/figures"
 )

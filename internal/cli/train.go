@@ -115,7 +115,9 @@ func (o *trainOptions) submit(cmd *cobra.Command, c *client.Client, g *graph.Gra
 	}
 	ctx, stop := context.WithTimeout(cmdContext(cmd), submitWait)
 	defer stop()
-	sent, err := c.Train(ctx, body)
+	sent, err := c.Train(ctx, body, func() {
+		fmt.Fprintf(cmd.ErrOrStderr(), "verifier: no worker has %s yet; one that was given it says so within seconds: waiting\n", o.dataset)
+	})
 	if blocked := (*client.Blocked)(nil); errors.As(err, &blocked) {
 		return refuseRun(cmd, blocked.Text, blocked.Body)
 	}

@@ -178,6 +178,43 @@ func TestTrainSubmitsWatchesListsAndCancels(t *testing.T) {
 	}
 }
 
+// onSaying does something when a text is written.
+type onSaying struct {
+	bytes.Buffer
+	text string
+	do   func()
+}
+
+func (w *onSaying) Write(p []byte) (int, error) {
+	if w.do != nil && bytes.Contains(p, []byte(w.text)) {
+		w.do()
+		w.do = nil
+	}
+	return w.Buffer.Write(p)
+}
+
+// TestTrainWaitsForADatasetThatHasJustCome is what somebody meets who pastes the commands of the README at once: the worker says which
+// datasets it has when it next asks for work.
+func TestTrainWaitsForADatasetThatHasJustCome(t *testing.T) {
+	s := hosted(t)
+	w := worker(t, s)
+	before := rowsOffer
+	before.Datasets = []string{"mnist"}
+	if _, err := s.Lease(t.Context(), w, before); err != nil {
+		t.Fatal(err)
+	}
+	found := func() {
+		if _, err := s.Lease(context.Background(), w, rowsOffer); err != nil {
+			t.Error(err)
+		}
+	}
+	var out bytes.Buffer
+	said := &onSaying{text: "no worker has tabular yet", do: found}
+	if code := Main([]string{"train", "rows.graph", "--dataset", "tabular", "--json"}, strings.NewReader(""), &out, said); code != exitClean || !strings.HasPrefix(out.String(), `{"job_id":`) || said.do != nil {
+		t.Errorf("%d %.300s%s", code, out.String(), said)
+	}
+}
+
 func TestAJobThatFailsIsExitCodeOne(t *testing.T) {
 	s := hosted(t)
 	w := worker(t, s)

@@ -13,6 +13,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,11 +31,13 @@ const (
 type Client struct {
 	base, key, agent string
 	http             *http.Client
+	patience         time.Duration
 }
 
 const (
 	timeout   = 60 * time.Second
-	mostBytes = 64 << 20 // of an answer
+	patience  = 20 * time.Second // for a worker to find a dataset: it looks every five seconds, and reads every file
+	mostBytes = 64 << 20         // of an answer
 )
 
 // New makes a client of a server, whose address is a scheme and a host.
@@ -52,7 +55,7 @@ func New(server, key, agent string) (*Client, error) {
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return nil, fmt.Errorf("%s is no key: keys are letters and digits that begin with mv_", KeyVariable)
 	}
-	return &Client{base: u.Scheme + "://" + u.Host, key: key, agent: agent, http: &http.Client{Timeout: timeout, CheckRedirect: func(*http.Request, []*http.Request) error {
+	return &Client{base: u.Scheme + "://" + u.Host, key: key, agent: agent, patience: patience, http: &http.Client{Timeout: timeout, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // the key is for the server that was named
 	}}}, nil
 }
@@ -67,6 +70,7 @@ type Error struct {
 	Message    string
 	RetryAfter string
 	Body       []byte // as it came
+	lacking    bool   // who could run the job has everything but its dataset
 }
 
 func (e *Error) Error() string {
@@ -95,8 +99,39 @@ type Blocked struct {
 
 func (b *Blocked) Error() string { return "the design is blocked, and nothing was booked" }
 
-// Train submits a run.
-func (c *Client) Train(ctx context.Context, body []byte) (*Submitted, error) {
+// Train submits a run. A worker says which datasets it has when it asks for work, every few seconds: while the server answers that nothing
+// but the dataset is missing, Train says so once to waiting, if that is not nil, and asks again for as long as a worker takes.
+func (c *Client) Train(ctx context.Context, body []byte, waiting func()) (*Submitted, error) {
+	out, err := c.submit(ctx, body)
+	for end := time.Now().Add(c.patience); time.Now().Before(end); out, err = c.submit(ctx, body) {
+		wait, lacks := lacksData(err)
+		if !lacks {
+			break
+		}
+		if waiting != nil {
+			waiting()
+			waiting = nil
+		}
+		select {
+		case <-ctx.Done():
+			return out, ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+	return out, err
+}
+
+// lacksData says whether a run was refused because no worker has its dataset yet, and how long to wait before it is asked for again.
+func lacksData(err error) (time.Duration, bool) {
+	e := (*Error)(nil)
+	if !errors.As(err, &e) || !e.lacking {
+		return 0, false
+	}
+	seconds, err := strconv.Atoi(e.RetryAfter)
+	return time.Duration(seconds) * time.Second, err == nil && seconds > 0
+}
+
+func (c *Client) submit(ctx context.Context, body []byte) (*Submitted, error) {
 	out := &Submitted{}
 	got, err := c.call(ctx, http.MethodPost, "", body, out)
 	out.Body = got
@@ -222,6 +257,8 @@ func refusal(resp *http.Response, data []byte) error {
 	_ = json.Unmarshal(data, &body) // what is no JSON says nothing
 	e.Message, e.Code = body.Error, body.Code
 	switch {
+	case body.Error == "gpu_not_configured" && e.RetryAfter != "":
+		e.Message, e.lacking = "no worker that could run this job has its dataset: verifier-worker data brings it", true
 	case body.Error == "gpu_not_configured":
 		e.Message = "no worker and no cluster can run this job now: start verifier-worker, or ask for another --gpu"
 	case advice[e.Status] != "" && (body.Error == "" || e.Status == http.StatusUnauthorized):

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -44,7 +45,7 @@ func TestTheKeyIsSentToNobodyElse(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		c, seen := serve(t, say(status, "", "Location", other.URL+"/api/v1/train"))
 		for _, call := range []func() error{
-			func() error { _, err := c.Train(t.Context(), []byte("{}")); return err }, func() error { _, _, err := c.Job(t.Context(), "j"); return err },
+			func() error { _, err := c.Train(t.Context(), []byte("{}"), nil); return err }, func() error { _, _, err := c.Job(t.Context(), "j"); return err },
 			func() error { _, _, err := c.Jobs(t.Context(), ""); return err }, func() error { _, _, err := c.Cancel(t.Context(), "j"); return err },
 		} {
 			err := call()
@@ -67,6 +68,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}{
 		{"a wrong key", say(401, `{"error":"x","code":"unauthorized"}`), "VERIFIER_API_KEY", false},
 		{"nobody to run it", say(503, `{"error":"gpu_not_configured"}`), "verifier-worker", false},
+		{"nobody with the dataset", say(503, `{"error":"gpu_not_configured"}`, "Retry-After", "1"), "has its dataset: verifier-worker data brings it", false},
 		{"a limit", say(429, `{"error":"2 of 2 jobs have not ended","code":"jobs-in-flight","limit":2,"used":2}`, "Retry-After", "30"), "2 of 2 jobs have not ended; try again in 30 s", false},
 		{"an unknown dataset", say(422, `{"error":"dataset: is \"x\" but must be one of cifar10","code":"unknown-value"}`), "must be one of cifar10", false},
 		{"a design that is blocked", say(422, `{"error":"blocked","plan":{},"text":"plan  does not run"}`), "nothing was booked", true},
@@ -74,7 +76,8 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{"another service", say(200, `<html>`), "does not answer as the service does", false},
 	} {
 		client, _ := serve(t, c.answer)
-		_, err := client.Train(t.Context(), []byte("{}"))
+		client.patience = 0
+		_, err := client.Train(t.Context(), []byte("{}"), nil)
 		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), key) {
 			t.Errorf("%s: %v, want …%s…", c.name, err, c.says)
 		}
@@ -120,7 +123,7 @@ func TestAnswersAreRead(t *testing.T) {
 			say(200, `{"jobs":[{"job_id":"j2"}],"next":"j2"}`)(w, r)
 		}
 	})
-	sent, err := c.Train(t.Context(), []byte(`{"dataset":"mnist"}`))
+	sent, err := c.Train(t.Context(), []byte(`{"dataset":"mnist"}`), nil)
 	if err != nil || sent.JobID != "j1" || sent.Config.Epochs != 3 || !strings.Contains(string(sent.Body), `"plan":{"version":1}`) {
 		t.Errorf("%+v, %v", sent, err)
 	}
@@ -140,5 +143,28 @@ func TestAnswersAreRead(t *testing.T) {
 		if got := r.Method + " " + r.URL.String(); got != want || r.Header.Get("Authorization") != "Bearer "+key {
 			t.Errorf("%s, want %s", got, want)
 		}
+	}
+}
+
+func TestARunIsAskedForAgainUntilAWorkerHasItsDataset(t *testing.T) {
+	asked, told := 0, 0
+	c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if asked++; asked < 3 {
+			say(503, `{"error":"gpu_not_configured"}`, "Retry-After", "1")(w, r)
+			return
+		}
+		say(200, `{"job_id":"j1"}`)(w, r)
+	})
+	if sent, err := c.Train(t.Context(), []byte("{}"), func() { told++ }); err != nil || sent.JobID != "j1" || asked != 3 || told != 1 {
+		t.Errorf("%+v, %v, asked %d times, told %d", sent, err, asked, told)
+	}
+	c, seen := serve(t, say(503, `{"error":"gpu_not_configured"}`))
+	if _, err := c.Train(t.Context(), []byte("{}"), func() { told++ }); err == nil || len(*seen) != 1 || told != 1 {
+		t.Errorf("without a worker: %v, asked %d times, told %d", err, len(*seen), told)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	c, _ = serve(t, say(503, `{"error":"gpu_not_configured"}`, "Retry-After", "3600"))
+	if _, err := c.Train(ctx, []byte("{}"), stop); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
 	}
 }

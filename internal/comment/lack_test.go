@@ -11,6 +11,7 @@ import (
 	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/report"
+	_ "github.com/modelverifier/verifier/internal/seed"
 	"github.com/modelverifier/verifier/models/drawn"
 	"github.com/modelverifier/verifier/models/drawn/figures"
 )

@@ -11,6 +11,7 @@ import (
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
+	_ "github.com/modelverifier/verifier/internal/seed"
 	"github.com/modelverifier/verifier/models"
 	"pgregory.net/rapid"
 )

@@ -79,7 +79,7 @@ func TestAStopLetsRequestsFinish(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	go func() { s.stop(); close(ended) }()
-	eventually(t, "not ready", 5*time.Second, func() bool {
+	eventually(t, "not ready", 30*time.Second, func() bool {
 		got, err := s.try(http.MethodGet, "/readyz", "", "")
 		return err == nil && got.status == 503 && strings.Contains(got.body, "stopping")
 	})

@@ -39,6 +39,7 @@ type run struct {
 	mode    jobs.Mode
 	backend string // empty: nowhere
 	gpu     string // empty: none
+	lacking bool   // who could run it has everything but its dataset
 }
 
 // submit plans a run first, refuses one that is blocked, and books the rest.
@@ -59,6 +60,9 @@ func (s *Server) submit(c *httpapi.Call, caller account.Caller, body []byte) htt
 	source := jobs.Source{Repo: r.Source.Repo, PR: r.Source.PR}
 	job, err := s.jobs.Submit(c.Request().Context(), jobs.Submission{Org: caller.Org, Dataset: r.Dataset.Name, GPU: r.gpu, Config: r.Config,
 		Fingerprint: r.record.Model.Fingerprint, Model: r.Model.AppendJSON(nil), Source: source, Mode: r.mode, Backend: r.backend, Reserved: r.reserved()})
+	if r.lacking && errors.Is(err, jobs.ErrNowhere) { // a worker says what it has when it asks for work, and its dataset may have come since
+		c.Header().Set("Retry-After", lackingWait)
+	}
 	if err != nil {
 		return s.unbooked(c, err)
 	}
@@ -113,8 +117,19 @@ func (s *Server) place(c *httpapi.Call, org string, r *run) *httpapi.Reply {
 		out := s.failed(c, err)
 		return &out
 	}
-	places = slices.DeleteFunc(places, func(p jobs.Place) bool { return p.Datasets != nil && !slices.Contains(p.Datasets, r.Dataset.Name) })
-	return c.Borrow(func(*action.Room) { r.choose(places, limits.BigGPU) })
+	var having []jobs.Place
+	for _, p := range places {
+		if p.Datasets == nil || slices.Contains(p.Datasets, r.Dataset.Name) {
+			having = append(having, p)
+		}
+	}
+	return c.Borrow(func(*action.Room) {
+		if r.choose(having, limits.BigGPU); r.backend == "" && len(having) < len(places) {
+			elsewhere := *r
+			elsewhere.choose(places, limits.BigGPU)
+			r.lacking = elsewhere.backend != ""
+		}
+	})
 }
 
 // choose takes the card that was asked for, or else the cheapest that holds the run, or else no card. A big card that the organisation
@@ -202,6 +217,9 @@ func (s *Server) unbooked(c *httpapi.Call, err error) httpapi.Reply {
 
 // inFlightWait is when to try again behind a limit that ends with somebody's job.
 const inFlightWait = 30 * time.Second
+
+// lackingWait is after how many seconds to ask again for a dataset that a worker may be about to say that it has.
+const lackingWait = "2"
 
 // bareError is a body that the specification writes without a code.
 type bareError struct {

@@ -309,6 +309,21 @@ func (s *service) corpusRows(t *testing.T) int {
 	return n
 }
 
+// TestALackingDatasetIsWorthAskingForAgain tells a worker that has everything but the dataset, which may just have come, from nobody.
+func TestALackingDatasetIsWorthAskingForAgain(t *testing.T) {
+	s := start(t, accounttest.SQLite(t), training(t))
+	o := s.tenant(t, "Alpha")
+	w := s.trainer(t, "one", `"cards":["L4"],"datasets":["mnist"]`) // the last of two members counts
+	for members, retry := range map[string]string{"": "2", `,"gpu":"L4"`: "2", `,"gpu":"A10G"`: ""} {
+		got := s.call(t, "POST", "/api/v1/train", o.key, submission(members))
+		if got.status != 503 || got.body != `{"error":"gpu_not_configured"}`+"\n" || got.header.Get("Retry-After") != retry {
+			t.Errorf("%q: %d %s, Retry-After %q, want %q", members, got.status, got.body, got.header.Get("Retry-After"), retry)
+		}
+	}
+	w.lease(t, `"cards":["L4"]`)
+	good(t, s.call(t, "POST", "/api/v1/train", o.key, submission("")))
+}
+
 func TestALimitSaysTheNumberThatWasHitAndWhenItResets(t *testing.T) {
 	both(t, func(t *testing.T, database string) {
 		s := start(t, database, training(t))

@@ -143,10 +143,11 @@ func TestABodyMustArriveAtALeastRate(t *testing.T) {
 	c.Close()
 	<-stop
 	s.nothingHeld()
-	// Twice the rate is enough, however long it takes: 12,000 bytes in 600 ms.
-	body := small + strings.Repeat(" ", 12_000-len(small))
+	// Twice the rate is enough, however long it takes: 50,000 bytes in 2.5 s. A busy machine may stop us for the first two of them.
+	s = start(t, func(c *Config) { c.Limits.BodyRate, c.Limits.BodyWait = 10_000, 2*time.Second })
+	body := small + strings.Repeat(" ", 50_000-len(small))
 	slow := s.raw(head(len(body)))
-	for i := range 12 {
+	for i := range 50 {
 		if _, err := io.WriteString(slow, body[i*1000:(i+1)*1000]); err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/modelverifier/verifier/internal/seed"
 )
 
 // tensors reads "name[2,3] other[4]".

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/jobs"
+	_ "github.com/modelverifier/verifier/internal/seed"
 	"github.com/modelverifier/verifier/internal/training"
 	"github.com/modelverifier/verifier/internal/training/protocol"
 )
@@ -280,7 +282,8 @@ func (w *walk) look(t *rapid.T) {
 // epoch twice or missing, no lease held by two, at most one row in the ledger, and money that is reserved until a job ends.
 func TestWhateverHappensToJobs(t *testing.T) {
 	for name, value := range map[string]string{"rapid.steps": "400", "rapid.checks": "25"} { // a job takes some ten steps to its end
-		if f := flag.Lookup(name); f.Value.String() == f.DefValue {
+		_, said := os.LookupEnv(strings.ToUpper(strings.ReplaceAll(name, ".", "_")))
+		if f := flag.Lookup(name); !said && f.Value.String() == f.DefValue {
 			must(t, flag.Set(name, value))
 			defer func() { must(t, flag.Set(name, f.DefValue)) }()
 		}

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/modelverifier/verifier/internal/attest"
+	_ "github.com/modelverifier/verifier/internal/seed"
 )
 
 // digesting, in the environment of this test's own binary, makes it digest a folder instead of testing.

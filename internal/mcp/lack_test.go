@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"pgregory.net/rapid"
 
+	_ "github.com/modelverifier/verifier/internal/seed"
 	"github.com/modelverifier/verifier/models/drawn"
 	"github.com/modelverifier/verifier/models/drawn/figures"
 )

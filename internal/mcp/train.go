@@ -26,7 +26,7 @@ var _ = define(tool{
 		if err != nil {
 			return nil, err
 		}
-		sent, err := s.config.Remote.Train(ctx, body)
+		sent, err := s.config.Remote.Train(ctx, body, nil)
 		if blocked := (*client.Blocked)(nil); errors.As(err, &blocked) {
 			return &answer{body: json.RawMessage(blocked.Body), text: annotate.Harmless("blocked, and nothing was booked\n" + blocked.Text)}, nil
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/rules"
+	_ "github.com/modelverifier/verifier/internal/seed"
 )
 
 func TestGrowthIsComparedExactly(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/modelverifier/verifier/internal/seed"
 )
 
 func TestFormats(t *testing.T) {

@@ -27,6 +27,7 @@ import (
 	"github.com/modelverifier/verifier/internal/report/markdown"
 	"github.com/modelverifier/verifier/internal/report/sarif"
 	"github.com/modelverifier/verifier/internal/rules"
+	_ "github.com/modelverifier/verifier/internal/seed"
 	"github.com/modelverifier/verifier/models/drawn"
 	"github.com/modelverifier/verifier/models/drawn/figures"
 )

@@ -82,8 +82,8 @@ func child(address string) {
 	}
 }
 
-// crash runs the child, ends something at a random moment behind its first acknowledgement, and returns how far it came.
-func crash(t *testing.T, address string, first int, end func(*exec.Cmd)) (next int) {
+// crash runs the child, ends something at a drawn moment behind its first acknowledgement, and returns how far it came.
+func crash(t *testing.T, address string, first int, chance *rand.Rand, end func(*exec.Cmd)) (next int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), crashChild+"="+strconv.Itoa(first), "STORE_ADDRESS="+address)
@@ -100,7 +100,7 @@ func crash(t *testing.T, address string, first int, end func(*exec.Cmd)) (next i
 	next = first
 	for lines.Scan() {
 		if next == first {
-			time.AfterFunc(rand.N(150*time.Millisecond), func() { end(cmd) })
+			time.AfterFunc(time.Duration(chance.Int64N(150))*time.Millisecond, func() { end(cmd) })
 		}
 		n, err := strconv.Atoi(lines.Text())
 		if err != nil || n != next {
@@ -142,10 +142,10 @@ func TestNothingAcknowledgedIsLostWhenAProcessIsKilled(t *testing.T) {
 			if kind == "sqlite" { // the child has the file to itself, as a server does
 				_ = s.Close()
 			}
-			next := 0
+			next, chance := 0, rand.New(rand.NewPCG(1, 2))
 			for range rounds {
 				// What was under way may be there or not: numbers are not used again.
-				next = crash(t, address, next, kill)
+				next = crash(t, address, next, chance, kill)
 				s := open(t, address)
 				found(t, s, next)
 				if kind == "sqlite" {
@@ -202,9 +202,9 @@ func TestNothingAcknowledgedIsLostWhenPostgresIsKilled(t *testing.T) {
 	server := pgtest.Start(t)
 	address := server.Database(t)
 	s := open(t, address) // stays open over the crashes
-	next := 0
+	next, chance := 0, rand.New(rand.NewPCG(1, 2))
 	for range rounds {
-		next = crash(t, address, next, func(*exec.Cmd) { server.Kill() })
+		next = crash(t, address, next, chance, func(*exec.Cmd) { server.Kill() })
 		if err := server.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/modelverifier/verifier/internal/fit/layout"
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/policy"
+	_ "github.com/modelverifier/verifier/internal/seed"
 	"github.com/modelverifier/verifier/models/drawn"
 	"github.com/modelverifier/verifier/models/drawn/figures"
 )

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "github.com/modelverifier/verifier/internal/seed"
 	"github.com/modelverifier/verifier/models/drawn"
 )
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/rules"
+	_ "github.com/modelverifier/verifier/internal/seed"
 )
 
 func suggest(t testing.TB, model, framework string, gpus, batch int64) *Suggestions {

@@ -16,6 +16,7 @@ import (
 	"github.com/modelverifier/verifier/internal/action/rank"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/quantity"
+	_ "github.com/modelverifier/verifier/internal/seed"
 )
 
 // reference is what the other surfaces write.

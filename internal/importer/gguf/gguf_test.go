@@ -16,6 +16,7 @@ import (
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer"
+	_ "github.com/modelverifier/verifier/internal/seed"
 )
 
 // writer builds files, right ones and wrong ones.

@@ -19,6 +19,7 @@ import (
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer"
+	_ "github.com/modelverifier/verifier/internal/seed"
 )
 
 // file builds a safetensors file around a header.
