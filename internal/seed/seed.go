@@ -1,5 +1,5 @@
 // Package seed lets property tests draw the same values in every run, so that one commit has one result: a package whose tests import
-// rapid imports this one too (repo_test.go). RAPID_SEED and -rapid.seed draw others; make properties does. Only tests import it.
+// rapid imports this one too (seed_test.go of the root). RAPID_SEED and -rapid.seed draw others; make properties does. Only tests import it.
 package seed
 
 import (
