@@ -68,7 +68,7 @@ func sorted(out []candidate) []candidate {
 }
 
 // makers make candidates, one file for each kind.
-var makers = []func(*fault) []candidate{(*fault).divisors, (*fault).spellings, (*fault).unbound, (*fault).supers, (*fault).insertions, (*fault).axes, (*fault).numbersHere, (*fault).names, (*fault).swaps, (*fault).renames,
+var makers = []func(*fault) []candidate{(*fault).divisors, (*fault).spellings, (*fault).unbound, (*fault).uncalled, (*fault).supers, (*fault).insertions, (*fault).axes, (*fault).numbersHere, (*fault).names, (*fault).swaps, (*fault).renames,
 	(*fault).arguments, (*fault).forgotten, (*fault).reshapes, (*fault).neighbours}
 
 func key(c *candidate) string { return fmt.Sprintf("%#v %q", c.edits, c.argument()) }

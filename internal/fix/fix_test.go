@@ -93,6 +93,30 @@ class Net(nn.Module):
     def forward(self, x):
         return self.a(x)
 `, "3x32x32", "+            nn.Flatten(),"},
+	{"a method that nothing calls", `
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(8, 4)
+        self.scale = nn.Parameter(torch.ones(4))
+        self.scale()
+
+    def reset(self):
+        nn.init.ones_(self.scale)
+
+    def forward(self, x):
+        return self.a(x) * self.scale
+`, "8", "+        self.reset()"},
+	{"a method of nn.Module that is misspelt", `
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(8, 4)
+        self.regitser_buffer("scale", torch.ones(4))
+
+    def forward(self, x):
+        return self.a(x) * self.scale
+`, "8", "+        self.register_buffer(\"scale\", torch.ones(4))"},
 	{"another name of the scope", `
 class Net(nn.Module):
     def __init__(self, width=8, hidden=24):

@@ -52,7 +52,10 @@ func (x *fault) respell(s step, node any) []candidate {
 			for _, f := range x.functions {
 				known = append(known, f.def.Name)
 			}
-			return x.nearest(s, node, n.Name, s.source(n.X)+".", known)
+			if out := x.nearest(s, node, n.Name, s.source(n.X)+".", known); len(out) > 0 {
+				return out
+			}
+			return x.nearest(s, node, n.Name, s.source(n.X)+".", torch.Attributes())
 		}
 	case *python.Const:
 		if text, ok := n.Value.(string); ok && text != "" && text == word(noKey, x.message) {

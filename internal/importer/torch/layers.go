@@ -231,6 +231,7 @@ func (r *reader) makeLayer(l *layer) *interp.Class {
 		if len(inputs) == 0 {
 			in.Raise("TypeError", "forward() of %s is missing its input", l.class)
 		}
+		r.noNone(l, self(a))
 		return r.runLayer(l, &sig, self(a), inputs)
 	})
 	c.Method("reset_parameters", func(*interp.Interp, *interp.Args) interp.Value { return nil })
@@ -257,6 +258,32 @@ func (r *reader) spread(l *layer, x *interp.Instance) {
 				item = i
 			}
 			x.Set(n, interp.NewTuple(slices.Repeat([]interp.Value{item}, l.spatial)...))
+		}
+		if t, isTuple := v.(*interp.Tuple); isTuple {
+			x.Set(n, behindFirst(t))
+		}
+	}
+}
+
+// behindFirst is a tuple with the numbers of the bools in it but the first, which is the only one whose kind a kernel looks at.
+func behindFirst(t *interp.Tuple) *interp.Tuple {
+	items := slices.Clone(t.Items)
+	for k := 1; k < len(items); k++ {
+		if i, isInt := interp.AsInt(items[k]); isInt {
+			items[k] = i
+		}
+	}
+	return interp.NewTuple(items...)
+}
+
+// noNone raises where a convolution has None in the place of a number. Its constructor takes that, and its kernel does not.
+func (r *reader) noNone(l *layer, x *interp.Instance) {
+	if !strings.HasPrefix(l.class, "Conv") {
+		return
+	}
+	for _, n := range []string{"stride", "padding", "dilation", "output_padding"} {
+		if v, ok := x.Get(n); ok && v == nil {
+			r.in.Raise("TypeError", "%s: argument '%s' must be tuple of ints, not NoneType", l.class, n)
 		}
 	}
 }

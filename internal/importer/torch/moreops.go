@@ -22,7 +22,7 @@ func init() {
 			c := r.like("empty_like")(r, t, &interp.Args{Kw: keep(a.Kw, "dtype")}).(*Tensor)
 			return c
 		},
-		"copy_": copyInto, "fill_": fillWith, "zero_": fillWith, "uniform_": refill, "normal_": refill,
+		"copy_": copyInto, "fill_": fillWith, "zero_": fillWith, "uniform_": uniform, "normal_": normal,
 		"as_strided": asStridedOp, "prelu": preluOp, "conv_transpose3d": convOp("transposeConv3d", 3), "conv_tbc": convTBCOp,
 		"pairwise_distance": pairwiseDistance, "upsample_nearest": upsampleBy("nearest"), "upsample_bilinear": upsampleBy("bilinear"),
 	})
@@ -166,6 +166,26 @@ func copyInto(r *reader, t *Tensor, a *interp.Args) interp.Value {
 func refill(_ *reader, t *Tensor, _ *interp.Args) interp.Value {
 	t.data = nil
 	return t
+}
+
+// uniform is x.uniform_, of a range that must not be turned round.
+func uniform(r *reader, t *Tensor, a *interp.Args) interp.Value {
+	b := a.Bind(r.in, "uniform_", "from", "to", "generator")
+	from, known := interp.AsFloat(interp.Or(b[0], 0.0))
+	to, knownToo := interp.AsFloat(interp.Or(b[1], 1.0))
+	if known && knownToo && from > to {
+		r.in.Raise("RuntimeError", "uniform_ expects to return a [from, to) range, but found from=%g > to=%g", from, to)
+	}
+	return refill(r, t, a)
+}
+
+// normal is x.normal_, of a deviation that is not negative.
+func normal(r *reader, t *Tensor, a *interp.Args) interp.Value {
+	b := a.Bind(r.in, "normal_", "mean", "std", "generator")
+	if std, known := interp.AsFloat(interp.Or(b[1], 1.0)); known && std < 0 {
+		r.in.Raise("RuntimeError", "normal expects std >= 0.0, but found std %g", std)
+	}
+	return refill(r, t, a)
 }
 
 // fillWith is x.fill_ and x.zero_, of one value.

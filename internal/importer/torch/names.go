@@ -2,6 +2,8 @@ package torch
 
 import (
 	_ "embed"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -26,6 +28,15 @@ var names = sync.OnceValue(func() map[string]map[string]bool {
 	}
 	return out
 })
+
+// Attributes lists what PyTorch's tensors and modules have, in order.
+func Attributes() []string {
+	all := map[string]bool{}
+	for _, kind := range []string{"tensor", "module"} {
+		maps.Copy(all, names()[kind])
+	}
+	return slices.Sorted(maps.Keys(all))
+}
 
 // lacking returns what reports names that a kind does not have, nil for a kind whose names are not listed.
 func lacking(kind string) func(string) bool {

@@ -8,10 +8,12 @@ import (
 	"testing"
 )
 
-// boolCalls are layers that are given True where others give a number, with their input.
-var boolCalls = map[string]string{
+// oddCalls are layers that are given True or None where others give a number, with their input.
+var oddCalls = map[string]string{
 	"Conv1d(4, 4, 3, padding=True)": "4x9", "Conv2d(4, 4, 3, padding=True)": "4x9x9", "Conv2d(4, 4, 3, padding=(True, True))": "4x9x9",
 	"Conv2d(4, 4, 3, stride=True)": "4x9x9", "Conv2d(4, 4, 3, dilation=True)": "4x9x9", "Conv2d(4, 4, 3, groups=True)": "4x9x9",
+	"Conv2d(4, 4, 3, stride=None)": "4x9x9", "Conv2d(4, 4, 3, padding=None)": "4x9x9", "Conv2d(4, 4, 3, dilation=None)": "4x9x9",
+	"ConvTranspose2d(4, 4, 3, stride=None)": "4x9x9", "MaxPool2d(3, stride=None)": "4x9x9", "Conv2d(4, 4, 3, padding=(1, True))": "4x9x9",
 	"Conv2d(4, 4, True)": "4x9x9", "Conv2d(True, 4, 3)": "1x9x9", "Conv2d(4, True, 3)": "4x9x9", "Conv3d(4, 4, 3, stride=True)": "4x9x9x9",
 	"ConvTranspose2d(4, 4, 3, stride=True)": "4x9x9", "ConvTranspose2d(4, 4, 3, groups=True)": "4x9x9",
 	"ConvTranspose2d(4, 4, 3, stride=2, output_padding=True)": "4x9x9", "MaxPool2d(True)": "4x9x9", "MaxPool2d(3, True)": "4x9x9",
@@ -23,11 +25,11 @@ var boolCalls = map[string]string{
 	"ChannelShuffle(True)": "4x9x9", "GLU(True)": "4x9x9", "Unflatten(1, (True, 4))": "4x9x9", "PReLU(True)": "4x9x9", "LocalResponseNorm(True)": "4x9x9",
 }
 
-// TestABoolIsTakenForANumberWherePyTorchTakesIt runs each layer in the installed PyTorch, and reads it.
-func TestABoolIsTakenForANumberWherePyTorchTakesIt(t *testing.T) {
+// TestTrueAndNoneAreNumbersWherePyTorchTakesThem runs each layer in the installed PyTorch, and reads it.
+func TestTrueAndNoneAreNumbersWherePyTorchTakesThem(t *testing.T) {
 	needTorch(t)
 	code := "import torch, torch.nn as nn\n"
-	for call, shape := range boolCalls {
+	for call, shape := range oddCalls {
 		code += fmt.Sprintf("try:\n    nn.%s(torch.zeros(2, %s)); print(%q, 'runs')\nexcept TypeError: print(%q, 'raises')\n",
 			call, strings.ReplaceAll(shape, "x", ", "), call, call)
 	}
@@ -35,7 +37,7 @@ func TestABoolIsTakenForANumberWherePyTorchTakesIt(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for call, shape := range boolCalls {
+	for call, shape := range oddCalls {
 		source := "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.f = nn." + call +
 			"\n    def forward(self, x):\n        return self.f(x)\n"
 		m, err := importAt(context.Background(), write(t, source), "m.py", "Net", Options{Inputs: []Input{input(t, shape)}})
@@ -46,6 +48,28 @@ func TestABoolIsTakenForANumberWherePyTorchTakesIt(t *testing.T) {
 		rule, message := blocked(t, m)
 		if runs := strings.Contains(string(out), call+" runs\n"); runs != (rule == "") || len(m.Problems) > 0 && runs {
 			t.Errorf("%s: %s %s %v, runs in PyTorch: %v", call, rule, message, m.Problems, runs)
+		}
+	}
+}
+
+// TestRangesThatAreTurnedRoundRaise has what a constructor fills its weights with.
+func TestRangesThatAreTurnedRoundRaise(t *testing.T) {
+	needTorch(t)
+	for call, runs := range map[string]bool{"uniform_(0.5, -0.5)": false, "uniform_(-0.5, 0.5)": true, "uniform_(2.0)": false, "uniform_(to=-1.0)": false,
+		"normal_(0, -1)": false, "normal_(0, 1)": true, "normal_(std=0.0)": true} {
+		code := "import torch\ntorch.nn.Parameter(torch.zeros(3)).data." + call
+		if err := exec.Command(debianPython, "-c", code).Run(); (err == nil) != runs {
+			t.Errorf("%s: PyTorch: %v", call, err)
+		}
+		source := "import torch\nimport torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n" +
+			"        self.w = nn.Parameter(torch.zeros(3))\n        self.w.data." + call + "\n    def forward(self, x):\n        return x * self.w\n"
+		m, err := importAt(context.Background(), write(t, source), "m.py", "Net", Options{Inputs: []Input{input(t, "3")}})
+		if err != nil {
+			t.Errorf("%s: %v", call, err)
+			continue
+		}
+		if rule, message := blocked(t, m); (rule == "") != runs {
+			t.Errorf("%s: %s %s", call, rule, message)
 		}
 	}
 }
