@@ -13,22 +13,6 @@ async function openExample(page, base) {
   await page.waitForSelector('.gbox');
 }
 
-// kept waits until the newest draft has a component with these numbers, so that a reload finds them.
-async function kept(page, id, ...numbers) {
-  const has = () => page.evaluate(async ([id, numbers]) => {
-    const done = (r) => new Promise((resolve, reject) => { r.onsuccess = () => resolve(r.result); r.onerror = () => reject(r.error); });
-    const db = await done(indexedDB.open('model-verifier', 1));
-    const drafts = await done(db.transaction('drafts').objectStore('drafts').getAll());
-    db.close();
-    const newest = drafts.sort((a, b) => b.at - a.at)[0];
-    const values = Object.values(newest?.doc.model.components.find((c) => c.id === id)?.params ?? {});
-    return numbers.every((n) => values.includes(n));
-  }, [id, numbers]);
-  for (const end = Date.now() + 120_000; !(await has()); await page.waitForTimeout(50)) {
-    if (Date.now() > end) throw new Error(`the draft does not get ${numbers.join(' and ')} in ${id}`);
-  }
-}
-
 async function paste(page, base, text) {
   await page.goto(base);
   await page.fill('textarea', text);
@@ -151,7 +135,6 @@ export const tasks = {
       await page.click('text=Copy a link');
       await page.waitForSelector('text=Copied.');
       const link = await page.evaluate(() => navigator.clipboard.readText());
-      await kept(page, 'hidden', 4096);
       await page.reload();
       await runs(page);
       const other = await page.context().newPage();
@@ -251,9 +234,9 @@ export const tasks = {
       if ((await page.inputValue('.inspector input[inputmode=numeric] >> nth=0')) !== '4096') fault(page, 'the edit that trapped is lost');
       await page.fill('.inspector input[inputmode=numeric] >> nth=1', '128');
       await runs(page);
-      await kept(page, 'hidden', 4096, 128);
-      await page.reload();
+      await page.reload(); // before the edit is saved
       await runs(page);
+      await page.locator('[data-component=hidden]', { hasText: '4096→128' }).waitFor();
     },
   },
 

@@ -33,8 +33,32 @@ const done = <T>(request: IDBRequest<T>) =>
     request.onerror = () => reject(request.error ?? new Error('the browser keeps no drafts'));
   });
 
+// A page that is left has no time for the database. What it had not saved yet is handed to the next page through storage that is
+// written at once.
+const handed = 'model-verifier/unsaved';
+
+function handOver(doc: Document) {
+  try {
+    localStorage.setItem(handed, JSON.stringify(doc));
+  } catch {
+    // no room for it: the database may still get it
+  }
+}
+
+async function takeOver() {
+  const text = localStorage.getItem(handed);
+  if (!text) return;
+  await save(JSON.parse(text) as Document);
+  localStorage.removeItem(handed);
+}
+
 // drafts are newest first.
 export async function drafts(): Promise<Draft[]> {
+  await takeOver();
+  return listed();
+}
+
+async function listed(): Promise<Draft[]> {
   const all = (await done((await store('readonly')).getAll())) as Draft[];
   return all.sort((a, b) => b.at - a.at);
 }
@@ -47,7 +71,7 @@ async function save(doc: Document) {
   const draft: Draft = { key: doc.key, title: doc.title, origin: doc.origin, at: Date.now(), components: doc.model.components.length, doc };
   await done((await store('readwrite')).put(draft));
   if ((await done((await store('readonly')).count())) <= keep) return; // to list them reads every model
-  for (const old of (await drafts()).slice(keep)) await forget(old.key);
+  for (const old of (await listed()).slice(keep)) await forget(old.key);
 }
 
 // keepDrafts saves the open document shortly after each change, and at once when the page is hidden.
@@ -74,7 +98,11 @@ export function keepDrafts() {
     timer = window.setTimeout(flush, 400);
   });
   document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && flush());
-  window.addEventListener('pagehide', flush);
+  window.addEventListener('pagehide', () => {
+    const { doc } = getState();
+    if (doc && doc !== saved) handOver(doc);
+    flush();
+  });
 }
 
 // resume opens the newest draft again, as after a reload.
