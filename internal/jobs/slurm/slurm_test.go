@@ -124,7 +124,7 @@ func TestAJobRunsWithItsCardAndItsToken(t *testing.T) {
 	k := ticket("a")
 	k.GPU = "H100"
 	ref := start(t, b, k)
-	eventually(t, c, "the job runs", 30*time.Second, func() bool { return ran(c, "a") != "" })
+	eventually(t, c, "the job runs", time.Minute, func() bool { return ran(c, "a") != "" })
 	got := ran(c, "a")
 	for _, want := range []string{"CUDA_VISIBLE_DEVICES=0\n", "token " + k.Token + "\n", "mode 600\n", "SLURM_JOB_NAME=mv-a-1\n",
 		"run --server https://verifier.example/it's --job a --token-file " + filepath.Join(b.config.Folder, "mv-a-1.token") + " --data /data sets --cards H100"} {
@@ -139,7 +139,7 @@ func TestAJobRunsWithItsCardAndItsToken(t *testing.T) {
 	if err != nil || !strings.Contains(shown, "TimeLimit=01:10:00") || !strings.Contains(shown, "Comment=model verifier: job a, attempt 1") || !strings.Contains(shown, "gpu:h100:1") {
 		t.Error(shown, err)
 	}
-	if why := gone(t, c, b, ref, 30*time.Second); why != "Slurm: COMPLETED: its worker ended without taking the job" {
+	if why := gone(t, c, b, ref, time.Minute); why != "Slurm: COMPLETED: its worker ended without taking the job" {
 		t.Error(why)
 	}
 	if _, err := os.Stat(filepath.Join(b.config.Folder, "mv-a-1.token")); !errors.Is(err, fs.ErrNotExist) {
@@ -152,7 +152,7 @@ func TestTheTokenIsInItsFileAlone(t *testing.T) {
 	c, b := cluster(t, "sleep 30")
 	k := ticket("a")
 	ref := start(t, b, k)
-	eventually(t, c, "the job runs", 30*time.Second, func() bool { return ran(c, "a") != "" })
+	eventually(t, c, "the job runs", time.Minute, func() bool { return ran(c, "a") != "" })
 	number, _, _ := strings.Cut(ref, " ")
 	for _, command := range [][]string{{"scontrol", "-d", "show", "job"}, {"scontrol", "write", "batch_script", number, "-"}, {"squeue", "-o", "%all"}, {"scontrol", "show", "step"}} {
 		out, err := c.Command(command[0], command[1:]...)
@@ -192,9 +192,12 @@ func TestTheTokenIsInItsFileAlone(t *testing.T) {
 }
 
 func TestAStoppedJobEnds(t *testing.T) {
-	c, b := cluster(t, `trap 'echo told >told; exit 0' TERM; sleep 60 & wait`)
+	c, b := cluster(t, `trap 'echo told >told; exit 0' TERM; echo listens >listens; sleep 60 & wait`)
+	there := func(name string) func() bool {
+		return func() bool { _, err := os.Stat(filepath.Join(c.Dir, name)); return err == nil }
+	}
 	ref := start(t, b, ticket("a"))
-	eventually(t, c, "the job runs", 30*time.Second, func() bool { return ran(c, "a") != "" })
+	eventually(t, c, "the worker listens to signals", time.Minute, there("listens"))
 	waiting := ticket("b")
 	waiting.GPU = "H100"
 	other := start(t, b, waiting)
@@ -203,12 +206,10 @@ func TestAStoppedJobEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if why := gone(t, c, b, ref, 30*time.Second); !strings.HasPrefix(why, "Slurm: CANCELLED: it was cancelled on the cluster") {
+	if why := gone(t, c, b, ref, time.Minute); !strings.HasPrefix(why, "Slurm: CANCELLED: it was cancelled on the cluster") {
 		t.Error(why)
 	}
-	if _, err := os.Stat(filepath.Join(c.Dir, "told")); err != nil {
-		t.Error("the worker was not told: ", err)
-	}
+	eventually(t, c, "the worker is told", time.Minute, there("told"))
 	if why, err := b.Gone(t.Context(), other); why != "" || err != nil {
 		t.Error("another job was stopped: ", why, err)
 	}
@@ -224,7 +225,7 @@ func TestWhatTheClusterRefusesIsSaid(t *testing.T) {
 	}
 	if ref, err := b.started(t, k); err != nil { // Slurm keeps a job that it has refused
 		t.Error(err)
-	} else if why := gone(t, c, b, ref, time.Second); why != "Slurm: FAILED: its worker failed, reason BadConstraints, exit code 0:1" {
+	} else if why := gone(t, c, b, ref, time.Minute); why != "Slurm: FAILED: its worker failed, reason BadConstraints, exit code 0:1" {
 		t.Error(why)
 	}
 	k = ticket("b")
@@ -238,7 +239,7 @@ func TestWhatTheClusterRefusesIsSaid(t *testing.T) {
 	}
 	b.config.Partition = "short" // of five minutes
 	ref := start(t, b, ticket("d"))
-	if why := gone(t, c, b, ref, 10*time.Second); why != "Slurm: the job will never start: PartitionTimeLimit" {
+	if why := gone(t, c, b, ref, time.Minute); why != "Slurm: the job will never start: PartitionTimeLimit" {
 		t.Error(why)
 	}
 	left, err := filepath.Glob(filepath.Join(b.config.Folder, "*.token"))
@@ -265,7 +266,7 @@ func TestTheClusterEndsWhatTakesTooLong(t *testing.T) {
 func TestAFailedWorkerIsToldWithItsExitCode(t *testing.T) {
 	c, b := cluster(t, "exit 4")
 	ref := start(t, b, ticket("a"))
-	if why := gone(t, c, b, ref, 30*time.Second); why != "Slurm: FAILED: its worker failed, reason NonZeroExitCode, exit code 4:0" {
+	if why := gone(t, c, b, ref, time.Minute); why != "Slurm: FAILED: its worker failed, reason NonZeroExitCode, exit code 4:0" {
 		t.Error(why)
 	}
 }
@@ -286,7 +287,7 @@ func TestASecondStartFindsTheFirst(t *testing.T) {
 	}
 	all.Wait()
 	first := refs[0]
-	if why := gone(t, c, b, first, 30*time.Second); !strings.Contains(why, "COMPLETED") {
+	if why := gone(t, c, b, first, time.Minute); !strings.Contains(why, "COMPLETED") {
 		t.Error(why)
 	}
 	refs = append(refs, start(t, b, ticket("a"))) // behind its end, too
@@ -313,7 +314,7 @@ func TestTwoServicesDoNotRunAJobTwiceAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, c, "the job runs", 30*time.Second, func() bool { return runs(c, "a") == 1 })
+	eventually(t, c, "the job runs", time.Minute, func() bool { return runs(c, "a") == 1 })
 	state, err := c.Command("squeue", "-h", "-j", strings.TrimSpace(out), "-o", "%T %r")
 	if err != nil || strings.TrimSpace(state) != "PENDING Dependency" {
 		t.Error(state, err)
@@ -324,7 +325,7 @@ func TestTwoServicesDoNotRunAJobTwiceAtOnce(t *testing.T) {
 	if err := b.Stop(t.Context(), first); err != nil { // both of them
 		t.Fatal(err)
 	}
-	eventually(t, c, "both end", 30*time.Second, func() bool {
+	eventually(t, c, "both end", time.Minute, func() bool {
 		left, err := c.Command("squeue", "-h")
 		return err == nil && strings.TrimSpace(left) == ""
 	})
@@ -338,9 +339,9 @@ func TestTwoServicesDoNotRunAJobTwiceAtOnce(t *testing.T) {
 func TestAControllerThatIsKilledLosesNothingOfOurs(t *testing.T) {
 	c, b := cluster(t, "sleep 20")
 	kept := start(t, b, ticket("kept"))
-	eventually(t, c, "the job runs", 30*time.Second, func() bool { return ran(c, "kept") != "" })
+	eventually(t, c, "the job runs", time.Minute, func() bool { return ran(c, "kept") != "" })
 	running := time.Now()
-	eventually(t, c, "that it runs is on the disk", 30*time.Second, func() bool {
+	eventually(t, c, "that it runs is on the disk", time.Minute, func() bool {
 		info, err := os.Stat(filepath.Join(c.Dir, "state/job_state"))
 		return err == nil && info.ModTime().After(running)
 	})
@@ -372,13 +373,13 @@ func TestAControllerThatIsKilledLosesNothingOfOurs(t *testing.T) {
 	if err := b.Stop(t.Context(), lost); err != nil {
 		t.Error(err)
 	}
-	eventually(t, c, "the job that has its number runs", 30*time.Second, func() bool { return ran(c, "other") != "" })
+	eventually(t, c, "the job that has its number runs", time.Minute, func() bool { return ran(c, "other") != "" })
 	if why, err := b.Gone(t.Context(), other); why != "" || err != nil {
 		t.Error("the job that has its number was stopped: ", why, err)
 	}
 	hidden.Attempt = 2
 	start(t, b, hidden)
-	eventually(t, c, "what was lost runs", 30*time.Second, func() bool { return ran(c, "lost") != "" })
+	eventually(t, c, "what was lost runs", time.Minute, func() bool { return ran(c, "lost") != "" })
 }
 
 func TestOffersAreTheCardsOfNodesThatAreUp(t *testing.T) {
