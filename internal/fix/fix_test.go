@@ -240,3 +240,26 @@ func TestMendsASource(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatOneSampleAllowsIsNoMending has a reshape that loses the batch: another number in it would do for one sample alone.
+func TestWhatOneSampleAllowsIsNoMending(t *testing.T) {
+	r := propose(t, head+`
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.c = nn.Parameter(torch.zeros(10))
+
+    def forward(self, z):
+        z = z.view(*z.shape, 1)
+        z = self.c - z
+        return z.view(*z.shape[:-2], -2)
+`, "Net", "1,")
+	for _, p := range r.Patches {
+		if p.Proved && !strings.Contains(p.Diff, "+        return z.view(*z.shape[:-2], -1)") {
+			t.Errorf("%s\n%s", p.Why, p.Diff)
+		}
+	}
+	if len(r.Patches) == 0 {
+		t.Error("nothing is proposed")
+	}
+}

@@ -95,13 +95,33 @@ func kindOf(t *Target) string {
 	return "graph"
 }
 
+// judgeSource judges a source. One that is read for a single sample, as the inputs say, is read for two, too: what one sample allows by
+// chance, such as a reshape without a batch, is no mending.
 func (p *project) judgeSource(files []patch.File, t *Target) *verdict {
+	v := p.judgeInputs(files, t, t.Inputs)
+	if v.err != nil || v.source.Batch != 1 || len(v.blocks) > 0 {
+		return v
+	}
+	two := slices.Clone(t.Inputs)
+	for i, in := range two {
+		if rest, batched := strings.CutPrefix(in, "1,"); batched {
+			two[i] = "2," + rest
+		}
+	}
+	p.reads++
+	if w := p.judgeInputs(files, t, two); !w.clean() {
+		v.complete, v.why = false, "it is known to run for a single sample alone"
+	}
+	return v
+}
+
+func (p *project) judgeInputs(files []patch.File, t *Target, inputs []string) *verdict {
 	texts := make(map[string]string, len(files))
 	for _, f := range files {
 		texts[f.Path] = f.Text
 	}
 	root, main := importRoot(&memory{texts, p.Rest}, t.Path)
-	m, err := load.Source(p.ctx, root, main, t.Symbol, load.Options{Inputs: t.Inputs, Args: t.Args, SitePackages: t.SitePackages, Limits: p.Limits})
+	m, err := load.Source(p.ctx, root, main, t.Symbol, load.Options{Inputs: inputs, Args: t.Args, SitePackages: t.SitePackages, Limits: p.Limits})
 	if err != nil {
 		return &verdict{err: err, params: -1}
 	}

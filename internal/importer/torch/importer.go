@@ -57,6 +57,7 @@ type Model struct {
 	Lines    []interp.Place // where each component was made, with files as from the folder that imports start at; none of a traced model
 	Sources  []Source       // that were read, the main one among them
 	Main     string         // the name of that one
+	Batch    int64          // that the program was read for, where its steps depend on how many samples there are; else 0
 	Customs  int            // components of declared shape that stand for what the catalogue does not have
 
 	// Inputs are those that were found in the file, where none were given, and InputsFrom says where.

@@ -73,6 +73,9 @@ func (r *reader) follow(out *Model, root *interp.Instance, opt Options, lacks []
 	}
 	err := r.forward(root, opt)
 	out.steps = r.in.Steps()
+	if r.fixed {
+		out.Batch = r.batch
+	}
 	r.in.Afresh()
 	return r.in.Protect(func() {
 		if err != nil {
