@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"testing"
-
-	"github.com/modelverifier/verifier/internal/catalog"
 )
 
 // TestFLOPs holds the FLOPs of every type to what torch's FlopCounterMode counted.
@@ -28,61 +26,6 @@ func TestFLOPs(t *testing.T) {
 		})
 	}
 	tb.print()
-}
-
-// TestSaved holds what each type keeps for the backward pass to what PyTorch's saved_tensors_hooks saw: which inputs,
-// whether the result, and the bytes of new tensors at a batch of two and of three.
-func TestSaved(t *testing.T) {
-	all := rowsOf(t, "costs.jsonl.gz")
-	tb := newTable("rows", "kept")
-	for _, typ := range sorted(all) {
-		t.Run(typ, func(t *testing.T) {
-			for _, r := range all[typ] {
-				if r.Skipped != "" || r.Saved == nil {
-					continue
-				}
-				diff := r.savedDiffers(t)
-				tb.add(typ, 1, count(diff == ""))
-				if diff != "" {
-					t.Errorf("%s %s %v: %s", r.Type, r.Params, r.Inputs, diff)
-				}
-			}
-		})
-	}
-	tb.print()
-}
-
-func (r *row) savedDiffers(t *testing.T) string {
-	got := r.evaluate(t)
-	if got.Err != nil {
-		return got.Err.Message
-	}
-	ours := map[string]bool{}
-	var ourNew [2]int64
-	for _, k := range got.Kept {
-		switch k.Name {
-		case catalog.KeptInput:
-			ours[fmt.Sprint("in", k.Input)] = true
-		case catalog.KeptOutput:
-			ours["out"] = true
-		default:
-			for i, batch := range []int64{2, 3} {
-				ourNew[i] += k.Bytes(batch)
-			}
-		}
-	}
-	theirs := map[string]bool{}
-	for _, i := range r.Saved.In {
-		theirs[fmt.Sprint("in", i)] = true
-	}
-	if r.Saved.Out {
-		theirs["out"] = true
-	}
-	theirNew := r.Saved.total()
-	if fmt.Sprint(ours) != fmt.Sprint(theirs) || ourNew != theirNew {
-		return fmt.Sprintf("PyTorch keeps %v and %v new bytes at batch 2 and 3 (%v), we say %v and %v", theirs, theirNew, r.Saved.New, ours, ourNew)
-	}
-	return ""
 }
 
 func (s *saved) total() [2]int64 {

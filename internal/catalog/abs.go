@@ -12,7 +12,6 @@ var _ = define(Type{
 	Traits:  KeepsShape | HasActivation,
 	Ints:    IntsKept,
 	Shape:   shapeOfInput,
-	Saved:   savesInput,
 	Lower:   func(l *Lowering) op.Value { return op.Abs(l.P, l.X[0]) },
 	Torch:   `torch.abs`,
 	Examples: []Example{

@@ -43,12 +43,6 @@ func (c *Call) checkNumber(param string, x float64) error {
 // shapeOfInput is the shape of a type that takes anything and keeps it.
 func shapeOfInput(c *Call) (Shape, error) { return c.In[0], nil }
 
-// savesInput is for derivatives that are computed from the argument.
-func savesInput(c *Call) { c.KeepInput(0) }
-
-// savesResult is for derivatives that are computed from the value, such as y(1-y).
-func savesResult(c *Call) { c.KeepOutput() }
-
 // lowerOfInput and lowerOfResult are one operation, whose backward pass reads the argument or the value.
 func lowerOfInput(l *Lowering) op.Value  { return op.OfInput(l.P, l.X[0]) }
 func lowerOfResult(l *Lowering) op.Value { return op.OfOutput(l.P, l.X[0]) }

@@ -12,7 +12,6 @@ var _ = define(Type{
 		{Name: "outputSize", Kind: Dims, N: 1, Min: 1, Writes: At(-1), Doc: "size of the result"},
 	},
 	Shape: adaptiveShape(1),
-	Saved: keepAveraged(1),
 	Lower: lowerAveraged(1),
 	Torch: `nn.AdaptiveAvgPool1d({{outputSize}})`,
 	Examples: []Example{

@@ -12,7 +12,6 @@ var _ = define(Type{
 		{Name: "outputSize", Kind: Dims, N: 2, Min: 1, Nulls: true, Doc: "size of the result, null to keep an axis"},
 	},
 	Shape: adaptiveAvgShape(2),
-	Saved: keepAveraged(2),
 	Lower: lowerAveraged(2),
 	Torch: `nn.AdaptiveAvgPool2d({{outputSize}})`,
 	Examples: []Example{

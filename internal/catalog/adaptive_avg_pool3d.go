@@ -12,7 +12,6 @@ var _ = define(Type{
 		{Name: "outputSize", Kind: Dims, N: 3, Min: 1, Nulls: true, Doc: "size of the result, null to keep an axis"},
 	},
 	Shape: adaptiveAvgShape(3),
-	Saved: keepAveraged(3),
 	Lower: lowerAveraged(3),
 	Torch: `nn.AdaptiveAvgPool3d({{outputSize}})`,
 	Examples: []Example{

@@ -12,7 +12,6 @@ var _ = define(Type{
 		{Name: "outputSize", Kind: Dims, N: 1, Min: 1, Writes: At(-1), Doc: "size of the result"},
 	},
 	Shape: adaptiveShape(1),
-	Saved: maxPoolSaved,
 	Lower: lowerMaxPool,
 	Torch: `nn.AdaptiveMaxPool1d({{outputSize}})`,
 	Examples: []Example{

@@ -12,7 +12,6 @@ var _ = define(Type{
 		{Name: "outputSize", Kind: Dims, N: 2, Min: 1, Nulls: true, Doc: "size of the result, null to keep an axis"},
 	},
 	Shape: adaptiveShape(2),
-	Saved: maxPoolSaved,
 	Lower: lowerMaxPool,
 	Torch: `nn.AdaptiveMaxPool2d({{outputSize}})`,
 	Examples: []Example{

@@ -40,19 +40,6 @@ func adaptiveAvgShape(n int) func(*Call) (Shape, error) {
 	}
 }
 
-// keepAveraged declares what an adaptive mean over n axes keeps. PyTorch computes a mean over whole planes, which needs
-// nothing for its backward pass, where one element is left.
-func keepAveraged(n int) func(*Call) {
-	return func(c *Call) {
-		for _, size := range c.Out[len(c.Out)-n:] {
-			if size != 1 {
-				c.KeepInput(0)
-				return
-			}
-		}
-	}
-}
-
 // globalShape drops n spatial axes behind the channels.
 func globalShape(n int) func(*Call) (Shape, error) {
 	return func(c *Call) (Shape, error) {
@@ -61,12 +48,6 @@ func globalShape(n int) func(*Call) (Shape, error) {
 		}
 		return Of(c.In[0][0]), nil
 	}
-}
-
-// globalMaxSaved is what amax keeps: the places of the largest values are found again.
-func globalMaxSaved(c *Call) {
-	c.KeepInput(0)
-	c.KeepOutput()
 }
 
 // lowerAveraged is an adaptive mean over n axes: a plain one where one element is left.

@@ -12,7 +12,6 @@ var _ = define(Type{
 	Params: []Param{paramDropoutP, paramInplace},
 	Ints:   IntsKept,
 	Shape:  func(c *Call) (Shape, error) { return c.In[0], c.checkDropout() },
-	Saved:  func(c *Call) { c.keepDropout("noise", AsActivation, c.In[0]) },
 	Lower:  func(l *Lowering) op.Value { return l.mulNoise(l.In[0], true) },
 	Torch:  `nn.AlphaDropout(p={{p}}, inplace={{inplace}})`,
 	Examples: []Example{

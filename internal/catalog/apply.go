@@ -15,7 +15,6 @@ type Result struct {
 	Weights  []Weight
 	Count    int64 // trained parameters
 	FLOPs    int64
-	Kept     []Kept
 	Args     []graph.Value // completed: given, default, derived, taken from the input
 	Err      *Refusal
 
@@ -79,8 +78,8 @@ func (c *Call) CheckParams() *Refusal {
 	return c.refuse(nil, err).Err
 }
 
-// Apply runs a call whose arguments are bound: it completes them from the input, and infers shape, weights, FLOPs and what
-// is kept. In has the shapes that arrive; every one must be known.
+// Apply runs a call whose arguments are bound: it completes them from the input, and infers shape, weights and FLOPs.
+// In has the shapes that arrive; every one must be known.
 func (c *Call) Apply() Result {
 	if err := c.checkInputs(); err != nil {
 		return c.refuse(nil, err)
@@ -229,28 +228,12 @@ func (c *Call) measure() Result {
 	if c.Type.FLOPs != nil {
 		r.FLOPs = c.Type.FLOPs(c)
 	}
-	if c.Type.Saved != nil && c.isDifferentiated() {
-		c.Type.Saved(c)
-	}
 	if c.overflow {
 		return c.refuse(nil, c.Errorf(SizeOverflow, "its size or cost does not fit in 64 bits"))
 	}
 	r.LacksWeights, r.LacksFLOPs = c.lacksWeights, c.lacksFLOPs
-	r.Args, r.Weights, r.Kept = c.Args, c.declared.weights.Take(), c.declared.kept.Take()
+	r.Args, r.Weights = c.Args, c.declared.weights.Take()
 	return r
-}
-
-// isDifferentiated reports whether autograd records the call. Integers have no gradient: there must be a weight or a float.
-func (c *Call) isDifferentiated() bool {
-	if len(c.declared.weights.Open()) > 0 {
-		return true
-	}
-	for i := range c.In {
-		if i >= len(c.InIsInt) || !c.InIsInt[i] {
-			return true
-		}
-	}
-	return false
 }
 
 // Evaluate binds the parameters that were given and applies the type to the shapes that arrive.

@@ -42,10 +42,6 @@ var _ = define(Type{
 		h, _ := newHeaded(c) // was refused with the shape
 		return c.Add(c.MatMul(h.heads, h.queries, h.features, h.keys), c.MatMul(h.heads, h.queries, h.keys, h.out))
 	},
-	Saved: func(c *Call) {
-		h, _ := newHeaded(c)
-		h.keep(c)
-	},
 	Lower: lowerCore,
 	Torch: `AttentionCore({{numHeads}}, {{numKVHeads}}, {{causal}}, {{windowSize}}, {{sinks}}, dropout={{dropout}}, softcap={{softcap}})`,
 	Module: `class AttentionCore(nn.Module):
@@ -190,75 +186,4 @@ func (h headed) biased(c *Call) error {
 		return c.Errorf(MergeShapeMismatch, "the bias %v cannot be added to scores of %v", c.In[3], scores)
 	}
 	return nil
-}
-
-// keep: the fused kernel keeps what goes in and comes out; without it, or with sinks, the weights of attention are in
-// memory.
-func (h headed) keep(c *Call) {
-	switch {
-	case c.Bool("sinks"):
-		h.keepSinks(c)
-	case c.caps():
-		c.Keep("scaled queries", AsActivation, h.heads, h.queries, h.features)
-		h.keepHeads(c, 1, "keys", h.features)
-		c.keepCapped(h.heads, h.queries, h.keys)
-		h.keepHeads(c, 2, "values", h.out)
-	case fused(h.features) && fused(h.out):
-		h.keepFused(c)
-	default:
-		c.keepScores(h.heads, h.queries, h.keys, h.features, false)
-		h.keepHeads(c, 2, "values", h.out)
-	}
-	masked := len(c.In) == 4 || c.Bool("sinks") || c.caps() && (c.Has("windowSize") || h.queries > 1)
-	if band := c.Has("windowSize") || c.Bool("causal"); band && masked {
-		c.KeepFixed("where no one looks", AsBool, h.queries, h.keys) // the scores or their bias are filled there
-	}
-}
-
-func (h headed) keepSinks(c *Call) {
-	c.Keep("scaled queries", AsActivation, h.heads, h.queries, h.features)
-	h.keepHeads(c, 1, "keys", h.features)
-	if c.caps() {
-		c.Keep("capped scores", AsActivation, h.heads, h.queries, h.keys)
-	}
-	c.Keep("attention weights", AsActivation, h.heads, h.queries, c.Add(h.keys, 1))
-	if c.drops() {
-		c.keepMask("attention mask", h.heads, h.queries, h.keys)
-		c.Keep("attention dropped", AsActivation, h.heads, h.queries, h.keys)
-	}
-	h.keepHeads(c, 2, "values", h.out)
-}
-
-func (h headed) keepFused(c *Call) {
-	c.KeepInput(0)
-	if h.kv < h.heads {
-		c.Keep("repeated keys", AsActivation, h.heads, h.keys, h.features)
-		c.Keep("repeated values", AsActivation, h.heads, h.keys, h.out)
-	} else {
-		c.KeepInput(1)
-		c.KeepInput(2)
-	}
-	c.KeepOutput()
-	c.keepScores(h.heads, h.queries, h.keys, h.features, true)
-	switch band := c.Has("windowSize") || c.Bool("causal"); {
-	case len(c.In) < 4:
-		if c.Has("windowSize") {
-			c.keepBand(h.queries, h.keys, true)
-		}
-	case band: // the bias is filled, and stretched for that
-		c.Keep("bias", AsActivation, c.In[3][0], h.queries, c.Add(h.keys, 7)/8, 8)
-	case c.In[3][2]%8 == 0:
-		c.KeepInput(3)
-	default: // the kernel wants rows at multiples of eight numbers (mem_eff_alignment of attention.cpp)
-		c.Keep("bias", AsActivation, c.In[3][0], c.In[3][1], c.Add(c.In[3][2], 7)/8, 8)
-	}
-}
-
-// keepHeads: a product copies keys or values whose heads are not one after the other in memory.
-func (h headed) keepHeads(c *Call, input int, name string, features int64) {
-	if h.kv == h.heads && (h.heads == 1 || h.keys == 1) {
-		c.KeepInput(input)
-		return
-	}
-	c.Keep(name, AsActivation, h.heads, h.keys, features)
 }

@@ -11,7 +11,6 @@ var _ = define(Type{
 	Params:  avgPoolParams(1),
 	Ints:    IntsKept,
 	Shape:   avgPoolShape(1),
-	Saved:   func(c *Call) { c.KeepInput(0) },
 	Lower:   lowerAvgPool,
 	Torch:   `nn.AvgPool1d({{kernelSize}}, stride={{stride}}, padding={{padding}}, ceil_mode={{ceilMode}}, count_include_pad={{countIncludePad}})`,
 	Examples: []Example{

@@ -11,7 +11,6 @@ var _ = define(Type{
 	Params:  avgPoolParams(2),
 	Ints:    IntsKept,
 	Shape:   avgPoolShape(2),
-	Saved:   func(c *Call) { c.KeepInput(0) },
 	Lower:   lowerAvgPool,
 	Torch:   `nn.AvgPool2d({{kernelSize}}, stride={{stride}}, padding={{padding}}, ceil_mode={{ceilMode}}, count_include_pad={{countIncludePad}}, divisor_override={{divisorOverride}})`,
 	Examples: []Example{

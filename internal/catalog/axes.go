@@ -129,12 +129,6 @@ func reducedShape(c *Call) (Shape, error) {
 	return out, nil
 }
 
-// savesBoth is for reductions whose gradient compares or divides the argument by the result.
-func savesBoth(c *Call) {
-	c.KeepInput(0)
-	c.KeepOutput()
-}
-
 // The parameters of reductions.
 var (
 	reducedDim  = Param{Name: "dim", Kind: Int, Negative: true, Doc: "the axis to reduce, counting the batch"}

@@ -25,12 +25,6 @@ var _ = define(Type{
 	FLOPs: func(c *Call) int64 {
 		return c.Add(c.Mul(18, c.Size(c.Out), c.Add(c.Int("inChannels"), c.Int("channels"))), projectionFLOPs(c))
 	},
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.keepNormed(c.Out[0], c.Size(c.Out[1:]))
-		c.Keep("activated", AsActivation, c.Out...)
-		keepResidual(c)
-	},
 	Lower: func(l *Lowering) op.Value {
 		y := op.OfOutputInPlace(l.P, l.normed(l.X[0], "conv1", "bn1", 1, l.Out[1:]...))
 		return l.residual(l.normed(y, "conv2", "bn2", 1, l.Out[1:]...))

@@ -28,13 +28,8 @@ var _ = define(Type{
 		return c.In[0], c.Match(NormSizeMismatch, "numFeatures", "channel")
 	},
 	Weights: func(c *Call) { normWeights(c, c.Int("numFeatures")) },
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.KeepFixed("mean", AsFloat32, c.In[0][0])
-		c.KeepFixed("invstd", AsFloat32, c.In[0][0])
-	},
-	Lower: func(l *Lowering) op.Value { return l.batchNorm(l.X[0], "") },
-	Torch: `BatchNorm({{numFeatures}}, eps={{eps}}, momentum={{momentum}}, affine={{affine}}, track_running_stats={{trackRunningStats}})`,
+	Lower:   func(l *Lowering) op.Value { return l.batchNorm(l.X[0], "") },
+	Torch:   `BatchNorm({{numFeatures}}, eps={{eps}}, momentum={{momentum}}, affine={{affine}}, track_running_stats={{trackRunningStats}})`,
 	Module: `class BatchNorm(nn.modules.batchnorm._BatchNorm):
     """BatchNorm1d, 2d and 3d in one: the number of axes is that of the input."""
 

@@ -9,7 +9,7 @@ var _ = define(Type{
 	Aliases: []string{"biLSTM"},
 	Traits:  IsRecurrent | HasActivation,
 	Params:  recurrentParams(projSize()),
-	Shape:   recurrent{4}.shape, Weights: recurrent{4}.weights, FLOPs: recurrent{4}.flops, Saved: recurrent{4}.saved,
+	Shape:   recurrent{4}.shape, Weights: recurrent{4}.weights, FLOPs: recurrent{4}.flops,
 	Lower: recurrent{4}.lower,
 	Torch: `SequenceLSTM({{inputSize}}, {{hiddenSize}}, num_layers={{numLayers}}, bias={{bias}}, dropout={{dropout}}, ` +
 		`bidirectional=True, proj_size={{projSize}}, sequences={{returnSequences}})`,

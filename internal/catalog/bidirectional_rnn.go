@@ -9,7 +9,7 @@ var _ = define(Type{
 	Aliases: []string{"biRNN"},
 	Traits:  IsRecurrent | HasActivation,
 	Params:  recurrentParams(nonlinearity()),
-	Shape:   recurrent{1}.shape, Weights: recurrent{1}.weights, FLOPs: recurrent{1}.flops, Saved: recurrent{1}.saved,
+	Shape:   recurrent{1}.shape, Weights: recurrent{1}.weights, FLOPs: recurrent{1}.flops,
 	Lower: recurrent{1}.lower,
 	Torch: `SequenceRNN({{inputSize}}, {{hiddenSize}}, num_layers={{numLayers}}, nonlinearity={{nonlinearity}}, bias={{bias}}, dropout={{dropout}}, ` +
 		`bidirectional=True, sequences={{returnSequences}})`,

@@ -24,10 +24,6 @@ var _ = define(Type{
 			c.Weight("bias", c.Int("outFeatures"))
 		}
 	},
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.KeepInput(1)
-	},
 	Lower: func(l *Lowering) op.Value {
 		return op.Bilinear(l.P, l.X[0], l.X[1], l.W("weight"), l.W("bias"))
 	},

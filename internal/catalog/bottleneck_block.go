@@ -34,15 +34,6 @@ var _ = define(Type{
 			c.Mul(2, pixels, width, c.Out[0]),
 			projectionFLOPs(c))
 	},
-	Saved: func(c *Call) {
-		width := bottleneckWidth(c)
-		c.KeepInput(0)
-		for _, image := range [2]Shape{c.In[0], c.Out} {
-			c.keepNormed(width, c.Size(image[1:]))
-			c.Keep("activated", AsActivation, width, c.Size(image[1:]))
-		}
-		keepResidual(c)
-	},
 	Lower: func(l *Lowering) op.Value {
 		y := op.OfOutputInPlace(l.P, l.normed(l.X[0], "conv1", "bn1", 1, l.In[0][1:]...))
 		y = op.OfOutputInPlace(l.P, l.normed(y, "conv2", "bn2", l.Int("groups"), l.Out[1:]...))

@@ -30,21 +30,18 @@ type Call struct {
 // every tensor; the zero value is ready.
 type Declared struct {
 	weights arena.Of[Weight]
-	kept    arena.Of[Kept]
 	dims    arena.Of[int64]
 }
 
 // Clear takes back what was declared, and leaves nothing of it.
 func (d *Declared) Clear() {
 	d.weights.Clear()
-	d.kept.Clear()
 	d.dims.Clear()
 }
 
 // Begin prepares the call for a component, and lets go of everything that it knew of the last one.
 func (c *Call) Begin(t *Type, args []graph.Value, into *Declared) {
 	into.weights.Take()
-	into.kept.Take()
 	*c = Call{Type: t, Args: args, declared: into}
 }
 
@@ -80,58 +77,6 @@ func pathLength(module, name string) int {
 		return len(name)
 	}
 	return len(module) + 1 + len(name)
-}
-
-// Kept is a storage that autograd keeps for the backward pass: an input, the result, or a new tensor. Neighbours that keep
-// the same tensor name the same storage, so that it is counted once.
-type Kept struct {
-	Name  string
-	Input int32 // which input, where Name is KeptInput
-	Elems int64 // of a new tensor: elements per sample, or in all where Fixed
-	Fixed bool  // does not grow with the batch
-	Round int32 // the bytes of the whole batch are rounded up to a multiple of this; 0 for none
-	As    Elem
-}
-
-// Bytes is the size of a new tensor for a batch, where activations are 32-bit floats.
-func (k *Kept) Bytes(batch int64) int64 {
-	if k.Fixed {
-		batch = 1
-	}
-	n := batch * k.Elems * k.As.Bytes()
-	if k.Round > 0 {
-		n = (n + int64(k.Round) - 1) / int64(k.Round) * int64(k.Round)
-	}
-	return n
-}
-
-// The names of the two storages that are not new.
-const (
-	KeptInput  = "input"
-	KeptOutput = "output"
-)
-
-// Elem is the type of the elements of a kept tensor.
-type Elem uint8
-
-// The element types. Activations have the precision of the forward pass.
-const (
-	AsActivation Elem = iota
-	AsFloat32
-	AsInt64
-	AsBool
-	AsBytes
-)
-
-// Bytes is the size of an element where activations are 32-bit floats.
-func (e Elem) Bytes() int64 {
-	switch e {
-	case AsInt64:
-		return 8
-	case AsBool, AsBytes:
-		return 1
-	}
-	return 4
 }
 
 func (c *Call) arg(name string) graph.Value {
@@ -307,27 +252,6 @@ func (c *Call) LinearTimes(times int64, name string, in, out int64, bias bool) {
 
 // MatMul counts a matrix product of [m,k] and [k,n], done times times.
 func (c *Call) MatMul(times, m, k, n int64) int64 { return c.Mul(2, times, m, k, n) }
-
-// KeepInput declares that an input is kept for the backward pass.
-func (c *Call) KeepInput(i int) { c.declared.kept.Push(Kept{Name: KeptInput, Input: int32(i)}) }
-
-// KeepOutput declares that the result is kept.
-func (c *Call) KeepOutput() { c.declared.kept.Push(Kept{Name: KeptOutput}) }
-
-// Keep declares that a new tensor is kept, with this many elements per sample.
-func (c *Call) Keep(name string, as Elem, counts ...int64) {
-	c.declared.kept.Push(Kept{Name: name, Elems: c.Mul(counts...), As: as})
-}
-
-// KeepFixed declares that a new tensor is kept whose size does not depend on the batch.
-func (c *Call) KeepFixed(name string, as Elem, counts ...int64) {
-	c.declared.kept.Push(Kept{Name: name, Elems: c.Mul(counts...), Fixed: true, As: as})
-}
-
-// KeepRounded is Keep for a tensor whose bytes, over the whole batch, are rounded up.
-func (c *Call) KeepRounded(name string, round int32, as Elem, counts ...int64) {
-	c.declared.kept.Push(Kept{Name: name, Elems: c.Mul(counts...), Round: round, As: as})
-}
 
 // join names a part of a part.
 func join(name, part string) string {

@@ -1,5 +1,5 @@
-// Package catalog says what each component type means: its parameters, the shape of its result, its weights, FLOPs and what
-// autograd keeps of it, and the PyTorch expression that it stands for.
+// Package catalog says what each component type means: its parameters, the shape of its result, its weights and FLOPs, the operations
+// that PyTorch runs for it, and the PyTorch expression that it stands for.
 //
 // One file defines one type; everything else (lookup, checking of parameters, the reference page, the tests) follows from
 // that file. The package sees one component at a time and must not know about graphs as a whole, rules or costs.
@@ -36,10 +36,8 @@ type Type struct {
 	// FLOPs counts the forward pass of one sample as torch's FlopCounterMode does: 2 per multiply-add of matrix
 	// products, convolutions and attention, nothing for element-wise work.
 	FLOPs func(*Call) int64
-	// Saved declares what autograd keeps for the backward pass with Call.KeepInput, KeepOutput and Keep.
-	Saved func(*Call)
 
-	// Lower writes the operations that PyTorch runs, and returns the result.
+	// Lower writes the operations that PyTorch runs, and returns the result. What autograd saves for the backward pass follows from them.
 	Lower func(*Lowering) op.Value
 
 	// Torch is the PyTorch expression of a callable, with {{param}} where a parameter goes. Module is the source of a

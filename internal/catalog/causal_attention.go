@@ -12,7 +12,6 @@ var _ = define(Type{
 	Shape:   multiHeadShape,
 	Weights: multiHeadWeights,
 	FLOPs:   multiHeadFLOPs,
-	Saved:   maskedSaved,
 	Lower:   lowerMasked,
 	Torch:   `MaskedAttention({{embedDim}}, {{numHeads}}, dropout={{dropout}}, bias={{bias}})`, Module: maskedModule,
 	WeightFormula: selfAttentionWeights, FLOPsFormula: selfAttentionFLOPs,

@@ -19,7 +19,6 @@ var _ = define(activation(Type{
 		}
 		return c.In[0], c.checkNumbers()
 	},
-	Saved: savesInput,
 	Lower: lowerOfInput,
 	Torch: `nn.CELU({{alpha}}, inplace={{inplace}})`,
 	Examples: []Example{

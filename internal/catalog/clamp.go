@@ -20,7 +20,6 @@ var _ = define(Type{
 		c.OutIsInt = c.OutIsInt && c.isWhole("min") && c.isWhole("max")
 		return c.In[0], c.checkNumbers()
 	},
-	Saved: savesInput,
 	Lower: lowerOfInput,
 	Torch: `lambda x: x.clamp({{min}}, {{max}})`,
 	Examples: []Example{

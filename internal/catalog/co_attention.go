@@ -37,11 +37,6 @@ var _ = define(Type{
 		s, t := c.In[0][0], c.In[1][0]
 		return c.Add(x.flops(c, s, t), y.flops(c, t, s))
 	},
-	Saved: func(c *Call) {
-		x, y := coAttention(c)
-		x.keepCross(c, c.arriving(0), c.arriving(1))
-		y.keepCross(c, c.arriving(1), c.arriving(0))
-	},
 	Lower: func(l *Lowering) op.Value {
 		x, y := coAttention(&l.Call)
 		results := [2]op.Value{x.lower(l, l.X[0], l.X[1], l.Eager), y.lower(l, l.X[1], l.X[0], l.Eager)}

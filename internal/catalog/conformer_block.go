@@ -29,7 +29,6 @@ var _ = define(Type{
 		s, e := c.In[0][0], c.Int("embedDim")
 		return c.Add(multiHeadFLOPs(c), c.MatMul(4, s, e, c.Int("ffDim")), c.MatMul(3, s, e, e), c.MatMul(1, s, e, c.Int("kernelSize")))
 	},
-	Saved:  conformerSaved,
 	Lower:  lowerConformer,
 	Torch:  `Conformer({{embedDim}}, {{ffDim}}, {{numHeads}}, {{kernelSize}}, {{dropout}}, {{useGroupNorm}}, {{convolutionFirst}})`,
 	Module: conformerModule,
@@ -101,36 +100,6 @@ func (l *Lowering) convolveAlong(x op.Value) op.Value {
 	}
 	y = l.conv(l.activate("silu", y), name+"5", op.Geometry{Groups: 1, Permuted: true}, s)
 	return op.Add(p, x, op.View(p, l.dropout(y), s, e))
-}
-
-// conformerSaved follows the parts. The order of attention and convolution makes no difference.
-func conformerSaved(c *Call) {
-	s, e, f := c.In[0][0], c.Int("embedDim"), c.Int("ffDim")
-	c.KeepInput(0)
-	c.Keep("means and deviations", AsFloat32, 10, s)
-	c.Keep("sums", AsActivation, 4, s, e)
-	for range 2 {
-		c.Keep("normalised", AsActivation, s, e)
-		c.keepActivation("silu", s, f)
-		c.keepMask("mask of the activation", s, f)
-		c.keepMask("mask of the residual", s, e)
-	}
-	m := multiHeadOf(c) // the positions come first already, so that nothing is turned before it
-	c.Keep("normalised for attention", AsActivation, s, e)
-	c.Keep("queries, keys and values", AsActivation, 3, s, e)
-	m.keepResult(c, s, s)
-	c.keepMask("mask of the attention", s, e)
-	c.Keep("normalised for convolution", AsActivation, s, e)
-	c.Keep("before the gate", AsActivation, 2, s, e)
-	for _, name := range []string{"gated", "convolved", "normalised convolution", "activated convolution"} {
-		c.Keep(name, AsActivation, s, e)
-	}
-	if c.Bool("useGroupNorm") {
-		c.Keep("mean and deviation of the group", AsFloat32, 2)
-	} else {
-		c.KeepFixed("means and deviations of the channels", AsFloat32, 2, e)
-	}
-	c.keepMask("mask of the convolution", s, e)
 }
 
 const conformerModule = `class Convolve(nn.Module):

@@ -207,40 +207,6 @@ func convFLOPs(n int) func(*Call) int64 {
 	return func(c *Call) int64 { return c.Mul(2, c.Size(c.Out), c.Int("inChannels")/c.Int("groups"), c.taps(n)) }
 }
 
-// keepConvInput declares what a convolution over n axes keeps of its input: the input itself, or the padded copy where
-// PyTorch pads in a step of its own.
-func (c *Call) keepConvInput(n int, mode string) {
-	pads, err := convPads(c, n, mode)
-	if err != nil {
-		return
-	}
-	copied := mode != "zeros"
-	for i := range n {
-		copied = copied || pads[i][0] != pads[i][1]
-	}
-	if !copied {
-		c.KeepInput(0)
-		return
-	}
-	padded := slices.Clone(c.In[0])
-	for i := range n {
-		axis := len(padded) - n + i
-		if before, behind := pads[i][0], pads[i][1]; mode != "zeros" {
-			padded[axis] = c.grow(padded[axis], before, behind)
-		} else if before != behind { // the kernel pads evenly by itself; only the odd element is added beforehand
-			padded[axis] = c.grow(padded[axis], behind-before)
-		}
-	}
-	if mode == "reflect" || mode == "replicate" {
-		c.KeepInput(0)
-	}
-	c.Keep("padded", AsActivation, padded...)
-}
-
-func convSaved(n int) func(*Call) {
-	return func(c *Call) { c.keepConvInput(n, c.Str("paddingMode")) }
-}
-
 // conv convolves with the weight and the bias of a module into an image of so many places.
 func (l *Lowering) conv(x op.Value, module string, g op.Geometry, places ...int64) op.Value {
 	return op.Convolution(l.P, x, l.W(join(module, "weight")), l.W(join(module, "bias")), g, places...)

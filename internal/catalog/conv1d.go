@@ -12,7 +12,6 @@ var _ = define(Type{
 	Shape:   convShape(1),
 	Weights: convWeights(1),
 	FLOPs:   convFLOPs(1),
-	Saved:   convSaved(1),
 	Lower:   lowerConv(1),
 	Torch: `nn.Conv1d({{inChannels}}, {{outChannels}}, {{kernelSize}}, stride={{stride}}, padding={{padding}}, dilation={{dilation}}, ` +
 		`groups={{groups}}, bias={{bias}}, padding_mode={{paddingMode}})`,

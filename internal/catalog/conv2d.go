@@ -12,7 +12,6 @@ var _ = define(Type{
 	Shape:   convShape(2),
 	Weights: convWeights(2),
 	FLOPs:   convFLOPs(2),
-	Saved:   convSaved(2),
 	Lower:   lowerConv(2),
 	Torch: `nn.Conv2d({{inChannels}}, {{outChannels}}, {{kernelSize}}, stride={{stride}}, padding={{padding}}, dilation={{dilation}}, ` +
 		`groups={{groups}}, bias={{bias}}, padding_mode={{paddingMode}})`,

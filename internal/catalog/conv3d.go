@@ -12,7 +12,6 @@ var _ = define(Type{
 	Shape:   convShape(3),
 	Weights: convWeights(3),
 	FLOPs:   convFLOPs(3),
-	Saved:   convSaved(3),
 	Lower:   lowerConv(3),
 	Torch: `nn.Conv3d({{inChannels}}, {{outChannels}}, {{kernelSize}}, stride={{stride}}, padding={{padding}}, dilation={{dilation}}, ` +
 		`groups={{groups}}, bias={{bias}}, padding_mode={{paddingMode}})`,

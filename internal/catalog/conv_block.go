@@ -25,14 +25,6 @@ func (c *Call) channelNorm(name string, channels int64) {
 	c.weight(1, name, "bias", channels)
 }
 
-// keepNormed declares what a batch normalisation keeps: the result of the convolution before it, and two numbers for each
-// channel.
-func (c *Call) keepNormed(channels, pixels int64) {
-	c.Keep("normalised", AsActivation, channels, pixels)
-	c.KeepFixed("mean", AsFloat32, channels)
-	c.KeepFixed("invstd", AsFloat32, channels)
-}
-
 // strided is the size of an axis behind a convolution that is padded to keep it, with a stride.
 func strided(n, stride int64) int64 { return (n-1)/stride + 1 }
 

@@ -32,19 +32,6 @@ var _ = define(Type{
 		k := c.Int("kernelSize")
 		return c.Mul(2, c.Size(c.Out), c.Add(c.Mul(k, k), c.Mul(2, convNeXtHidden(c))))
 	},
-	Saved: func(c *Call) {
-		pixels, hidden := c.Size(c.Out[1:]), convNeXtHidden(c)
-		c.KeepInput(0)
-		c.Keep("convolved", AsActivation, c.Out...)
-		c.Keep("mean", AsFloat32, pixels)
-		c.Keep("rstd", AsFloat32, pixels)
-		c.Keep("normalised", AsActivation, c.Out...)
-		c.Keep("hidden", AsActivation, hidden, pixels)
-		c.Keep("activated", AsActivation, hidden, pixels)
-		if c.Bool("layerScale") {
-			c.Keep("unscaled", AsActivation, c.Out...)
-		}
-	},
 	Lower: lowerConvNeXt,
 	Torch: `ConvNeXtBlock({{channels}}, {{kernelSize}}, {{expansion}}, {{layerScale}})`,
 	Module: `class ConvNeXtBlock(nn.Module):

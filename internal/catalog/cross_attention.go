@@ -15,15 +15,8 @@ var _ = define(Type{
 	Shape:   crossShape,
 	Weights: func(c *Call) { crossOf(c).weights(c) },
 	FLOPs:   func(c *Call) int64 { return crossOf(c).flops(c, c.In[0][0], c.In[len(c.In)-1][0]) },
-	Saved: func(c *Call) {
-		if len(c.In) == 1 {
-			multiHeadSaved(c)
-			return
-		}
-		crossOf(c).keepCross(c, c.arriving(0), c.arriving(1))
-	},
-	Lower: func(l *Lowering) op.Value { return crossOf(&l.Call).lower(l, l.X[0], l.X[len(l.X)-1], l.Eager) },
-	Torch: `CrossAttention({{embedDim}}, {{numHeads}}, dropout={{dropout}}, bias={{bias}}, kdim={{kvDim}}, vdim={{kvDim}}, batch_first=True)`,
+	Lower:   func(l *Lowering) op.Value { return crossOf(&l.Call).lower(l, l.X[0], l.X[len(l.X)-1], l.Eager) },
+	Torch:   `CrossAttention({{embedDim}}, {{numHeads}}, dropout={{dropout}}, bias={{bias}}, kdim={{kvDim}}, vdim={{kvDim}}, batch_first=True)`,
 	Module: `class CrossAttention(nn.MultiheadAttention):
     def forward(self, x, y=None):
         y = x if y is None else y

@@ -36,16 +36,6 @@ var _ = define(Type{
 		m, s := crossOf(c), c.In[0][0]
 		return c.Add(m.flops(c, s, c.In[1][0]), c.MatMul(2, s, m.dim, c.Int("ffDim")))
 	},
-	Saved: func(c *Call) {
-		s, t, e, kv := c.In[0][0], c.In[1][0], c.Int("embedDim"), c.Int("kvDim")
-		c.KeepInput(0)
-		c.KeepInput(1)
-		crossOf(c).keepCross(c, c.made("normalised queries", s, e), c.made("normalised keys", t, kv))
-		c.Keep("sum", AsActivation, s, e)
-		c.Keep("normalised", AsActivation, s, e)
-		c.Keep("means and deviations", AsFloat32, c.Add(c.Mul(4, s), c.Mul(2, t)))
-		c.keepActivation("gelu", s, c.Int("ffDim"))
-	},
 	Lower: func(l *Lowering) op.Value {
 		p, e, x := l.P, l.Int("embedDim"), l.X[0]
 		y := op.LayerNorm(p, l.X[1], l.Int("kvDim"), l.Affine("norm_context")...)

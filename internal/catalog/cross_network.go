@@ -38,20 +38,6 @@ var _ = define(Type{
 		}
 		return c.MatMul(c.Int("numLayers"), d, d, 1)
 	},
-	Saved: func(c *Call) {
-		d, n := c.Int("inputDim"), c.Int("numLayers")
-		c.KeepInput(0)
-		inputs := n - 1 // of the layers behind the first, which has the network's own
-		if c.Int("version") == 2 {
-			c.Keep("mapped", AsActivation, n, d)
-		} else {
-			c.Keep("mapped", AsActivation, n)
-			if d == 1 { // tensordot sums an axis of size 1 first, so that the first layer has its own as well
-				inputs = n
-			}
-		}
-		c.Keep("inputs of the layers", AsActivation, inputs, d)
-	},
 	Lower: func(l *Lowering) op.Value {
 		p, d, layers := l.P, l.Int("inputDim"), l.Int("numLayers")
 		if layers > MostParts {

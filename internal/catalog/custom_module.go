@@ -42,12 +42,6 @@ var _ = define(Type{
 		}
 		return c.Int("flops")
 	},
-	// What it saves is not known, as infer.Node.LacksSaved says; its inputs are the least that a module with weights saves.
-	Saved: func(c *Call) {
-		for i := range c.In {
-			c.KeepInput(i)
-		}
-	},
 	Torch: `CustomModule({{outShape}}, {{numParams}}, {{outDtype}})`,
 	Module: `class CustomModule(nn.Module):
     """Holds the place of a module that only its author knows: its weights, and zeros of its shape."""

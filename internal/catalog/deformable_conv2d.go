@@ -19,18 +19,6 @@ var _ = define(Type{
 		c.convWeight("conv", 2, out, c.Part(c.Int("inChannels"), groups), out, c.Bool("bias"))
 	},
 	FLOPs: func(c *Call) int64 { return c.Mul(2, predicted(c), c.Size(c.Out[1:]), c.Int("inChannels"), c.taps(2)) },
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.Keep("offsets", AsActivation, predicted(c), c.Size(c.Out[1:]))
-		if c.Bool("modulated") {
-			c.Keep("factors", AsActivation, predicted(c)/3, c.Size(c.Out[1:]))
-		} else {
-			c.Keep("no factors", AsActivation, 1)
-		}
-		if !c.Bool("bias") {
-			c.KeepFixed("no bias", AsActivation, c.Int("outChannels"))
-		}
-	},
 	Lower: lowerDeformable,
 	Torch: `DeformableConv2d({{inChannels}}, {{outChannels}}, {{kernelSize}}, {{stride}}, {{padding}}, {{dilation}}, {{groups}}, {{bias}}, {{offsetGroups}}, {{modulated}})`,
 	Module: `class DeformableConv2d(nn.Module):

@@ -31,13 +31,6 @@ var _ = define(Type{
 	FLOPs: func(c *Call) int64 {
 		return c.Mul(2, c.Size(c.Out[1:]), denseMiddle(c), c.Add(c.Int("inChannels"), c.Mul(9, c.Int("growthRate"))))
 	},
-	Saved: func(c *Call) {
-		pixels := c.Size(c.Out[1:])
-		for _, channels := range [2]int64{c.In[0][0], denseMiddle(c)} { // the first is a copy: torchvision joins a list of inputs
-			c.keepNormed(channels, pixels)
-			c.Keep("activated", AsActivation, channels, pixels)
-		}
-	},
 	Lower: func(l *Lowering) op.Value {
 		x, places := l.X[0], l.In[0][1:]
 		y := op.OfOutputInPlace(l.P, l.batchNorm(op.Contiguous(l.P, x, l.In[0]...), "norm1"))

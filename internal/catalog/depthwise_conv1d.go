@@ -15,7 +15,6 @@ var _ = define(Type{
 		c.convWeight("", 1, out, 1, out, c.Bool("bias"))
 	},
 	FLOPs: func(c *Call) int64 { return c.Mul(2, c.Size(c.Out), c.taps(1)) },
-	Saved: func(c *Call) { c.keepConvInput(1, "zeros") },
 	Lower: lowerDepthwise(1),
 	Torch: `nn.Conv1d({{inChannels}}, {{inChannels}} * {{depthMultiplier}}, {{kernelSize}}, stride={{stride}}, padding={{padding}}, ` +
 		`dilation={{dilation}}, groups={{inChannels}}, bias={{bias}})`,

@@ -15,7 +15,6 @@ var _ = define(Type{
 		c.convWeight("", 2, out, 1, out, c.Bool("bias"))
 	},
 	FLOPs: func(c *Call) int64 { return c.Mul(2, c.Size(c.Out), c.taps(2)) },
-	Saved: func(c *Call) { c.keepConvInput(2, "zeros") },
 	Lower: lowerDepthwise(2),
 	Torch: `nn.Conv2d({{inChannels}}, {{inChannels}} * {{depthMultiplier}}, {{kernelSize}}, stride={{stride}}, padding={{padding}}, ` +
 		`dilation={{dilation}}, groups={{inChannels}}, bias={{bias}})`,

@@ -27,7 +27,6 @@ var _ = define(Type{
 		s, e, h := c.In[0][0], c.Int("embedDim"), c.Int("numHeads")
 		return c.Add(c.MatMul(6, 1, e, e), c.MatMul(4, s, e, e), c.attend(h, s, s, e/h), c.MatMul(2, s, e, c.scaled("mlpRatio", e)))
 	},
-	Saved: ditSaved,
 	Lower: lowerDiT,
 	Torch: `DiTBlock({{embedDim}}, {{numHeads}}, int({{embedDim}} * {{mlpRatio}}))`,
 	Module: `class DiTBlock(nn.Module):
@@ -102,24 +101,4 @@ func lowerDiT(l *Lowering) op.Value {
 	steered := steer(x, 3, 4)
 	y = l.named(l.Map(l.activate("gelu", l.Map(steered, "mlp.0")), "mlp.2"), steered)
 	return l.named(op.Add(p, x, op.Mul(p, by[5], y)), q)
-}
-
-// ditSaved follows the parts: a product keeps both factors, and the six vectors lie in one storage.
-func ditSaved(c *Call) {
-	s, e, h := c.In[0][0], c.Int("embedDim"), c.Int("numHeads")
-	fuse := fused(e / h)
-	c.KeepInput(0)
-	c.KeepInput(1)
-	c.Keep("activated condition", AsActivation, e)
-	c.Keep("shifts, scales and gates", AsActivation, 6, e)
-	c.Keep("scales plus one", AsActivation, 2, e)
-	c.Keep("means and deviations", AsFloat32, 4, s)
-	c.Keep("normalised", AsActivation, 2, s, e)
-	c.Keep("scaled and shifted", AsActivation, 2, s, e)
-	c.keepSlice(fuse || h == 1, s, e, c.Mul(3, e))
-	c.keepScores(h, s, s, e/h, fuse)
-	c.Keep("attended", AsActivation, s, e)
-	c.Keep("before the gates", AsActivation, 2, s, e)
-	c.Keep("sum", AsActivation, s, e)
-	c.keepActivation("gelu", s, c.scaled("mlpRatio", e))
 }

@@ -16,10 +16,6 @@ var _ = define(Type{
 		c.OutIsInt = len(c.In) == 1 && c.isInt(0) // one input alone comes out as it is
 		return broadcastShape(c)
 	},
-	// The gradient of a divisor needs both sides, that of what is divided the divisor.
-	Saved: func(c *Call) {
-		c.keepOperands("quotient", func(left, right bool) (bool, bool) { return right, left || right })
-	},
 	Lower: func(l *Lowering) op.Value { return l.fold(op.Div) },
 	Torch: `Divide()`,
 	Module: `class Divide(nn.Module):

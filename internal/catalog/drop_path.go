@@ -15,11 +15,6 @@ var _ = define(Type{
 	},
 	Ints:  IntsKept,
 	Shape: func(c *Call) (Shape, error) { return c.In[0], c.checkDropout() },
-	Saved: func(c *Call) {
-		if c.Float("p") > 0 {
-			c.Keep("noise", AsActivation, 1)
-		}
-	},
 	Lower: func(l *Lowering) op.Value {
 		if l.Float("p") == 0 {
 			return l.X[0]

@@ -12,13 +12,6 @@ var _ = define(Type{
 	Params: []Param{paramDropoutP, paramInplace},
 	Ints:   IntsKept,
 	Shape:  func(c *Call) (Shape, error) { return c.In[0], c.checkDropout() },
-	Saved: func(c *Call) {
-		as := AsBool
-		if c.Bool("inplace") { // not fused: PyTorch keeps the factors, not which of them are zero
-			as = AsActivation
-		}
-		c.keepDropout("mask", as, c.In[0])
-	},
 	Lower: func(l *Lowering) op.Value {
 		if p := l.Float("p"); p > 0 && p < 1 && !l.Bool("inplace") {
 			return op.Dropout(l.P, l.X[0])
@@ -47,18 +40,6 @@ func (c *Call) checkDropout() error {
 		return c.Errorf(DtypeMismatch, "cannot scale the integers that arrive by 1/(1-p), p is %v", c.arg("p"))
 	}
 	return nil
-}
-
-// keepDropout declares what was drawn. PyTorch draws nothing where p is 0 or 1: it returns the input itself, or multiplies
-// it by a zero, of which it keeps the one element.
-func (c *Call) keepDropout(name string, as Elem, drawn Shape) {
-	switch c.Float("p") {
-	case 0:
-	case 1:
-		c.KeepFixed("zero", AsActivation, 1)
-	default:
-		c.Keep(name, as, drawn...)
-	}
 }
 
 // mulNoise multiplies the input by what a dropout drew. PyTorch draws nothing where p is 0 or 1, as keepDropout says.

@@ -18,7 +18,6 @@ var _ = define(Type{
 		}
 		return c.In[0], c.checkDropout()
 	},
-	Saved: func(c *Call) { unbatchedDropoutSaved(c, 2) },
 	Lower: func(l *Lowering) op.Value { return l.unbatchedNoise(2) },
 	Torch: `nn.Dropout1d(p={{p}}, inplace={{inplace}})`,
 	Examples: []Example{

@@ -13,7 +13,6 @@ var _ = define(Type{
 	Params:  []Param{paramDropoutP, paramInplace},
 	Ints:    IntsKept,
 	Shape:   featureDropoutShape,
-	Saved:   featureDropoutSaved,
 	Lower:   func(l *Lowering) op.Value { return l.mulNoise(l.In[0][:min(1, l.In[0].Rank())], false) },
 	Torch:   `nn.Dropout2d(p={{p}}, inplace={{inplace}})`,
 	Examples: []Example{
@@ -32,22 +31,6 @@ func featureDropoutShape(c *Call) (Shape, error) {
 		return nil, c.Errorf(RankMismatch, "takes (channels, …), got %v", c.In[0])
 	}
 	return c.In[0], nil
-}
-
-// featureDropoutSaved declares the factors: 0 or 1/(1-p) for each channel.
-func featureDropoutSaved(c *Call) {
-	in := c.In[0]
-	c.keepDropout("noise", AsActivation, in[:min(1, in.Rank())])
-}
-
-// unbatchedDropoutSaved is for the dropouts that take an input without rank axes behind the batch for one sample without a
-// batch. Its channels are then what we know as samples, and one factor is drawn for each.
-func unbatchedDropoutSaved(c *Call, rank int) {
-	if in := c.In[0]; in.Rank() == rank {
-		c.keepDropout("noise", AsActivation, in[:1])
-		return
-	}
-	c.keepDropout("noise", AsActivation, Of())
 }
 
 // unbatchedNoise draws as unbatchedDropoutSaved says.

@@ -13,7 +13,6 @@ var _ = define(Type{
 	Params:  []Param{paramDropoutP, paramInplace},
 	Ints:    IntsKept,
 	Shape:   func(c *Call) (Shape, error) { return c.In[0], c.checkDropout() },
-	Saved:   func(c *Call) { unbatchedDropoutSaved(c, 4) },
 	Lower:   func(l *Lowering) op.Value { return l.unbatchedNoise(4) },
 	Torch:   `nn.Dropout3d(p={{p}}, inplace={{inplace}})`,
 	Examples: []Example{

@@ -33,17 +33,6 @@ var _ = define(Type{
 		_ = e.contract(c)
 		return e.flops / e.size[0]
 	},
-	Saved: func(c *Call) {
-		e, _ := newEinsum(c)
-		_ = e.contract(c)
-		for _, f := range e.kept {
-			if f.input >= 0 {
-				c.KeepInput(f.input)
-			} else {
-				c.Keep("product", AsActivation, c.Mul(f.size...)/e.size[0])
-			}
-		}
-	},
 	Lower:        lowerEinsum,
 	Torch:        `lambda *inputs: torch.einsum({{equation}}, *inputs)`,
 	FLOPsFormula: "2*letters()*(summed() > 1)*(inputs() == 2)",

@@ -9,7 +9,6 @@ var _ = define(activation(Type{
 		{Name: "alpha", Kind: Float, Default: 1.0, Doc: "the value that negative inputs level off at, negated"},
 		paramInplace,
 	},
-	Saved: savesInput,
 	Lower: lowerOfInput,
 	Torch: `nn.ELU({{alpha}}, inplace={{inplace}})`,
 	Examples: []Example{

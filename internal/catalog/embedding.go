@@ -29,7 +29,6 @@ var _ = define(Type{
 		return out, nil
 	},
 	Weights: func(c *Call) { c.Weight("weight", c.Int("numEmbeddings"), c.Int("embeddingDim")) },
-	Saved:   func(c *Call) { c.KeepInput(0) },
 	Lower:   func(l *Lowering) op.Value { return op.Embedding(l.P, l.X[0], l.W("weight")) },
 	Torch: `nn.Embedding({{numEmbeddings}}, {{embeddingDim}}, padding_idx={{paddingIdx}}, max_norm={{maxNorm}}, norm_type={{normType}}, ` +
 		`scale_grad_by_freq={{scaleGradByFreq}}, sparse={{sparse}})`,

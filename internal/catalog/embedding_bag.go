@@ -34,15 +34,6 @@ var _ = define(Type{
 		return out, nil
 	},
 	Weights: func(c *Call) { c.Weight("weight", c.Int("numEmbeddings"), c.Int("embeddingDim")) },
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.Keep("offset of the bag", AsInt64, 1)
-		c.Keep("bag of each id", AsInt64, c.Size(c.In[0]))
-		c.Keep("size of the bag", AsInt64, 1)
-		if c.Str("mode") == "max" {
-			c.Keep("id of each maximum", AsInt64, c.Int("embeddingDim"))
-		}
-	},
 	Lower: func(l *Lowering) op.Value {
 		return op.EmbeddingBag(l.P, l.X[0], l.W("weight"), l.Str("mode") == "max")
 	},

@@ -12,7 +12,6 @@ var _ = define(Type{
 	Traits:  KeepsShape | HasActivation,
 	Ints:    IntsToFloat,
 	Shape:   shapeOfInput,
-	Saved:   savesResult,
 	Lower:   func(l *Lowering) op.Value { return op.WideOfOutput(l.P, l.X[0]) },
 	Torch:   `torch.exp`,
 	Examples: []Example{

@@ -12,7 +12,6 @@ var _ = define(Type{
 	Params: []Param{paramDropoutP, paramInplace},
 	Ints:   IntsKept,
 	Shape:  featureDropoutShape,
-	Saved:  featureDropoutSaved,
 	Lower:  func(l *Lowering) op.Value { return l.mulNoise(l.In[0][:min(1, l.In[0].Rank())], true) },
 	Torch:  `nn.FeatureAlphaDropout(p={{p}}, inplace={{inplace}})`,
 	Examples: []Example{

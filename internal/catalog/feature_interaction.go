@@ -32,18 +32,6 @@ var _ = define(Type{
 		return Of(out), nil
 	},
 	FLOPs: func(c *Call) int64 { return c.MatMul(1, interactionVectors(c), c.In[0].At(-1), interactionVectors(c)) },
-	Saved: func(c *Call) {
-		if c.OutIsInt {
-			return
-		}
-		if len(c.In) == 1 {
-			c.KeepInput(0)
-		} else {
-			c.Keep("stacked", AsActivation, interactionVectors(c), c.In[0][0])
-		}
-		c.KeepFixed("rows of the pairs", AsInt64, interactionPairs(c))
-		c.KeepFixed("columns of the pairs", AsInt64, interactionPairs(c))
-	},
 	Lower: func(l *Lowering) op.Value {
 		p, n, d, pairs := l.P, interactionVectors(&l.Call), l.In[0].At(-1), interactionPairs(&l.Call)
 		x := l.X[0]

@@ -23,10 +23,6 @@ var _ = define(Type{
 		c.Linear("down", f, e, bias)
 	},
 	FLOPs: func(c *Call) int64 { return c.MatMul(2, c.positions(), c.Int("embedDim"), c.Int("ffDim")) },
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.keepActivation(c.Str("activation"), c.positions(), c.Int("ffDim"))
-	},
 	Lower: func(l *Lowering) op.Value {
 		return l.Map(l.activate(l.Str("activation"), l.Map(l.X[0], "up")), "down")
 	},
@@ -62,24 +58,6 @@ func mapShape(c *Call) (Shape, error) {
 		return nil, err
 	}
 	return c.In[0], nil
-}
-
-// keepActivation declares what an activation between two linear maps keeps: its result, which the second map needs, and,
-// unless the slope follows from the result, what it was applied to.
-func (c *Call) keepActivation(name string, counts ...int64) {
-	c.keepSlope(name, counts...)
-	if !slopeOfResult(name) {
-		c.Keep("activation", AsActivation, counts...)
-	}
-}
-
-// keepSlope declares what the slope of an activation follows from.
-func (c *Call) keepSlope(name string, counts ...int64) {
-	if slopeOfResult(name) {
-		c.Keep("activation", AsActivation, counts...)
-		return
-	}
-	c.Keep("before the activation", AsActivation, counts...)
 }
 
 func slopeOfResult(activation string) bool { return activation == "relu" || activation == "tanh" }

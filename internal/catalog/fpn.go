@@ -39,12 +39,6 @@ var _ = define(Type{
 		}
 		return flops
 	},
-	Saved: func(c *Call) {
-		for i, in := range c.In {
-			c.KeepInput(i)
-			c.Keep("sum", AsActivation, c.Int("outChannels"), c.Size(in[1:]))
-		}
-	},
 	Lower: lowerFPN,
 	Torch: `FPN({{inChannels}}, {{outChannels}}, {{index}})`,
 	Module: `class FPN(nn.Module):

@@ -26,12 +26,6 @@ var _ = define(Type{
 	Shape:   fusionShape,
 	Weights: func(c *Call) { c.Linear("proj", fusionWidth(c), c.Int("outFeatures"), c.Bool("bias")) },
 	FLOPs:   func(c *Call) int64 { return c.MatMul(1, c.Size(c.Out), fusionWidth(c), 1) },
-	Saved: func(c *Call) {
-		if c.Str("mode") == "product" {
-			savesFactors(c)
-		}
-		c.Keep("fused", AsActivation, c.Out.With(-1, fusionWidth(c))...)
-	},
 	Lower: func(l *Lowering) op.Value {
 		var x op.Value
 		switch l.Str("mode") {

@@ -48,11 +48,10 @@ func FuzzEvaluate(f *testing.F) {
 		if r.Err == nil && r.Out != nil && typ.Lower != nil {
 			l := Lowering{P: &op.Program{}}
 			l.Begin(typ, Call{Type: typ, Args: r.Args, In: in, InIsInt: isInt, Out: r.Out, OutIsInt: r.OutIsInt}, r.Weights)
-			typ.Lower(&l)
-		}
-		for _, k := range r.Kept {
-			if k.Elems < 0 || k.Name == KeptInput && (k.Input < 0 || int(k.Input) >= len(in)) {
-				t.Fatalf("%s %v %v: keeps %+v", typ.ID, params, in, k)
+			if l.P.Out = typ.Lower(&l); l.P.Out != op.None {
+				if keeps := l.P.Keeps(1); keeps.New < -1 || len(keeps.In) != len(in) {
+					t.Fatalf("%s %v %v: saves %+v", typ.ID, params, in, keeps)
+				}
 			}
 		}
 	})

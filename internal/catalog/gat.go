@@ -31,17 +31,6 @@ var _ = define(Type{
 	FLOPs: func(c *Call) int64 {
 		return c.MatMul(1, c.In[0][0], c.In[0][1], c.Mul(c.Int("heads"), c.Int("outChannels")))
 	},
-	Saved: func(c *Call) {
-		heads, out := c.Int("heads"), c.Int("outChannels")
-		edges := c.Add(c.In[1][1], c.In[0][0]) // with one from each node to itself
-		c.KeepInput(0)
-		c.Keep("heads", AsActivation, c.In[0][0], heads, out)
-		c.Keep("edges", AsInt64, 2, edges)
-		for _, name := range []string{"scores", "exponentials", "sums", "weights"} {
-			c.Keep(name, AsActivation, edges, heads)
-		}
-		c.Keep("messages", AsActivation, edges, heads, out)
-	},
 	Lower: lowerGAT,
 	Torch: `on_batches(torch_geometric.nn.GATConv({{inChannels}}, {{outChannels}}, heads={{heads}}, concat={{concat}}, ` +
 		`negative_slope={{negativeSlope}}, bias={{bias}}))`,

@@ -35,20 +35,6 @@ func gatedFLOPs(c *Call) int64 {
 	return c.MatMul(3, c.positions(), c.Int("embedDim"), c.Int("intermediateSize"))
 }
 
-func gatedSaved(c *Call) {
-	c.KeepInput(0)
-	c.keepGated(1, c.Int("intermediateSize"))
-	c.keepMask("which features are dropped", c.positions(), c.Int("intermediateSize"))
-}
-
-// keepGated declares what gated networks keep between their maps: the gate before and after its activation, the other
-// factor, and the product.
-func (c *Call) keepGated(times, hidden int64) {
-	for _, name := range []string{"gate before the activation", "gate", "up", "gated"} {
-		c.Keep(name, AsActivation, times, c.positions(), hidden)
-	}
-}
-
 // lowerGated lowers a gated network with an activation.
 func lowerGated(activation string) func(l *Lowering) op.Value {
 	return func(l *Lowering) op.Value {

@@ -29,12 +29,6 @@ var _ = define(Type{
 		}
 		return index, nil
 	},
-	Saved: func(c *Call) {
-		if !c.isInt(0) {
-			c.KeepInput(0)
-			c.KeepInput(1)
-		}
-	},
 	Lower: func(l *Lowering) op.Value { return op.Gather(l.P, l.X[0], l.X[1]) },
 	Torch: `lambda x, index: x.gather({{dim}}, index)`,
 	Examples: []Example{

@@ -18,13 +18,7 @@ var _ = define(Type{
 		}
 		c.Weight("lin.weight", c.Int("outChannels"), c.Features(0, 1))
 	},
-	FLOPs: func(c *Call) int64 { return c.MatMul(1, c.In[0][0], c.In[0][1], c.Int("outChannels")) },
-	Saved: func(c *Call) {
-		edges := c.Add(c.In[1][1], c.In[0][0]) // with one from each node to itself
-		c.KeepInput(0)
-		c.Keep("edges", AsInt64, 2, edges)
-		c.Keep("edge weights", AsActivation, edges)
-	},
+	FLOPs:         func(c *Call) int64 { return c.MatMul(1, c.In[0][0], c.In[0][1], c.Int("outChannels")) },
 	Lower:         lowerGCN,
 	Torch:         `on_batches(torch_geometric.nn.GCNConv({{inChannels}}, {{outChannels}}, bias={{bias}}))`,
 	Module:        graphLayer,

@@ -9,7 +9,7 @@ var _ = define(Type{
 	Aliases: []string{"gegluFeedForward"},
 	Traits:  HasActivation | KeepsShape | IsGated,
 	Params:  gatedParams(),
-	Shape:   gatedShape, Weights: gatedWeights, FLOPs: gatedFLOPs, Saved: gatedSaved, Lower: lowerGated("gelu"),
+	Shape:   gatedShape, Weights: gatedWeights, FLOPs: gatedFLOPs, Lower: lowerGated("gelu"),
 	Torch: `Gated({{embedDim}}, {{intermediateSize}}, {{bias}}, F.gelu, dropout={{dropout}})`, Module: gatedModule,
 	WeightFormula: gatedWeightFormula, FLOPsFormula: gatedFLOPsFormula,
 	Examples: []Example{

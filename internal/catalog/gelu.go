@@ -8,7 +8,6 @@ var _ = define(activation(Type{
 	Params: []Param{
 		{Name: "approximate", Kind: String, Default: "none", Values: []string{"none", "tanh"}, Doc: "none for the exact function, tanh for its approximation"},
 	},
-	Saved: savesInput,
 	Lower: lowerOfInput,
 	Torch: `nn.GELU(approximate={{approximate}})`,
 	Examples: []Example{

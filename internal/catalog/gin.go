@@ -30,17 +30,6 @@ var _ = define(Type{
 	FLOPs: func(c *Call) int64 {
 		return c.MatMul(1, c.In[0][0], c.Int("hiddenChannels"), c.Add(c.Int("inChannels"), c.Int("outChannels")))
 	},
-	Saved: func(c *Call) {
-		if c.Bool("trainEps") {
-			c.KeepInput(0)
-		}
-		if !c.isInt(0) { // only where the nodes have a gradient
-			c.Keep("edges", AsInt64, 2, c.In[1][1])
-			c.KeepFixed("1+eps", AsActivation, 1)
-		}
-		c.Keep("sum", AsActivation, c.In[0]...)
-		c.Keep("hidden", AsActivation, c.In[0][0], c.Int("hiddenChannels"))
-	},
 	Lower: lowerGIN,
 	Torch: `on_batches(torch_geometric.nn.GINConv(nn.Sequential(nn.Linear({{inChannels}}, {{hiddenChannels}}, bias={{bias}}), nn.ReLU(), ` +
 		`nn.Linear({{hiddenChannels}}, {{outChannels}}, bias={{bias}})), train_eps={{trainEps}}))`,

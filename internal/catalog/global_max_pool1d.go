@@ -12,7 +12,6 @@ var _ = define(Type{
 	Traits:  IsPool,
 	Ints:    IntsKept,
 	Shape:   globalShape(1),
-	Saved:   globalMaxSaved,
 	Lower:   func(l *Lowering) op.Value { return op.Amax(l.P, l.X[0], l.Out...) },
 	Torch:   `lambda x: x.amax(2)`,
 	Examples: []Example{

@@ -21,7 +21,6 @@ var _ = define(Type{
 		}
 		return in.With(axis, in[axis]/2), nil
 	},
-	Saved: savesInput,
 	Lower: func(l *Lowering) op.Value { return op.GLU(l.P, l.X[0], l.Out...) },
 	Torch: `nn.GLU(dim={{dim}})`,
 	Examples: []Example{

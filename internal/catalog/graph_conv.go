@@ -18,7 +18,6 @@ var _ = define(Type{
 		c.Linear("lin_root", c.Features(0, 1), c.Int("outChannels"), false)
 	},
 	FLOPs:         aggregatingFLOPs,
-	Saved:         keepAggregation,
 	Lower:         func(l *Lowering) op.Value { return lowerAggregating(l, "lin_rel", "lin_root") },
 	Torch:         `on_batches(torch_geometric.nn.GraphConv({{inChannels}}, {{outChannels}}, aggr={{aggr}}, bias={{bias}}))`,
 	Module:        graphLayer,

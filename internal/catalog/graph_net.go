@@ -57,23 +57,6 @@ func aggregatingFLOPs(c *Call) int64 {
 	return c.MatMul(2, c.In[0][0], c.In[0][1], c.Int("outChannels"))
 }
 
-// keepAggregation declares the nodes, the edges, and what their aggregation and the linear map behind it need: the mean its
-// counts, an extreme value the values it was taken from.
-func keepAggregation(c *Call) {
-	nodes, features, edges := c.In[0][0], c.In[0][1], c.In[1][1]
-	c.KeepInput(0)
-	c.Keep("edges", AsInt64, 2, edges)
-	switch c.aggregation() {
-	case "add", "sum":
-	case "mean":
-		c.Keep("neighbours of each node", AsActivation, nodes)
-	default:
-		c.Keep("starting values", AsActivation, nodes, features)
-		c.Keep("messages", AsActivation, edges, features)
-	}
-	c.Keep("aggregate", AsActivation, nodes, features)
-}
-
 // graphLayer is the source of a wrapper that gives a layer of torch_geometric, which knows one graph, a batch of them.
 const graphLayer = `import torch_geometric.nn
 

@@ -19,7 +19,6 @@ var _ = define(Type{
 		c.Linear("lin_r", c.Features(0, 1), c.Int("outChannels"), false)
 	},
 	FLOPs:         aggregatingFLOPs,
-	Saved:         keepAggregation,
 	Lower:         func(l *Lowering) op.Value { return lowerAggregating(l, "lin_l", "lin_r") },
 	Torch:         `on_batches(torch_geometric.nn.SAGEConv({{inChannels}}, {{outChannels}}, aggr={{aggr}}, bias={{bias}}))`,
 	Module:        graphLayer,

@@ -30,10 +30,6 @@ var _ = define(Type{
 		}
 		return out, nil
 	},
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.KeepInput(1)
-	},
 	Lower: func(l *Lowering) op.Value { return op.GridSample(l.P, l.X[0], l.X[1], l.Out...) },
 	Torch: `lambda x, grid: F.grid_sample(x, grid, mode={{mode}}, padding_mode={{paddingMode}}, align_corners={{alignCorners}})`,
 	Examples: []Example{

@@ -37,13 +37,6 @@ var _ = define(Type{
 		c.Weight("gamma", shape...)
 		c.Weight("beta", shape...)
 	},
-	Saved: func(c *Call) { // the norm keeps the input and itself, the division both sides, each product both factors
-		c.KeepInput(0)
-		c.Keep("norms", AsActivation, c.Int("dim"))
-		c.Keep("mean norm", AsActivation)
-		c.Keep("relative norms", AsActivation, c.Int("dim"))
-		c.Keep("scaled", AsActivation, c.In[0]...)
-	},
 	Lower: lowerGRN,
 	Torch: `GRN({{dim}}, channels_last={{channelsLast}})`,
 	Module: `class GRN(nn.Module):

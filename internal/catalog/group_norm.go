@@ -19,11 +19,6 @@ var _ = define(Type{
 	},
 	Shape:   groupNormShape,
 	Weights: func(c *Call) { normWeights(c, c.Int("numChannels")) },
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.Keep("mean", AsActivation, c.Int("numGroups"))
-		c.Keep("rstd", AsActivation, c.Int("numGroups"))
-	},
 	Lower: func(l *Lowering) op.Value {
 		return op.GroupNorm(l.P, l.X[0], l.Int("numGroups"), l.Affine("")...)
 	},

@@ -59,37 +59,6 @@ func groupedWeights(c *Call) {
 	}
 }
 
-func groupedSaved(c *Call) {
-	s, h, kv, d := c.In[0][0], c.Int("numHeads"), c.Int("numKVHeads"), c.Int("headDim")
-	c.KeepInput(0)
-	if c.Bool("qkNorm") { // what is normalised, and the inverse of each norm
-		c.Keep("queries before the norm", AsActivation, s, h, d)
-		c.Keep("keys before the norm", AsActivation, s, kv, d)
-		c.Keep("norms of the queries", AsFloat32, s, h)
-		c.Keep("norms of the keys", AsFloat32, s, kv)
-	}
-	if c.Has("clip") {
-		c.Keep("queries before clipping", AsActivation, s, h, d)
-		c.Keep("keys and values before clipping", AsActivation, 2, s, kv, d)
-	}
-	if fused(d) && !c.caps() {
-		c.Keep("queries", AsActivation, s, h, d)
-		c.Keep("keys", AsActivation, s, h, d) // repeated for every query head
-	}
-	c.Keep("values", AsActivation, s, h, d)
-	if c.caps() {
-		c.Keep("scaled queries", AsActivation, s, h, d)
-		c.Keep("keys", AsActivation, s, h, d)
-		c.keepCapped(h, s, s)
-		if windowed := c.Type.Param("windowSize") != nil && c.Has("windowSize"); windowed || c.Bool("causal") && s > 1 {
-			c.KeepFixed("where no one looks", AsBool, s, s)
-		}
-	} else {
-		c.keepScores(h, s, s, d, fused(d))
-	}
-	c.Keep("attended", AsActivation, s, h, d)
-}
-
 func groupedFLOPs(c *Call) int64 {
 	s, e, h, d := c.In[0][0], c.Int("embedDim"), c.Int("numHeads"), c.Int("headDim")
 	rows := c.Mul(c.Add(h, c.Int("numKVHeads")), d)

@@ -14,7 +14,6 @@ var _ = define(Type{
 	Shape:         groupedShape,
 	Weights:       groupedWeights,
 	FLOPs:         groupedFLOPs,
-	Saved:         groupedSaved,
 	Lower:         func(l *Lowering) op.Value { return grouped{}.lower(l) },
 	Torch:         `GroupedQueryAttention({{embedDim}}, {{numHeads}}, {{numKVHeads}}, {{headDim}}, {{bias}}, {{outBias}}, {{qkNorm}}, {{causal}}, dropout={{dropout}}, softcap={{softcap}}, clip={{clip}})`,
 	Module:        groupedModule,

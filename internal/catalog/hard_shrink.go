@@ -6,7 +6,6 @@ var _ = define(activation(Type{
 	Doc:    `Replaces values from -lambd to lambd by zero and keeps the others. Takes any shape, but no integers. The result jumps at either end of the range; softShrink does not.`,
 	Source: "torch.nn.Hardshrink",
 	Params: []Param{paramLambd},
-	Saved:  savesInput,
 	Lower:  lowerOfInput,
 	Torch:  `nn.Hardshrink({{lambd}})`,
 	Examples: []Example{

@@ -7,7 +7,6 @@ var _ = define(activation(Type{
 	Source: "torch.nn.Hardsigmoid; Howard et al. 2019 (MobileNetV3)",
 	Traits: Saturates | InUnit,
 	Params: []Param{paramInplace},
-	Saved:  savesInput,
 	Lower:  lowerOfInput,
 	Torch:  `nn.Hardsigmoid(inplace={{inplace}})`,
 	Examples: []Example{

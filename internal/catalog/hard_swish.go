@@ -7,7 +7,6 @@ var _ = define(activation(Type{
 	Source:  "torch.nn.Hardswish; Howard et al. 2019 (MobileNetV3)",
 	Aliases: []string{"hardSilu"},
 	Params:  []Param{paramInplace},
-	Saved:   savesInput,
 	Lower:   lowerOfInput,
 	Torch:   `nn.Hardswish(inplace={{inplace}})`,
 	Examples: []Example{

@@ -18,7 +18,6 @@ var _ = define(activation(Type{
 		}
 		return c.In[0], c.checkNumbers()
 	},
-	Saved: savesInput,
 	Lower: lowerOfInput,
 	Torch: `nn.Hardtanh({{minVal}}, {{maxVal}}, inplace={{inplace}})`,
 	Examples: []Example{

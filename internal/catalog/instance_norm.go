@@ -31,21 +31,8 @@ var _ = define(Type{
 		return in, nil
 	},
 	Weights: func(c *Call) { normWeights(c, c.Int("numFeatures")) },
-	Saved: func(c *Call) { // PyTorch takes the samples for channels of one batch normalisation, and repeats what has their size
-		n := c.In[0][0]
-		c.KeepInput(0)
-		c.Keep("mean", AsFloat32, n)
-		c.Keep("invstd", AsFloat32, n)
-		if c.Bool("affine") {
-			c.Keep("weight", AsFloat32, n)
-		}
-		if c.Bool("trackRunningStats") {
-			c.Keep("runningMean", AsFloat32, n)
-			c.Keep("runningVar", AsFloat32, n)
-		}
-	},
-	Lower: lowerInstanceNorm,
-	Torch: `InstanceNorm({{numFeatures}}, eps={{eps}}, momentum={{momentum}}, affine={{affine}}, track_running_stats={{trackRunningStats}})`,
+	Lower:   lowerInstanceNorm,
+	Torch:   `InstanceNorm({{numFeatures}}, eps={{eps}}, momentum={{momentum}}, affine={{affine}}, track_running_stats={{trackRunningStats}})`,
 	Module: `class InstanceNorm(nn.modules.instancenorm._InstanceNorm):
     """InstanceNorm1d, 2d and 3d in one: the number of axes is that of the input."""
 

@@ -15,7 +15,6 @@ var _ = define(Type{
 		{Name: "antialias", Kind: Bool, Default: false, Doc: "whether shrinking averages over all elements; only for bilinear and bicubic"},
 	},
 	Shape: interpolateShape,
-	Saved: interpolationSaved,
 	Lower: lowerInterpolation,
 	Torch: `lambda x: F.interpolate(x, size={{size}}, scale_factor={{scaleFactor}}, mode={{mode}}, align_corners={{alignCorners}}, antialias={{antialias}})`,
 	Examples: []Example{

@@ -52,15 +52,6 @@ var _ = define(Type{
 		}
 		return c.Add(flops, c.Mul(2, c.Size(c.Out[1:]), middle, c.Add(9, c.Out[0])))
 	},
-	Saved: func(c *Call) {
-		middle := invertedMiddle(c)
-		c.KeepInput(0)
-		if c.expands() {
-			keepInverted(c, middle, c.Size(c.In[0][1:]))
-		}
-		keepInverted(c, middle, c.Size(c.Out[1:]))
-		c.keepNormed(c.Out[0], c.Size(c.Out[1:]))
-	},
 	Lower:  lowerInverted,
 	Torch:  `InvertedResidual({{inChannels}}, {{outChannels}}, {{stride}}, {{expandRatio}})`,
 	Module: invertedModule,
@@ -98,14 +89,6 @@ func (c *Call) expands() bool { return c.Float("expandRatio") != 1 }
 // invertedMiddle is the number of channels in the middle, rounded as Python rounds.
 func invertedMiddle(c *Call) int64 {
 	return c.whole(math.RoundToEven(c.times(c.Int("inChannels"), "expandRatio")))
-}
-
-// keepInverted declares what a normalisation and an activation that overwrites its input keep: autograd makes a copy of
-// what is overwritten, and the convolution behind keeps the result.
-func keepInverted(c *Call, channels, pixels int64) {
-	c.keepNormed(channels, pixels)
-	c.Keep("before the activation", AsActivation, channels, pixels)
-	c.Keep("activated", AsActivation, channels, pixels)
 }
 
 func lowerInverted(l *Lowering) op.Value {

@@ -25,11 +25,6 @@ var _ = define(Type{
 			c.Weight("bias", c.Ints("normalizedShape")...)
 		}
 	},
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.Keep("mean", AsFloat32, lastAxesGroups(c)...)
-		c.Keep("rstd", AsFloat32, lastAxesGroups(c)...)
-	},
 	Lower: func(l *Lowering) op.Value {
 		return op.LayerNorm(l.P, l.X[0], l.In[0].Size()/max(1, Of(lastAxesGroups(&l.Call)...).Size()), l.Affine("")...)
 	},

@@ -21,7 +21,6 @@ var _ = define(Type{
 		return c.In[0], nil
 	},
 	Weights: func(c *Call) { c.Weight("gamma", c.Int("dim")) },
-	Saved:   func(c *Call) { c.KeepInput(0) },
 	Lower:   func(l *Lowering) op.Value { return op.Mul(l.P, l.X[0], l.W("gamma")) },
 	Torch:   `LayerScale({{dim}}, {{initValue}})`,
 	Module: `class LayerScale(nn.Module):

@@ -9,7 +9,6 @@ var _ = define(activation(Type{
 		{Name: "negativeSlope", Kind: Float, Default: 0.01, Aliases: []string{"alpha"}, Doc: "factor of negative values"},
 		paramInplace,
 	},
-	Saved: savesInput,
 	Lower: lowerOfInput,
 	Torch: `nn.LeakyReLU({{negativeSlope}}, inplace={{inplace}})`,
 	Examples: []Example{

@@ -24,7 +24,6 @@ var _ = define(Type{
 	},
 	Weights:       func(c *Call) { c.Linear("", c.Int("inFeatures"), c.Int("outFeatures"), c.Bool("bias")) },
 	FLOPs:         func(c *Call) int64 { return c.MatMul(1, c.Size(c.Out), c.Int("inFeatures"), 1) },
-	Saved:         func(c *Call) { c.KeepInput(0) },
 	Lower:         func(l *Lowering) op.Value { return l.Map(l.X[0], "") },
 	Torch:         `nn.Linear({{inFeatures}}, {{outFeatures}}, bias={{bias}})`,
 	WeightFormula: "inFeatures*outFeatures + bias*outFeatures",

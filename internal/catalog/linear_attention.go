@@ -17,7 +17,6 @@ var _ = define(Type{
 		}
 	},
 	FLOPs: linearAttentionFLOPs,
-	Saved: linearAttentionSaved,
 	Lower: lowerLinearAttention,
 	Torch: `LinearAttention({{embedDim}}, {{numHeads}}, {{bias}})`,
 	Module: `class LinearAttention(nn.Module):
@@ -74,20 +73,4 @@ func lowerLinearAttention(l *Lowering) op.Value {
 	z := op.Scale(p, op.WideOfOutput(p, op.Scale(p, ones)))
 	y := op.Mul(p, op.Contract(p, l.headByHead(q, d == 1), kv), z)
 	return l.named(l.Map(op.Contiguous(p, y, s, e), "out_proj"), q, k, v, kv, y)
-}
-
-func linearAttentionSaved(c *Call) {
-	s, e, h := c.In[0][0], c.Int("embedDim"), c.Int("numHeads")
-	d := e / h
-	c.KeepInput(0)
-	for _, name := range []string{"queries", "keys", "positive keys", "values", "positive queries", "read", "result"} {
-		c.Keep(name, AsActivation, s, e)
-	}
-	c.Keep("sum of keys", AsActivation, e)
-	c.Keep("keys with values", AsActivation, e, d)
-	c.Keep("normaliser", AsActivation, s, h)
-	c.Keep("scaled normaliser", AsActivation, s, h)
-	if s > 1 && h > 1 && d > 1 { // each of the two products needs the heads in front, and turns a copy of its own
-		c.Keep("turned queries", AsActivation, s, e)
-	}
 }

@@ -28,14 +28,8 @@ var _ = define(Type{
 	},
 	Weights: func(c *Call) { c.Linear("", c.Int("embedDim"), c.Int("vocabSize"), c.Bool("bias")) },
 	FLOPs:   func(c *Call) int64 { return c.MatMul(1, c.positions(), c.Int("embedDim"), c.Int("vocabSize")) },
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		if c.caps() {
-			c.Keep("capped logits", AsActivation, c.positions(), c.Int("vocabSize"))
-		}
-	},
-	Lower: func(l *Lowering) op.Value { return l.capped(l.Map(l.X[0], "")) },
-	Torch: `nn.Linear({{embedDim}}, {{vocabSize}}, bias={{bias}})`,
+	Lower:   func(l *Lowering) op.Value { return l.capped(l.Map(l.X[0], "")) },
+	Torch:   `nn.Linear({{embedDim}}, {{vocabSize}}, bias={{bias}})`,
 	Given: &Given{Param: "softcap", Torch: `SoftcappedLinear({{embedDim}}, {{vocabSize}}, {{softcap}}, bias={{bias}})`,
 		Module: `class SoftcappedLinear(nn.Linear):
     def __init__(self, dim, vocab, softcap, bias):

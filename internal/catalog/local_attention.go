@@ -15,7 +15,6 @@ var _ = define(Type{
 	Shape:   multiHeadShape,
 	Weights: multiHeadWeights,
 	FLOPs:   multiHeadFLOPs,
-	Saved:   maskedSaved,
 	Lower:   lowerMasked,
 	Torch:   `MaskedAttention({{embedDim}}, {{numHeads}}, {{windowSize}}, {{causal}}, dropout={{dropout}}, bias={{bias}})`, Module: maskedModule,
 	WeightFormula: selfAttentionWeights, FLOPsFormula: selfAttentionFLOPs,

@@ -27,13 +27,6 @@ var _ = define(Type{
 		}
 		return c.In[0], nil
 	},
-	Saved: func(c *Call) {
-		in := c.In[0]
-		c.KeepInput(0)
-		c.Keep("padded", AsActivation, c.Add(in[0], c.Int("size")-1), c.Size(in[1:]))
-		c.Keep("base", AsActivation, in...)
-		c.Keep("divisor", AsActivation, in...)
-	},
 	Lower: lowerLocalResponseNorm,
 	Torch: `nn.LocalResponseNorm({{size}}, alpha={{alpha}}, beta={{beta}}, k={{k}})`,
 	Examples: []Example{

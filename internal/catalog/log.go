@@ -12,7 +12,6 @@ var _ = define(Type{
 	Traits:  KeepsShape | HasActivation,
 	Ints:    IntsToFloat,
 	Shape:   shapeOfInput,
-	Saved:   savesInput,
 	Lower:   func(l *Lowering) op.Value { return op.WideOfInput(l.P, l.X[0]) },
 	Torch:   `torch.log`,
 	Examples: []Example{

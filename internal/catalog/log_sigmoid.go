@@ -5,7 +5,6 @@ var _ = define(activation(Type{
 	Title:  "Logarithm of the logistic function",
 	Doc:    `Computes log(1/(1+exp(-x))) without the loss of precision of the two steps. The result is negative. Takes any shape, but no integers, unlike sigmoid.`,
 	Source: "torch.nn.LogSigmoid",
-	Saved:  savesInput,
 	Lower:  lowerOfInput,
 	Torch:  `nn.LogSigmoid()`,
 	Examples: []Example{

@@ -11,7 +11,6 @@ var _ = define(Type{
 	Traits: IsSoftmax | KeepsShape,
 	Params: []Param{paramSoftmaxDim},
 	Shape:  softmaxShape,
-	Saved:  savesResult,
 	Lower:  func(l *Lowering) op.Value { return op.LogSoftmax(l.P, l.X[0]) },
 	Torch:  `nn.LogSoftmax(dim={{dim}})`,
 	Examples: []Example{

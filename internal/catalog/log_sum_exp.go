@@ -11,7 +11,6 @@ var _ = define(Type{
 	Ints:   IntsToFloat,
 	Params: []Param{reducedDims, keepDim},
 	Shape:  reducedShape,
-	Saved:  savesBoth,
 	Lower:  func(l *Lowering) op.Value { return op.LogSumExp(l.P, l.X[0], l.Out...) },
 	Torch:  `lambda x: x.logsumexp({{dim}}, keepdim={{keepDim}})`,
 	Examples: []Example{

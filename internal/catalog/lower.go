@@ -33,7 +33,7 @@ func (l *Lowering) Begin(t *Type, call Call, weights []Weight) {
 	l.Call.Type = t
 	l.P.Reset()
 	l.values.Clear()
-	l.P.IntsToFloat = !call.OutIsInt
+	l.P.IntsToFloat = !call.OutIsInt && (t.Ints != IntsKept || len(call.In) == 1) // of several, integers meet integers before they meet floats
 	for k, shape := range call.In {
 		dtype := op.Float
 		if k < len(call.InIsInt) && call.InIsInt[k] {
@@ -41,6 +41,24 @@ func (l *Lowering) Begin(t *Type, call Call, weights []Weight) {
 		}
 		l.X = append(l.X, l.P.Input(shape, dtype))
 	}
+}
+
+// Lower writes the operations of the component: those of a library's module, or else PyTorch's own. It returns op.None where there are none. Who writes
+// a graph can name a module and leave out the weights or the inputs that its code reads, and a module that a component calls may not be there: such a
+// component has no operations.
+func (l *Lowering) Lower(m Module) (out op.Value) {
+	defer func() {
+		if recover() != nil {
+			out = op.None
+		}
+	}()
+	switch {
+	case m != nil:
+		return m.Lower(l)
+	case l.Type.Lower == nil:
+		return op.None
+	}
+	return l.Type.Lower(l)
 }
 
 // W is the weight with a path, or op.None where the component has none.

@@ -29,14 +29,6 @@ func lpPoolShape(n int) func(*Call) (Shape, error) {
 	}
 }
 
-func lpPoolSaved(c *Call) {
-	c.KeepInput(0)
-	c.Keep("powers", AsActivation, c.Size(c.In[0]))
-	for _, step := range []string{"means", "sizes", "signs", "sums"} {
-		c.Keep(step, AsActivation, c.Size(c.Out))
-	}
-}
-
 func lowerLpPool(l *Lowering) op.Value {
 	means := op.ResampleSaved(l.P, op.Pow(l.P, l.X[0]), l.Out...)
 	signs := op.Scale(l.P, means) // a sign has no slope: its gradient is made of zeros

@@ -11,7 +11,6 @@ var _ = define(Type{
 	Params:  lpPoolParams(1),
 	Ints:    IntsToFloat,
 	Shape:   lpPoolShape(1),
-	Saved:   lpPoolSaved,
 	Lower:   lowerLpPool,
 	Torch:   `nn.LPPool1d({{normType}}, {{kernelSize}}, stride={{stride}}, ceil_mode={{ceilMode}})`,
 	Examples: []Example{

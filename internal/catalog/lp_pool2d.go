@@ -11,7 +11,6 @@ var _ = define(Type{
 	Params:  lpPoolParams(2),
 	Ints:    IntsToFloat,
 	Shape:   lpPoolShape(2),
-	Saved:   lpPoolSaved,
 	Lower:   lowerLpPool,
 	Torch:   `nn.LPPool2d({{normType}}, {{kernelSize}}, stride={{stride}}, ceil_mode={{ceilMode}})`,
 	Examples: []Example{

@@ -11,7 +11,6 @@ var _ = define(Type{
 	Params:  lpPoolParams(3),
 	Ints:    IntsToFloat,
 	Shape:   lpPoolShape(3),
-	Saved:   lpPoolSaved,
 	Lower:   lowerLpPool,
 	Torch:   `nn.LPPool3d({{normType}}, {{kernelSize}}, stride={{stride}}, ceil_mode={{ceilMode}})`,
 	Examples: []Example{

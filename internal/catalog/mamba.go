@@ -33,7 +33,6 @@ var _ = define(Type{
 		s, e, n, r, d := c.In[0][0], c.Int("embedDim"), c.Int("stateDim"), c.Int("dtRank"), c.inner(c.Int("embedDim"))
 		return c.Add(c.MatMul(3, s, e, d), c.MatMul(1, d, c.Int("convKernel"), c.scanned()), c.MatMul(1, s, d, c.Add(r, n, n)), c.MatMul(1, s, r, d))
 	},
-	Saved:  mambaSaved,
 	Lower:  lowerMamba,
 	Torch:  `Mamba({{embedDim}}, {{stateDim}}, {{convKernel}}, {{expand}}, {{dtRank}}, {{bias}}, {{convBias}})`,
 	Module: mambaModule,
@@ -49,27 +48,6 @@ var _ = define(Type{
 		{In: "[20]", Args: "embedDim=20", Err: "takes (sequence, features), got [20]"},
 	},
 })
-
-func mambaSaved(c *Call) {
-	s, n, d := c.In[0][0], c.Int("stateDim"), c.inner(c.Int("embedDim"))
-	c.KeepInput(0)
-	c.Keep("projected", AsActivation, s, 2, d)
-	c.Keep("convolved", AsActivation, d, c.scanned())
-	c.Keep("activated", AsActivation, s, d)
-	if s > 1 && d > 1 { // the convolution left the features in front, so the next map takes a copy
-		c.Keep("turned", AsActivation, s, d)
-	}
-	c.Keep("step and matrices", AsActivation, s, c.Add(c.Int("dtRank"), n, n))
-	c.Keep("step before softplus", AsActivation, s, d)
-	c.Keep("step", AsActivation, s, d)
-	c.KeepFixed("decay", AsActivation, 2, d, n) // before and after the sign
-	c.Keep("decay of each position", AsActivation, s, d, n)
-	c.Keep("state of each position", AsActivation, c.Add(s, 1), d, n)
-	c.Keep("step times input", AsActivation, s, d)
-	for _, name := range []string{"scanned", "gate", "gated"} {
-		c.Keep(name, AsActivation, s, d)
-	}
-}
 
 const mambaModule = `class Mamba(nn.Module):
     def __init__(self, dim, state, kernel, expand, dt_rank, bias, conv_bias):

@@ -42,7 +42,6 @@ var _ = define(Type{
 		s, e, d, conv := c.In[0][0], c.Int("embedDim"), c.inner(c.Int("embedDim")), c.convolved()
 		return c.Add(c.MatMul(1, s, e, c.Add(d, conv, c.ssmHeads())), c.MatMul(1, conv, c.Int("convKernel"), c.scanned()), c.MatMul(1, s, d, e))
 	},
-	Saved:  mamba2Saved,
 	Lower:  lowerMamba2,
 	Torch:  `Mamba2({{embedDim}}, {{stateDim}}, {{convKernel}}, {{expand}}, {{headDim}}, {{numGroups}}, {{bias}}, {{convBias}})`,
 	Module: mamba2Module,
@@ -78,25 +77,6 @@ func (c *Call) checkHeads(features int64) error {
 		return c.Errorf(GroupDivisibility, "the number of heads, %d, is not divisible by %d groups", h, g)
 	}
 	return nil
-}
-
-func mamba2Saved(c *Call) {
-	s, n, d, h, conv := c.In[0][0], c.Int("stateDim"), c.inner(c.Int("embedDim")), c.ssmHeads(), c.convolved()
-	c.KeepInput(0)
-	c.Keep("projected", AsActivation, s, c.Add(d, conv, h))
-	c.Keep("convolved", AsActivation, conv, c.scanned())
-	c.Keep("activated", AsActivation, s, conv)
-	c.Keep("step before softplus", AsActivation, s, h)
-	c.Keep("step", AsActivation, s, h)
-	c.KeepFixed("decay", AsActivation, 2, h) // before and after the sign
-	c.Keep("decay of each position", AsActivation, s, h)
-	c.Keep("matrices of each head", AsActivation, 2, s, c.Mul(h, n))
-	c.Keep("state of each position", AsActivation, c.Add(s, 1), d, n)
-	c.Keep("step times input", AsActivation, s, d)
-	for _, name := range []string{"scanned", "gate", "gated", "normalised"} {
-		c.Keep(name, AsActivation, s, d)
-	}
-	c.Keep("rstd", AsFloat32, s)
 }
 
 const mamba2Module = `class Mamba2(nn.Module):

@@ -35,7 +35,6 @@ var _ = define(Type{
 		return append(batch, a.At(-2), b.At(-1)), nil
 	},
 	FLOPs:        func(c *Call) int64 { return c.MatMul(1, c.Size(c.Out), c.In[0].At(-1), 1) },
-	Saved:        saveMatrices,
 	Lower:        func(l *Lowering) op.Value { return op.MatMul(l.P, l.X[0], l.X[1]) },
 	Torch:        `torch.matmul`,
 	FLOPsFormula: "2*size(out)*in[-1]",
@@ -49,20 +48,3 @@ var _ = define(Type{
 		{In: "int[3,4] [4,5]", Err: "one input has integers"},
 	},
 })
-
-// saveMatrices: each factor is kept for the gradient of the other. A factor that was stretched is kept as the copy that
-// torch.bmm was given.
-func saveMatrices(c *Call) {
-	if c.OutIsInt {
-		return
-	}
-	outer := c.Out[:len(c.Out)-2]
-	for i, name := range []string{"stretched first", "stretched second"} {
-		in := c.In[i]
-		if in[:len(in)-2].Equal(outer) {
-			c.KeepInput(i)
-			continue
-		}
-		c.Keep(name, AsActivation, c.Size(outer), in.At(-2), in.At(-1))
-	}
-}

@@ -12,7 +12,6 @@ var _ = define(Type{
 	Ints:    IntsKept,
 	Params:  []Param{reducedDims, keepDim},
 	Shape:   reducedShape,
-	Saved:   savesBoth,
 	Lower:   func(l *Lowering) op.Value { return op.Amax(l.P, l.X[0], l.Out...) },
 	Torch:   `lambda x: x.amax({{dim}}, keepdim={{keepDim}})`,
 	Examples: []Example{

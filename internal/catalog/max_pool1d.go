@@ -10,7 +10,6 @@ var _ = define(Type{
 	Traits:  IsPool,
 	Params:  maxPoolParams(1),
 	Shape:   maxPoolShape(1),
-	Saved:   maxPoolSaved,
 	Lower:   lowerMaxPool,
 	Torch:   `nn.MaxPool1d({{kernelSize}}, stride={{stride}}, padding={{padding}}, dilation={{dilation}}, ceil_mode={{ceilMode}})`,
 	Examples: []Example{

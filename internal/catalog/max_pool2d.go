@@ -11,7 +11,6 @@ var _ = define(Type{
 	Params:  maxPoolParams(2),
 	Ints:    IntsKept,
 	Shape:   maxPoolShape(2),
-	Saved:   maxPoolSaved,
 	Lower:   lowerMaxPool,
 	Torch:   `nn.MaxPool2d({{kernelSize}}, stride={{stride}}, padding={{padding}}, dilation={{dilation}}, ceil_mode={{ceilMode}})`,
 	Examples: []Example{

@@ -11,7 +11,6 @@ var _ = define(Type{
 	Params:  maxPoolParams(3),
 	Ints:    IntsKept,
 	Shape:   maxPoolShape(3),
-	Saved:   maxPoolSaved,
 	Lower:   lowerMaxPool,
 	Torch:   `nn.MaxPool3d({{kernelSize}}, stride={{stride}}, padding={{padding}}, dilation={{dilation}}, ceil_mode={{ceilMode}})`,
 	Examples: []Example{

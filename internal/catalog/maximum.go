@@ -13,7 +13,6 @@ var _ = define(Type{
 	Traits:  IsMerge | HasActivation,
 	Ints:    IntsKept,
 	Shape:   broadcastShape,
-	Saved:   func(c *Call) { c.keepOperands("maximum", comparedSides) },
 	Lower:   func(l *Lowering) op.Value { return l.fold(op.Maximum) },
 	Torch:   `Maximum()`,
 	Module: `class Maximum(nn.Module):
@@ -29,6 +28,3 @@ var _ = define(Type{
 		{In: "[4,8] [8]", Err: "the numbers of axes differ"},
 	},
 })
-
-// comparedSides is for gradients that go to the side that was chosen, which takes both to know.
-func comparedSides(left, right bool) (keepLeft, keepRight bool) { return left || right, left || right }

@@ -32,7 +32,6 @@ var _ = define(Type{
 		}
 		return c.Add(flops, c.Mul(2, pixels, middle, c.Add(c.taps(2), c.Out[0])), c.Mul(4, middle, gateSize(c)))
 	},
-	Saved:  mbConvSaved,
 	Lower:  lowerMBConv,
 	Torch:  `MBConv({{inChannels}}, {{outChannels}}, {{kernelSize}}, {{stride}}, {{expandRatio}}, {{seRatio}})`,
 	Module: mbConvModule,
@@ -156,22 +155,6 @@ func mbConvWeights(c *Call) {
 		c.weight(1, names[step+1], "fc2.bias", middle)
 	}
 	c.normedConv(names[step+2]+".0", names[step+2]+".1", c.Int("outChannels"), middle, 1, 1)
-}
-
-func mbConvSaved(c *Call) {
-	middle, pixels := mbConvMiddle(c), c.Size(c.Out[1:])
-	c.KeepInput(0)
-	if middle != c.In[0][0] {
-		keepInverted(c, middle, c.Size(c.In[0][1:]))
-	}
-	keepInverted(c, middle, pixels)
-	if hidden := gateSize(c); hidden > 0 {
-		c.Keep("means", AsActivation, middle)
-		c.Keep("hidden before and behind silu", AsActivation, 2, hidden)
-		c.Keep("gates", AsActivation, middle)
-		c.Keep("gated", AsActivation, middle, pixels)
-	}
-	c.keepNormed(c.Out[0], pixels)
 }
 
 func lowerMBConv(l *Lowering) op.Value {

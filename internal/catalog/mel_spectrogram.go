@@ -27,13 +27,6 @@ var _ = define(Type{
 		return append(c.In[0].With(-1, c.Int("nMels")), frames), nil
 	},
 	FLOPs: func(c *Call) int64 { return c.MatMul(c.signals(), c.Out.At(-1), c.Int("nFft")/2+1, c.Int("nMels")) },
-	Saved: func(c *Call) {
-		frames, bins := c.Mul(c.signals(), c.Out.At(-1)), c.Int("nFft")/2+1
-		c.keepSpectrum(c.Int("winLength"), frames, bins, c.Bool("center"))
-		if c.Float("power") != 1 {
-			c.Keep("sizes", AsActivation, frames, bins)
-		}
-	},
 	Lower: func(l *Lowering) op.Value {
 		return l.mels(l.Int("winLength"), l.Out, l.Bool("center"), l.Float("power") != 1)
 	},

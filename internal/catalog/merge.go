@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"slices"
-	"strconv"
 )
 
 // broadcast returns the shape of element-wise arithmetic over shapes: an axis of size 1 fits any other. Different ranks never
@@ -97,28 +96,3 @@ func (c *Call) clash(free func(axis int, n int64) bool, skip int) (a, b, axis in
 
 // isInt reports whether an input is an integer tensor, which has no gradient.
 func (c *Call) isInt(i int) bool { return i < len(c.InIsInt) && c.InIsInt[i] }
-
-// keepOperands declares what is kept of a merge that takes one input after the other into what it has so far. needs says, as
-// derivatives.yaml does, which side of a step is kept, given which sides have a gradient. What there is so far is a tensor of
-// its own from the second step on.
-func (c *Call) keepOperands(soFar string, needs func(left, right bool) (keepLeft, keepRight bool)) {
-	left, leftIsInt, leftHasGradient := c.In[0], c.isInt(0), !c.isInt(0)
-	for i := 1; i < len(c.In); i++ {
-		keepLeft, keepRight := needs(leftHasGradient, !c.isInt(i))
-		if keepRight {
-			c.KeepInput(i)
-		}
-		switch {
-		case !keepLeft:
-		case i == 1:
-			c.KeepInput(0)
-		case leftIsInt:
-			c.Keep(soFar+strconv.Itoa(i-1), AsInt64, left...)
-		default:
-			c.Keep(soFar+strconv.Itoa(i-1), AsActivation, left...)
-		}
-		left, _ = broadcast(left, c.In[i])
-		leftIsInt = c.Type.Ints == IntsKept && leftIsInt && c.isInt(i)
-		leftHasGradient = leftHasGradient || !c.isInt(i)
-	}
-}

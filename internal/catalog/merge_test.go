@@ -1,43 +1,49 @@
 package catalog
 
 import (
-	"fmt"
+	"slices"
 	"testing"
+
+	"github.com/modelverifier/verifier/internal/op"
 )
 
-func TestMergesKeepTheirFactors(t *testing.T) {
-	for _, k := range []struct{ typ, in, want string }{
-		{"add", "[4] [4]", ""},
-		{"multiply", "[4]", ""},
-		{"multiply", "[4] [1]", "input1 input0"},
-		{"multiply", "int[4] [4]", "input0"},
-		{"multiply", "[4,1] [1,5] [4,5] [1,1]", "input1 input0 input2 product1:20 input3 product2:20"},
-		{"divide", "[4,1] int[1,5] [4,5]", "input1 input2 quotient1:20"},
-		{"divide", "int[4] int[4] [4]", "input2 quotient1:4"},
-		{"divide", "int[4] int[4]", ""},
-		{"maximum", "[4] int[4]", "input1 input0"},
-		{"minimum", "int[4] int[4] [4]", "input2 minimum1:4"},
-		{"matmul", "[3,4] [4,5]", "input0 input1"},
-		{"matmul", "[1,3,4] [2,4,5]", "stretched first:24 input1"},
-		{"matmul", "int[3,4] int[4,5]", ""},
+func TestMergesSaveTheirFactors(t *testing.T) {
+	for _, k := range []struct {
+		typ, in string
+		saved   []bool
+		new     int64 // bytes of products and quotients
+	}{
+		{"add", "[4] [4]", []bool{false, false}, 0},
+		{"multiply", "[4]", []bool{false}, 0},
+		{"multiply", "[4] [1]", []bool{true, true}, 0},
+		{"multiply", "int[4] [4]", []bool{true, false}, 0},
+		{"multiply", "[4,1] [1,5] [4,5] [1,1]", []bool{true, true, true, true}, 2 * 4 * 20},
+		{"divide", "[4,1] int[1,5] [4,5]", []bool{false, true, true}, 4 * 20},
+		{"divide", "int[4] int[4] [4]", []bool{false, false, true}, 4 * 4},
+		{"divide", "int[4] int[4]", []bool{false, false}, 0},
+		{"maximum", "[4] int[4]", []bool{true, true}, 0},
+		{"minimum", "int[4] int[4] [4]", []bool{false, false, true}, 8 * 4},
+		{"matmul", "[3,4] [4,5]", []bool{true, true}, 0},
+		{"matmul", "[1,3,4] [2,4,5]", []bool{false, true}, 4 * 24},
+		{"matmul", "int[3,4] int[4,5]", []bool{false, false}, 0},
 	} {
-		_, r := (&Example{In: k.in}).run(t, Lookup(k.typ))
-		got := ""
-		for _, kept := range r.Kept {
-			switch kept.Name {
-			case KeptInput:
-				got += fmt.Sprint(" input", kept.Input)
-			default:
-				got += fmt.Sprintf(" %s:%d", kept.Name, kept.Elems)
-			}
-		}
-		if got != "" {
-			got = got[1:]
-		}
-		if r.Err != nil || got != k.want {
-			t.Errorf("%s %s keeps %q, want %q (%v)", k.typ, k.in, got, k.want, r.Err)
+		if got := saved(t, &Example{In: k.in}, k.typ); !slices.Equal(got.In, k.saved) || got.New != k.new {
+			t.Errorf("%s %s saves %+v, want %v and %d bytes", k.typ, k.in, got, k.saved, k.new)
 		}
 	}
+}
+
+// saved is what autograd saves of an example of a type.
+func saved(t *testing.T, e *Example, id string) op.Keeps {
+	t.Helper()
+	c, r := e.run(t, Lookup(id))
+	if r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	l := Lowering{P: &op.Program{}}
+	l.Begin(c.Type, Call{Type: c.Type, Args: r.Args, In: c.In, InIsInt: c.InIsInt, Out: r.Out, OutIsInt: r.OutIsInt}, r.Weights)
+	l.P.Out = c.Type.Lower(&l)
+	return l.P.Keeps(1)
 }
 
 func TestTheInputThatAloneDisagreesIsNamed(t *testing.T) {

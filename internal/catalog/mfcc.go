@@ -27,21 +27,6 @@ var _ = define(Type{
 	FLOPs: func(c *Call) int64 {
 		return c.MatMul(c.signals(), c.Out.At(-1), c.Int("nMels"), c.Add(c.Int("nFft")/2+1, c.Int("nMfcc")))
 	},
-	Saved: func(c *Call) {
-		frames, bins := c.Mul(c.signals(), c.Out.At(-1)), c.Int("nFft")/2+1
-		c.keepSpectrum(c.Int("nFft"), frames, bins, true)
-		c.Keep("sizes", AsActivation, frames, bins)
-		for _, name := range []string{"mel bands", "mel bands above zero", "decibels"} {
-			c.Keep(name, AsActivation, frames, c.Int("nMels"))
-		}
-		for _, name := range []string{"loudest", "quietest kept"} { // one for all signals of the last axis before the samples
-			if r := c.In[0].Rank(); r == 1 {
-				c.KeepFixed(name, AsActivation, 1)
-			} else {
-				c.Keep(name, AsActivation, c.In[0][:r-2]...)
-			}
-		}
-	},
 	Lower: lowerMFCC,
 	Torch: `torchaudio.transforms.MFCC(sample_rate={{sampleRate}}, n_mfcc={{nMfcc}}, ` +
 		`melkwargs=dict(n_fft={{nFft}}, hop_length={{hopLength}}, n_mels={{nMels}}))`,

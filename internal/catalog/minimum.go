@@ -13,7 +13,6 @@ var _ = define(Type{
 	Traits:  IsMerge | HasActivation,
 	Ints:    IntsKept,
 	Shape:   broadcastShape,
-	Saved:   func(c *Call) { c.keepOperands("minimum", comparedSides) },
 	Lower:   func(l *Lowering) op.Value { return l.fold(op.Maximum) },
 	Torch:   `Minimum()`,
 	Module: `class Minimum(nn.Module):

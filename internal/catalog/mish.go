@@ -6,7 +6,6 @@ var _ = define(activation(Type{
 	Doc:    `Computes x·tanh(softplus(x)): smooth, not monotone, without bound above. Takes any shape, but no integers.`,
 	Source: "torch.nn.Mish; Misra 2019",
 	Params: []Param{paramInplace},
-	Saved:  savesInput,
 	Lower:  lowerOfInput,
 	Torch:  `nn.Mish(inplace={{inplace}})`,
 	Examples: []Example{

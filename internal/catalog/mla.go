@@ -37,7 +37,6 @@ var _ = define(Type{
 		return c.Add(queries, c.MatMul(1, s, e, l.compressed), c.MatMul(1, s, l.rank, l.expanded),
 			c.MatMul(l.heads, s, l.queryDim, s), c.MatMul(l.heads, s, s, l.valueDim), c.MatMul(1, s, l.values, e))
 	},
-	Saved:  mlaSaved,
 	Lower:  lowerMLA,
 	Torch:  `MLA({{embedDim}}, {{numHeads}}, {{kvLoraRank}}, {{qkNopeHeadDim}}, {{qkRopeHeadDim}}, {{vHeadDim}}, {{qLoraRank}}, {{bias}})`,
 	Module: mlaModule,
@@ -118,28 +117,6 @@ func lowerMLA(l *Lowering) op.Value {
 	}
 	y := l.attend(queries, states[0], states[1], mask, h, inHeads{q: true, k: true, v: l.Caches})
 	return l.named(l.Map(y, "o_proj"), all, down, wide, shared)
-}
-
-// mlaSaved follows the parts: each latent is kept before and after its normalisation, with one number for each
-// position.
-func mlaSaved(c *Call) {
-	l, s := latent(c), c.In[0][0]
-	fuse := fused(l.queryDim) && fused(l.valueDim)
-	c.KeepInput(0)
-	if r := c.Int("qLoraRank"); r > 0 {
-		c.Keep("latent queries, before and after the norm", AsActivation, 2, s, r)
-		c.Keep("norms of the queries", AsFloat32, s)
-	}
-	c.Keep("latent before the norm", AsActivation, s, l.compressed)
-	c.Keep("latent", AsActivation, s, l.rank)
-	c.Keep("norms", AsFloat32, s)
-	c.KeepFixed("sines and cosines", AsActivation, 4, s, c.Int("qkRopeHeadDim"))
-	if fuse {
-		c.Keep("queries and keys", AsActivation, 2, s, l.queries)
-	}
-	c.keepSlice(fuse || l.heads == 1 || s == 1, s, l.values, l.expanded)
-	c.keepScores(l.heads, s, s, l.queryDim, fuse)
-	c.Keep("attended", AsActivation, s, l.values)
 }
 
 const mlaModule = `class MLA(nn.Module):

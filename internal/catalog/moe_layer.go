@@ -36,13 +36,6 @@ var _ = define(Type{
 		width := c.Add(c.Mul(c.Int("topK"), c.Int("expertDim")), sharedWidth(c))
 		return c.MatMul(1, c.Size(c.In[0]), c.Add(c.Int("numExperts"), c.Mul(expertMaps(c), width)), 1)
 	},
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.keepExpert(c.Int("topK"), c.Int("expertDim"))
-		if s := sharedWidth(c); s > 0 {
-			c.keepExpert(1, s)
-		}
-	},
 	Lower: lowerExperts(func(l *Lowering, x op.Value) op.Value {
 		if sharedWidth(&l.Call) == 0 {
 			return op.None
@@ -97,15 +90,6 @@ func (c *Call) expert(times int64, name string, dim, hidden int64) {
 	}
 	c.LinearTimes(times, join(name, "up_proj"), dim, hidden, bias)
 	c.LinearTimes(times, join(name, "down_proj"), hidden, dim, bias)
-}
-
-// keepExpert declares what experts keep between their maps.
-func (c *Call) keepExpert(times, hidden int64) {
-	if c.Bool("gated") {
-		c.keepGated(times, hidden)
-		return
-	}
-	c.keepActivation("silu", times, c.positions(), hidden)
 }
 
 const moeModule = `

@@ -27,7 +27,6 @@ func (m multiHead) behindMask() multiHead           { m.masked = true; return m 
 func (m multiHead) keysOf(features int64) multiHead { m.keyDim = features; return m }
 
 func (m multiHead) headDim() int64 { return m.dim / m.heads }
-func (m multiHead) fused() bool    { return fused(m.headDim()) }
 
 // weights declares one packed matrix where keys have the size of queries, and three otherwise.
 func (m multiHead) weights(c *Call) {
@@ -49,56 +48,6 @@ func (m multiHead) flops(c *Call, queries, keys int64) int64 {
 	return c.Add(c.MatMul(2, queries, m.dim, m.dim), c.MatMul(2, keys, m.keyDim, m.dim), c.attend(m.heads, queries, keys, m.headDim()))
 }
 
-// keepSelf declares what attention of a sequence to itself keeps. The layer turns the sequence so that the positions come
-// first: for more than one position that is a copy, and the sequence itself is not kept.
-func (m multiHead) keepSelf(c *Call, x stream) {
-	m.turn(c, "turned input", x, m.dim)
-	c.Keep("queries, keys and values", AsActivation, 3, x.positions, m.dim)
-	m.keepResult(c, x.positions, x.positions)
-}
-
-// keepCross declares what attention of one sequence to another keeps. Where both have one size, keys and values are
-// projected at once and lie in one storage; otherwise apart, each from a copy of its own. Unfused attention keeps copies of
-// queries and keys, and not what they were copied from.
-func (m multiHead) keepCross(c *Call, x, y stream) {
-	m.turn(c, "turned queries", x, m.dim)
-	m.turn(c, "turned keys", y, m.keyDim)
-	packed := m.keyDim == m.dim
-	if !packed && y.positions > 1 {
-		c.Keep("turned values", AsActivation, y.positions, m.keyDim)
-	}
-	if m.fused() {
-		c.Keep("queries", AsActivation, x.positions, m.dim)
-	}
-	if packed || m.fused() {
-		c.Keep("keys and values", AsActivation, 2, y.positions, m.dim)
-	} else {
-		c.Keep("values", AsActivation, y.positions, m.dim)
-	}
-	m.keepResult(c, x.positions, y.positions)
-}
-
-func (m multiHead) turn(c *Call, name string, x stream, features int64) {
-	if x.positions == 1 {
-		x.keep()
-		return
-	}
-	c.Keep(name, AsActivation, x.positions, features)
-}
-
-// keepResult declares the scores, the result of attention and, for more than one position, its turned copy. Unfused
-// attention keeps only the latter.
-func (m multiHead) keepResult(c *Call, queries, keys int64) {
-	c.keepScores(m.heads, queries, keys, m.headDim(), m.fused())
-	if m.masked {
-		c.keepBand(queries, keys, m.fused())
-	}
-	c.Keep("attended", AsActivation, queries, m.dim)
-	if m.fused() && queries > 1 {
-		c.Keep("turned result", AsActivation, queries, m.dim)
-	}
-}
-
 // The functions of types that are one attention over one sequence.
 
 func multiHeadShape(c *Call) (Shape, error) {
@@ -111,14 +60,12 @@ func multiHeadShape(c *Call) (Shape, error) {
 
 func multiHeadWeights(c *Call)     { multiHeadOf(c).weights(c) }
 func multiHeadFLOPs(c *Call) int64 { return multiHeadOf(c).flops(c, c.In[0][0], c.In[0][0]) }
-func multiHeadSaved(c *Call)       { multiHeadOf(c).keepSelf(c, c.arriving(0)) }
 func lowerMultiHead(l *Lowering) op.Value {
 	return multiHeadOf(&l.Call).lower(l, l.X[0], l.X[0], l.Eager)
 }
 func lowerMasked(l *Lowering) op.Value {
 	return multiHeadOf(&l.Call).behindMask().lower(l, l.X[0], l.X[0], l.Eager)
 }
-func maskedSaved(c *Call) { multiHeadOf(c).behindMask().keepSelf(c, c.arriving(0)) }
 
 const selfAttentionModule = `class SelfAttention(nn.MultiheadAttention):
     def forward(self, x):

@@ -13,7 +13,6 @@ var _ = define(Type{
 	Traits:  IsMerge,
 	Ints:    IntsKept,
 	Shape:   broadcastShape,
-	Saved:   savesFactors,
 	Lower:   func(l *Lowering) op.Value { return l.fold(op.Mul) },
 	Torch:   `Multiply()`,
 	Module: `class Multiply(nn.Module):
@@ -28,8 +27,3 @@ var _ = define(Type{
 		{In: "[4,8] [4,9]", Err: "9 and 8 do not fit on axis 2"},
 	},
 })
-
-// savesFactors is for products: the gradient of a factor needs the other one.
-func savesFactors(c *Call) {
-	c.keepOperands("product", func(left, right bool) (bool, bool) { return right, left })
-}

@@ -141,22 +141,6 @@ func normedFLOPs(c *Call) int64 {
 	return c.MatMul(1, c.Size(c.Out), c.Size(normedWeight(c)[1:]), 1)
 }
 
-// normedKeepInput declares what goes into the convolution. Where padding same adds an odd number of zeros, as an even kernel
-// needs, PyTorch pads a copy at the end.
-func normedKeepInput(c *Call) {
-	padded, odd := c.In[0], false
-	for i, k := range normedWeight(c)[2:] {
-		if c.Str("padding") == "same" && k%2 == 0 {
-			padded, odd = padded.With(i+1, c.Add(padded[i+1], 1)), true
-		}
-	}
-	if odd {
-		c.Keep("padded", AsActivation, padded...)
-		return
-	}
-	c.KeepInput(0)
-}
-
 // lowerNormed is the layer with a weight that was computed.
 func (l *Lowering) lowerNormed(weight op.Value) op.Value {
 	x, bias := l.X[0], l.W("bias")

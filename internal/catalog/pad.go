@@ -19,11 +19,6 @@ var _ = define(Type{
 	},
 	Ints:  IntsKept,
 	Shape: padShape,
-	Saved: func(c *Call) {
-		if mode := c.Str("mode"); mode == "reflect" || mode == "replicate" {
-			c.KeepInput(0)
-		}
-	},
 	Lower: func(l *Lowering) op.Value {
 		if mode := l.Str("mode"); mode == "reflect" || mode == "replicate" {
 			return lowerAvgPool(l)

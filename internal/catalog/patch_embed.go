@@ -38,7 +38,6 @@ var _ = define(Type{
 		patch := c.Dims("patchSize")
 		return c.Mul(2, c.Size(c.Out), c.Int("inChannels"), patch[0], patch[1])
 	},
-	Saved: func(c *Call) { c.KeepInput(0) },
 	Lower: func(l *Lowering) op.Value {
 		patch := l.Dims("patchSize")
 		y := l.conv(l.X[0], "proj", op.Geometry{Groups: 1, Permuted: true}, l.In[0][1]/patch[0], l.In[0][2]/patch[1])

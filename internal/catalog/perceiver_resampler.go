@@ -42,7 +42,6 @@ var _ = define(Type{
 		keys := c.Add(c.In[0][0], n)
 		return c.Mul(c.Int("depth"), c.Add(c.MatMul(2, n, e, e), c.MatMul(2, keys, e, e), c.attend(h, n, keys, e/h), c.MatMul(2, n, e, c.Int("ffDim"))))
 	},
-	Saved: resamplerSaved,
 	Lower: lowerResampler,
 	Torch: `PerceiverResampler({{embedDim}}, {{numHeads}}, {{numLatents}}, {{depth}}, {{ffDim}})`,
 	Module: `class PerceiverResampler(nn.Module):
@@ -106,24 +105,4 @@ func (l *Lowering) resample(y, before op.Value, s, e, n, nth int64) (op.Value, o
 	y = op.Add(p, y, l.mapOf(l.attend(q, k, v, op.None, h, inHeads{sliced: true}), layer+"out", nth))
 	hidden := l.activate("gelu", l.mapOf(norm(y, "ff.0"), layer+"ff.1", nth))
 	return l.named(op.Add(p, y, l.mapOf(hidden, layer+"ff.3", nth)), own, all), all
-}
-
-// resamplerSaved counts all layers, which are alike, at once. The first reads the latents, which are weights, but the
-// last hands what it made to the normalisation at the end.
-func resamplerSaved(c *Call) {
-	s, e, n, h, depth := c.In[0][0], c.Int("embedDim"), c.Int("numLatents"), c.Int("numHeads"), c.Int("depth")
-	keys, fuse := c.Add(s, n), fused(e/h)
-	c.KeepInput(0)
-	c.Keep("sequence and latents", AsActivation, depth, keys, e)
-	c.Keep("normalised latents", AsActivation, depth, n, e)
-	if fuse {
-		c.Keep("queries", AsActivation, depth, n, e)
-	}
-	c.keepSlice(fuse || h == 1, c.Mul(depth, keys), e, c.Mul(2, e))
-	c.keepScores(c.Mul(depth, h), n, keys, e/h, fuse)
-	c.Keep("attended", AsActivation, depth, n, e)
-	c.Keep("sums", AsActivation, depth, 2, n, e)
-	c.Keep("normalised", AsActivation, depth, n, e)
-	c.keepActivation("gelu", depth, n, c.Int("ffDim"))
-	c.Keep("means and deviations", AsFloat32, c.Add(c.Mul(depth, c.Add(c.Mul(4, n), c.Mul(2, s))), c.Mul(2, n)))
 }

@@ -92,11 +92,6 @@ func poolSpatial(c *Call, n int, padding, dilation [3]int64) (Shape, error) {
 	return out, nil
 }
 
-func maxPoolSaved(c *Call) {
-	c.KeepInput(0)
-	c.Keep("indices", AsInt64, c.Size(c.Out))
-}
-
 func lowerMaxPool(l *Lowering) op.Value { return op.MaxPool(l.P, l.X[0], l.Out...) }
 
 func lowerAvgPool(l *Lowering) op.Value { return op.ResampleSaved(l.P, l.X[0], l.Out...) }

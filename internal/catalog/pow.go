@@ -22,7 +22,6 @@ var _ = define(Type{
 		}
 		return c.In[0], nil
 	},
-	Saved: savesInput,
 	Lower: func(l *Lowering) op.Value { return op.Pow(l.P, l.X[0]) },
 	Torch: `lambda x: x.pow({{exponent}})`,
 	Examples: []Example{

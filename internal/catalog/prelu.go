@@ -23,7 +23,6 @@ var _ = define(Type{
 		return c.In[0], c.Match(ChannelMismatch, "numParameters", "channel")
 	},
 	Weights:       func(c *Call) { c.Weight("weight", c.Int("numParameters")) },
-	Saved:         savesInput,
 	Lower:         func(l *Lowering) op.Value { return op.PReLU(l.P, l.X[0], l.W("weight")) },
 	Torch:         `nn.PReLU({{numParameters}}, init={{init}})`,
 	WeightFormula: "numParameters",

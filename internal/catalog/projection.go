@@ -37,12 +37,6 @@ var _ = define(Type{
 		}
 		return c.MatMul(1, rows, c.Int("hiddenFeatures"), c.Add(in, out))
 	},
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		if c.Has("hiddenFeatures") { // what comes out of the ReLU, which is also what goes into the second map
-			c.Keep("hidden", AsActivation, c.In[0].With(-1, c.Int("hiddenFeatures"))...)
-		}
-	},
 	Lower: func(l *Lowering) op.Value {
 		x := l.Map(l.X[0], "0")
 		if !l.Has("hiddenFeatures") {

@@ -35,14 +35,6 @@ var _ = define(Type{
 			c.Weight("norm.bias", c.Int("headDim"))
 		}
 	},
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		heads := c.Size(c.In[0]) / c.Int("headDim")
-		if c.Str("kind") == "layer" {
-			c.Keep("mean", AsFloat32, heads)
-		}
-		c.Keep("rstd", AsFloat32, heads)
-	},
 	Lower: func(l *Lowering) op.Value {
 		d, in := l.Int("headDim"), l.In[0]
 		heads := op.View(l.P, l.X[0], append(append([]int64{}, in[:in.Rank()-1]...), in.At(-1)/d, d)...)

@@ -8,10 +8,6 @@ var _ = define(activation(Type{
 	Doc:    `Computes x·σ(1.702·x), an approximation of gelu that the weights of CLIP were trained with. Takes any shape; integers become floats. It is three operations to PyTorch, so it keeps one tensor more than gelu does.`,
 	Source: "openai/CLIP clip/model.py QuickGELU; Hendrycks and Gimpel 2016",
 	Ints:   IntsToFloat,
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.Keep("sigmoid", AsActivation, c.In[0]...)
-	},
 	Lower: func(l *Lowering) op.Value {
 		return op.Mul(l.P, l.X[0], op.OfOutput(l.P, op.Scale(l.P, l.X[0])))
 	},

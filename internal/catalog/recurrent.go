@@ -105,38 +105,6 @@ const (
 	reserveHead  = 256
 )
 
-// saved is what cuDNN's kernel needs again: the sequence, the result, the states it started from, and a reserve with what
-// every step computed in every layer and, between the layers, what one handed to the next.
-func (r recurrent) saved(c *Call) {
-	c.KeepInput(0)
-	c.KeepOutput()
-	n, dirs, h, state := c.Int("numLayers"), r.directions(c), c.Int("hiddenSize"), r.state(c)
-	c.Keep("initial state", AsActivation, n, dirs, state)
-	c.KeepFixed("head of the reserve", AsBytes, reserveHead)
-	part := func(name string, layers, times, size int64) {
-		c.KeepRounded(name, reserveRound, AsActivation, layers, dirs, c.In[0][0], times, size)
-	}
-	switch r.gates {
-	case 4:
-		c.Keep("initial cell", AsActivation, n, dirs, h)
-		part("gates", n, 4, h)
-		part("cells", n, 1, h)
-	case 3:
-		part("gates", n, 6, h) // both products of each gate
-	default:
-		part("states", n, 1, h)
-	}
-	part("states between the layers", n-1, 1, h)
-	if r.projection(c) > 0 {
-		part("states before the projection", n, 1, h)
-		part("projected states", n, 1, state)
-	}
-	if c.drops() { // a bit for each number that enters a layer behind the first, for each direction
-		bits := c.Mul(c.In[0][0], dirs, state)
-		c.Keep("dropout", AsBytes, n-1, dirs, c.Add(bits, 7)/8)
-	}
-}
-
 // lower is torch.nn's layer run by cuDNN, and the last step of its result where only that is asked for.
 func (r recurrent) lower(l *Lowering) op.Value {
 	c := &l.Call

@@ -36,7 +36,6 @@ var _ = define(Type{
 		return out, nil
 	},
 	Weights: func(c *Call) { c.Weight("weight", c.Int("numBuckets"), c.Int("numHeads")) },
-	Saved:   func(c *Call) { c.KeepFixed("buckets", AsInt64, c.In[0][1], c.In[0][2]) },
 	Lower: func(l *Lowering) op.Value {
 		p, queries, keys := l.P, l.In[0][1], l.In[0][2]
 		buckets := op.Constant(p, op.Int64, true, queries, keys)

@@ -8,7 +8,6 @@ var _ = define(activation(Type{
 	Traits: Rectifies,
 	Params: []Param{paramInplace},
 	Ints:   IntsKept,
-	Saved:  savesResult,
 	Lower:  lowerOfResult,
 	Torch:  `nn.ReLU(inplace={{inplace}})`,
 	Examples: []Example{

@@ -8,7 +8,6 @@ var _ = define(activation(Type{
 	Traits: Rectifies,
 	Params: []Param{paramInplace},
 	Ints:   IntsKept,
-	Saved:  savesInput,
 	Lower:  lowerOfInput,
 	Torch:  `nn.ReLU6(inplace={{inplace}})`,
 	Examples: []Example{

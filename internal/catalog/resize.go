@@ -54,13 +54,6 @@ func (c *Call) resize(param string) (Shape, error) {
 	return out, nil
 }
 
-// interpolationSaved: area is an adaptive mean, the other modes need nothing but sizes.
-func interpolationSaved(c *Call) {
-	if c.Str("mode") == "area" {
-		keepAveraged(len(c.Out) - 1)(c)
-	}
-}
-
 func lowerInterpolation(l *Lowering) op.Value {
 	if l.Str("mode") == "area" {
 		return lowerAveraged(len(l.Out) - 1)(l)

@@ -39,17 +39,6 @@ func projectionFLOPs(c *Call) int64 {
 	return c.Mul(2, c.Size(c.Out), c.Int("inChannels"))
 }
 
-// keepResidual declares what the end of a block keeps: the last normalisation, the projection, and the result, which is
-// that of an activation.
-func keepResidual(c *Call) {
-	out, pixels := c.Out[0], c.Size(c.Out[1:])
-	c.keepNormed(out, pixels)
-	if projects(c, out) {
-		c.keepNormed(out, pixels)
-	}
-	c.KeepOutput()
-}
-
 // residual is the end of a block: the input, projected where it has to be, is added in place, and so is the activation.
 func (l *Lowering) residual(y op.Value) op.Value {
 	x := l.X[0]

@@ -35,22 +35,6 @@ var _ = define(Type{
 		maps := c.Add(c.MatMul(2, s, e, e), c.MatMul(3, s, e, c.Mul(f, e)))
 		return c.Add(maps, c.MatMul(1, s, e, s), c.MatMul(f, s, s, e))
 	},
-	Saved: func(c *Call) {
-		s, e, h := c.In[0][0], c.Int("embedDim"), c.Int("numHeads")
-		wide := c.Mul(c.Int("valueFactor"), e)
-		c.KeepInput(0)
-		c.KeepFixed("cosines and sines", AsActivation, 4, s, e/h) // of queries and of keys
-		c.Keep("queries", AsActivation, s, e)
-		c.Keep("keys", AsActivation, s, e)
-		c.KeepFixed("decay", AsFloat32, h, s, s)
-		c.Keep("normaliser", AsActivation, h, s)
-		c.Keep("scores", AsActivation, h, s, s)
-		c.Keep("mean", AsFloat32, h, s)
-		c.Keep("rstd", AsFloat32, h, s)
-		for _, name := range []string{"values", "read", "normalised", "gate", "activated gate", "gated"} {
-			c.Keep(name, AsActivation, s, wide)
-		}
-	},
 	Lower:         lowerRetention,
 	Torch:         `Retention({{embedDim}}, {{numHeads}}, {{valueFactor}})`,
 	Module:        retentionModule,

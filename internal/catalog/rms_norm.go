@@ -21,10 +21,6 @@ var _ = define(Type{
 			c.Weight("weight", c.Ints("normalizedShape")...)
 		}
 	},
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.Keep("rstd", AsFloat32, lastAxesGroups(c)...)
-	},
 	Lower: func(l *Lowering) op.Value {
 		return op.RMSNorm(l.P, l.X[0], l.W("weight"), l.Size(Shape(l.Ints("normalizedShape"))))
 	},

@@ -12,7 +12,6 @@ var _ = define(Type{
 	Shape:   recurrent{1}.shape,
 	Weights: recurrent{1}.weights,
 	FLOPs:   recurrent{1}.flops,
-	Saved:   recurrent{1}.saved,
 	Lower:   recurrent{1}.lower,
 	Torch: `SequenceRNN({{inputSize}}, {{hiddenSize}}, num_layers={{numLayers}}, nonlinearity={{nonlinearity}}, bias={{bias}}, dropout={{dropout}}, ` +
 		`bidirectional={{bidirectional}}, sequences={{returnSequences}})`,

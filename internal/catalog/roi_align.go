@@ -32,7 +32,6 @@ var _ = define(Type{
 		}
 		return Of(boxes[0], c.In[0][0], size[0], size[1]), nil
 	},
-	Saved: func(c *Call) { c.Keep("boxes with the sample's number", AsActivation, c.In[1][0], 5) },
 	Lower: func(l *Lowering) op.Value {
 		boxes := op.Resample(l.P, l.X[1], l.In[1][0], 5) // with the number of the sample in front
 		return op.RoIAlign(l.P, l.X[0], boxes, l.Out...)

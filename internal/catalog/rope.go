@@ -16,12 +16,6 @@ var _ = define(Type{
 		{Name: "base", Kind: Float, Default: 10000.0, Aliases: []string{"theta", "ropeTheta"}, Doc: "the larger, the slower the slowest pair turns"},
 	},
 	Shape: ropeShape,
-	Saved: func(c *Call) {
-		if c.wantsGradient(0) {
-			c.KeepFixed("cosines", AsActivation, c.In[0].At(-2), c.Int("headDim"))
-			c.KeepFixed("sines", AsActivation, c.In[0].At(-2), c.Int("headDim"))
-		}
-	},
 	Lower: func(l *Lowering) op.Value {
 		if in, d := l.In[0], l.Int("headDim"); in.Rank() == 2 {
 			return op.View(l.P, l.rotate(op.View(l.P, l.X[0], in[1]/d, in[0], d)), in...)
@@ -78,7 +72,3 @@ func ropeShape(c *Call) (Shape, error) {
 	}
 	return in, nil
 }
-
-// wantsGradient reports whether there is a gradient of an input: there is none of integers, and what it alone needs is
-// not kept.
-func (c *Call) wantsGradient(i int) bool { return i >= len(c.InIsInt) || !c.InIsInt[i] }

@@ -17,16 +17,8 @@ var _ = define(Type{
 	Shape:   rotaryAttentionShape,
 	Weights: groupedWeights,
 	FLOPs:   groupedFLOPs,
-	Saved: func(c *Call) {
-		s, d := c.In[0][0], c.Int("headDim")
-		groupedSaved(c)
-		c.KeepFixed("sines and cosines", AsActivation, 4, s, d) // two tables for the queries, two for the keys
-		if c.Has("windowSize") && !c.caps() {
-			c.keepBand(s, s, fused(d))
-		}
-	},
-	Lower: func(l *Lowering) op.Value { return grouped{turns: true, windowed: l.Has("windowSize")}.lower(l) },
-	Torch: `RopeAttention({{embedDim}}, {{numHeads}}, {{numKVHeads}}, {{headDim}}, {{bias}}, {{outBias}}, {{qkNorm}}, {{causal}}, {{base}}, {{windowSize}}, dropout={{dropout}}, softcap={{softcap}}, clip={{clip}})`,
+	Lower:   func(l *Lowering) op.Value { return grouped{turns: true, windowed: l.Has("windowSize")}.lower(l) },
+	Torch:   `RopeAttention({{embedDim}}, {{numHeads}}, {{numKVHeads}}, {{headDim}}, {{bias}}, {{outBias}}, {{qkNorm}}, {{causal}}, {{base}}, {{windowSize}}, dropout={{dropout}}, softcap={{softcap}}, clip={{clip}})`,
 	Module: groupedModule + `
 
 class RopeAttention(GroupedQueryAttention):

@@ -18,10 +18,6 @@ var _ = define(activation(Type{
 		}
 		return c.In[0], c.checkNumbers()
 	},
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.Keep("noise", AsActivation, c.In[0]...)
-	},
 	Lower: func(l *Lowering) op.Value { return op.RReLU(l.P, l.X[0]) },
 	Torch: `nn.RReLU({{lower}}, {{upper}}, inplace={{inplace}})`,
 	Examples: []Example{

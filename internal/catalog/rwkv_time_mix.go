@@ -28,7 +28,6 @@ var _ = define(Type{
 		}
 	},
 	FLOPs:         func(c *Call) int64 { return c.MatMul(4, c.In[0][0], c.Int("embedDim"), c.Int("embedDim")) },
-	Saved:         rwkvSaved,
 	Lower:         lowerRwkv,
 	Torch:         `RwkvTimeMix({{embedDim}})`,
 	Module:        rwkvModule,
@@ -41,24 +40,6 @@ var _ = define(Type{
 		{In: "[9]", Args: "embedDim=9", Err: "takes (sequence, features), got [9]"},
 	},
 })
-
-func rwkvSaved(c *Call) {
-	s, e := c.In[0][0], c.Int("embedDim")
-	c.KeepInput(0)
-	if c.wantsGradient(0) {
-		c.Keep("shifted", AsActivation, s, e)
-		c.KeepFixed("shares of the shifted", AsActivation, 3, e)
-	} else {
-		c.Keep("shifted", AsInt64, s, e)
-	}
-	c.KeepFixed("decay", AsActivation, e)
-	for _, name := range []string{"key input", "value input", "receptance input", "keys", "values", "receptance", "read", "gated"} {
-		c.Keep(name, AsActivation, s, e)
-	}
-	// Of each step: the running maximum, both candidates for it, two pairs of exponentials, the sums above and below and
-	// both sides of the division.
-	c.Keep("steps", AsActivation, 11, s, e)
-}
 
 const rwkvModule = `class RwkvTimeMix(nn.Module):
     def __init__(self, dim):

@@ -37,7 +37,6 @@ var _ = define(Type{
 		}
 		return c.Add(mix, c.MatMul(e, 1, n, s))
 	},
-	Saved: s4dSaved,
 	Lower: lowerS4D,
 	Torch: `S4D({{embedDim}}, {{stateDim}})`,
 	Module: `class S4D(nn.Module):
@@ -70,24 +69,3 @@ var _ = define(Type{
 		{In: "[20]", Args: "embedDim=20", Err: "takes (sequence, features), got [20]"},
 	},
 })
-
-// s4dSaved counts complex numbers as two floats. The kernel does not depend on the batch, and neither does what is kept
-// of it.
-func s4dSaved(c *Call) {
-	s, e, n := c.In[0][0], c.Int("embedDim"), c.Int("stateDim")/2
-	c.KeepInput(0)
-	c.KeepFixed("real parts", AsFloat32, 2, e, n) // before and after the sign
-	c.KeepFixed("steps", AsFloat32, e)
-	c.KeepFixed("discrete matrices", AsFloat32, 5, e, n, 2)
-	c.KeepFixed("positions", AsInt64, s)
-	c.KeepFixed("powers", AsFloat32, e, n, s, 2)
-	c.KeepFixed("padded kernel", AsFloat32, e, 2, s)
-	c.Keep("spectrum", AsFloat32, e, c.Add(s, 1), 2)
-	if c.wantsGradient(0) {
-		c.Keep("padded input", AsFloat32, e, 2, s)
-		c.KeepFixed("spectrum of the kernel", AsFloat32, e, c.Add(s, 1), 2)
-	}
-	c.Keep("convolved", AsActivation, s, e)
-	c.Keep("activated", AsActivation, s, e)
-	c.Keep("mixed", AsActivation, s, 2, e)
-}

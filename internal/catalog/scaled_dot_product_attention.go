@@ -34,13 +34,6 @@ var _ = define(Type{
 		a, _ := newAttending(c) // was refused with the shape
 		return c.Add(c.MatMul(c.Size(a.scored), a.queries, a.features, a.keys), c.MatMul(c.Size(a.lead), a.queries, a.keys, a.out))
 	},
-	Saved: func(c *Call) {
-		if a, _ := newAttending(c); a.fused(c) {
-			a.keepFused(c)
-		} else {
-			a.keepUnfused(c)
-		}
-	},
 	Lower: lowerAttention,
 	Torch: `ScaledDotProductAttention({{causal}}, {{enableGqa}}, {{scale}})`,
 	Module: `class ScaledDotProductAttention(nn.Module):
@@ -172,48 +165,9 @@ func (a *attending) masked(c *Call) error {
 	return nil
 }
 
-// fused reports whether attention runs without its scores in memory. The kernel for 32-bit floats takes one axis of
-// heads, the same number of them in queries, keys and values.
-func (a *attending) fused(c *Call) bool {
-	heads := c.In[0][:len(c.In[0])-2]
-	return len(heads) == 1 && heads[0] == c.In[1][0] && heads[0] == c.In[2][0] && fused(a.features) && fused(a.out)
-}
-
-func (a *attending) keepFused(c *Call) {
-	for i := range 3 {
-		c.KeepInput(i)
-	}
-	c.KeepOutput()
-	c.keepScores(a.lead[0], a.queries, a.keys, a.features, true)
-	if len(c.In) < 4 {
-		return
-	}
-	// The kernel wants the rows of the mask at multiples of eight numbers (mem_eff_alignment of attention.cpp), or
-	// copies it.
-	mask := c.In[3]
-	if mask[2]%8 == 0 {
-		c.KeepInput(3)
-		return
-	}
-	c.Keep("mask", AsActivation, mask[0], mask[1], c.Add(mask[2], 7)/8, 8)
-}
-
 // repeats reports whether heads are repeated. PyTorch copies keys and values then, even where one of them has enough
 // (pre_process_group_query_attention_input of attention.cpp).
 func (a *attending) repeats(c *Call) bool {
 	n := len(c.In[0]) - 3
 	return n >= 0 && c.Bool("enableGqa") && (c.In[0][n] != c.In[1][n] || c.In[0][n] != c.In[2][n])
-}
-
-// keepUnfused: both products keep what goes into them, stretched.
-func (a *attending) keepUnfused(c *Call) {
-	c.keepScores(c.Size(a.scored), a.queries, a.keys, a.features, false)
-	if !a.scored.Equal(a.lead) {
-		c.Keep("stretched weights", AsActivation, c.Size(a.lead), a.queries, a.keys)
-	}
-	if v := c.In[2]; v[:len(v)-2].Equal(a.lead) && !a.repeats(c) {
-		c.KeepInput(2)
-	} else {
-		c.Keep("repeated values", AsActivation, c.Size(a.lead), a.keys, a.out)
-	}
 }

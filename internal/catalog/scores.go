@@ -28,12 +28,6 @@ func (c *Call) checkGiven() error {
 	return nil
 }
 
-// keepCapped declares scores behind a hyperbolic tangent, and the weights of attention.
-func (c *Call) keepCapped(heads, queries, keys int64) {
-	c.Keep("capped scores", AsActivation, heads, queries, keys)
-	c.keepWeights(heads, queries, keys)
-}
-
 // caps reports whether scores or logits are capped.
 func (c *Call) caps() bool { return c.Type.Param("softcap") != nil && c.Has("softcap") }
 

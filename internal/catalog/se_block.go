@@ -29,12 +29,6 @@ var _ = define(Type{
 		c.Linear("fc2", squeezed(c), n, true)
 	},
 	FLOPs: func(c *Call) int64 { return c.Mul(4, c.Int("channels"), squeezed(c)) },
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.Keep("means", AsActivation, c.Int("channels"))
-		c.Keep("hidden", AsActivation, squeezed(c))
-		c.Keep("gates", AsActivation, c.Int("channels"))
-	},
 	Lower: func(l *Lowering) op.Value {
 		x, channels := l.X[0], l.Int("channels")
 		gate := op.OfOutput(l.P, l.Map(op.Mean(l.P, x, channels), "fc1"))

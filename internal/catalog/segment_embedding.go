@@ -27,13 +27,6 @@ var _ = define(Type{
 		return c.In[0], nil
 	},
 	Weights: func(c *Call) { c.Weight("weight", c.Int("numSegments"), c.Int("embedDim")) },
-	Saved: func(c *Call) {
-		if len(c.In) == 2 {
-			c.KeepInput(1)
-			return
-		}
-		c.Keep("ids", AsInt64, c.In[0][0])
-	},
 	Lower: func(l *Lowering) op.Value {
 		var ids op.Value
 		if len(l.X) == 2 {

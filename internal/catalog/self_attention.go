@@ -11,7 +11,6 @@ var _ = define(Type{
 	Shape:   multiHeadShape,
 	Weights: multiHeadWeights,
 	FLOPs:   multiHeadFLOPs,
-	Saved:   multiHeadSaved,
 	Lower:   lowerMultiHead,
 	Torch:   selfAttentionTorch, Module: selfAttentionModule,
 	WeightFormula: selfAttentionWeights, FLOPsFormula: selfAttentionFLOPs,

@@ -7,7 +7,6 @@ var _ = define(activation(Type{
 	Source: "torch.nn.SELU; Klambauer et al. 2017",
 	Traits: SelfNorms,
 	Params: []Param{paramInplace},
-	Saved:  savesInput,
 	Lower:  lowerOfInput,
 	Torch:  `nn.SELU(inplace={{inplace}})`,
 	Examples: []Example{

@@ -33,10 +33,6 @@ var _ = define(Type{
 	FLOPs: func(c *Call) int64 {
 		return c.Mul(2, c.Size(c.Out[1:]), c.Int("inChannels"), c.Add(c.taps(2), c.Int("outChannels")))
 	},
-	Saved: func(c *Call) {
-		c.keepConvInput(2, "zeros")
-		c.Keep("depthwise", AsActivation, c.Int("inChannels"), c.Size(c.Out[1:]))
-	},
 	Lower: func(l *Lowering) op.Value {
 		y := l.conv(l.padded(2, "zeros"), "0", op.Geometry{Groups: l.Int("inChannels")}, l.Out[1:]...)
 		return l.conv(y, "1", op.Geometry{Groups: 1}, l.Out[1:]...)

@@ -37,33 +37,6 @@ func (c *Call) checkInnerDropout() error {
 // drops reports whether the inner dropout does anything.
 func (c *Call) drops() bool { return c.Type.Param("dropout") != nil && c.Float("dropout") > 0 }
 
-// keepMask declares what the inner dropout keeps: a mask, or one number where it drops everything.
-func (c *Call) keepMask(name string, counts ...int64) {
-	switch {
-	case !c.drops():
-	case c.Float("dropout") < 1:
-		c.Keep(name, AsBool, counts...)
-	default:
-		c.KeepFixed(name, AsActivation, 1)
-	}
-}
-
-// stream is a sequence inside a layer: its length, and how it is kept where no copy of it is.
-type stream struct {
-	positions int64
-	keep      func()
-}
-
-// arriving is an input as a stream.
-func (c *Call) arriving(i int) stream {
-	return stream{c.In[i][0], func() { c.KeepInput(i) }}
-}
-
-// made is a tensor of the layer's own as a stream.
-func (c *Call) made(name string, positions, features int64) stream {
-	return stream{positions, func() { c.Keep(name, AsActivation, positions, features) }}
-}
-
 // numbered names equal parts by {i}, which stands for their numbers, and a single part by its own.
 func numbered(name string, first, times int64) string {
 	if times == 1 {

@@ -38,15 +38,6 @@ var _ = define(Type{
 		}
 		return c.MatMul(1, c.Size(c.In[0]), columns, 1)
 	},
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.keepGated(c.Int("topK"), c.Int("expertDim"))
-		c.keepGated(1, c.Int("sharedExpertDim"))
-		if c.Bool("sharedGate") {
-			c.Keep("gate of the shared expert", AsActivation, c.positions())
-			c.Keep("shared expert", AsActivation, c.Size(c.In[0]))
-		}
-	},
 	Lower: lowerExperts(func(l *Lowering, x op.Value) op.Value {
 		y := l.gated(x, "shared", 0, "silu")
 		if !l.Bool("sharedGate") {

@@ -7,7 +7,6 @@ var _ = define(activation(Type{
 	Source: "torch.nn.Sigmoid",
 	Traits: Saturates | InUnit,
 	Ints:   IntsToFloat,
-	Saved:  savesResult,
 	Lower:  lowerOfResult,
 	Torch:  `nn.Sigmoid()`,
 	Examples: []Example{

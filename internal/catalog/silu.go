@@ -6,7 +6,6 @@ var _ = define(activation(Type{
 	Doc:    `Multiplies every value by its own sigmoid: x·σ(x). Takes any shape, but no integers. It is the same function as swish.`,
 	Source: "torch.nn.SiLU; Elfwing et al. 2017",
 	Params: []Param{paramInplace},
-	Saved:  savesInput,
 	Lower:  lowerOfInput,
 	Torch:  `nn.SiLU(inplace={{inplace}})`,
 	Examples: []Example{

@@ -12,7 +12,6 @@ var _ = define(activation(Type{
 		}
 		return c.In[0], c.checkNumbers()
 	},
-	Saved: savesInput,
 	Lower: lowerOfInput,
 	Torch: `nn.Softshrink({{lambd}})`,
 	Examples: []Example{

@@ -15,7 +15,6 @@ var _ = define(Type{
 		}
 		return c.In[0], nil
 	},
-	Saved: savesResult,
 	Lower: func(l *Lowering) op.Value { return op.Softmax(l.P, l.X[0]) },
 	Torch: `nn.Softmax2d()`,
 	Examples: []Example{

@@ -11,7 +11,6 @@ var _ = define(Type{
 	Traits: IsSoftmax | KeepsShape | InUnit,
 	Params: []Param{paramSoftmaxDim},
 	Shape:  softmaxShape,
-	Saved:  savesResult,
 	Lower:  func(l *Lowering) op.Value { return op.Softmax(l.P, op.Scale(l.P, l.X[0])) },
 	Torch:  `nn.Softmin(dim={{dim}})`,
 	Examples: []Example{

@@ -11,7 +11,6 @@ var _ = define(activation(Type{
 		{Name: "beta", Kind: Float, Default: 1.0, Doc: "sharpness of the bend"},
 		{Name: "threshold", Kind: Float, Default: 20.0, Doc: "value of beta·x above which the function is linear"},
 	},
-	Saved: savesInput,
 	Lower: func(l *Lowering) op.Value { return op.WideOfInput(l.P, l.X[0]) },
 	Torch: `nn.Softplus(beta={{beta}}, threshold={{threshold}})`,
 	Examples: []Example{

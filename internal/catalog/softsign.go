@@ -9,10 +9,6 @@ var _ = define(activation(Type{
 	Source: "torch.nn.Softsign; Glorot and Bengio 2010",
 	Traits: Saturates,
 	Ints:   IntsToFloat,
-	Saved: func(c *Call) {
-		c.KeepInput(0)
-		c.Keep("divisor", AsActivation, c.In[0]...)
-	},
 	Lower: func(l *Lowering) op.Value {
 		return op.Div(l.P, l.X[0], op.Scale(l.P, op.Abs(l.P, l.X[0])))
 	},

@@ -18,14 +18,7 @@ var _ = define(Type{
 		}
 		c.Weight("parametrizations.weight.original", normedWeight(c)...)
 	},
-	FLOPs: normedFLOPs,
-	Saved: func(c *Call) {
-		normedKeepInput(c)
-		c.KeepFixed("left singular vector", AsActivation, c.Int("outFeatures"))
-		c.KeepFixed("right singular vector", AsActivation, normedWeight(c)[1:]...)
-		c.KeepFixed("singular value", AsActivation, 1)
-		c.KeepFixed("weight", AsActivation, normedWeight(c)...)
-	},
+	FLOPs:         normedFLOPs,
 	Lower:         lowerSpectralNorm,
 	Torch:         `torch.nn.utils.parametrizations.spectral_norm(` + normedTorch + `)`,
 	Module:        normedModule,

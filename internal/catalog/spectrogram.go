@@ -54,18 +54,5 @@ func (c *Call) audioFrames(window int64, center bool) (int64, error) {
 	return c.frames(window, center)
 }
 
-// keepSpectrum declares what the transform keeps of each of the given frames: the mirrored signal comes from the input, a
-// window shorter than the frame is padded, and the size of a complex number needs both of its parts.
-func (c *Call) keepSpectrum(window, frames, bins int64, center bool) {
-	if center {
-		c.KeepInput(0)
-	}
-	if window != c.Int("nFft") {
-		c.KeepFixed("window", AsActivation, c.Int("nFft"))
-	}
-	c.Keep("frames", AsActivation, frames, c.Int("nFft"))
-	c.Keep("spectrum", AsActivation, frames, bins, 2)
-}
-
 // signals is the number of signals of a sample: the axes before the samples.
 func (c *Call) signals() int64 { return c.Size(c.In[0][:c.In[0].Rank()-1]) }

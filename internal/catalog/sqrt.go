@@ -12,7 +12,6 @@ var _ = define(Type{
 	Traits:  KeepsShape | HasActivation,
 	Ints:    IntsToFloat,
 	Shape:   shapeOfInput,
-	Saved:   savesResult,
 	Lower:   func(l *Lowering) op.Value { return op.Sqrt(l.P, l.X[0]) },
 	Torch:   `torch.sqrt`,
 	Examples: []Example{

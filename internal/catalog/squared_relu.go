@@ -10,7 +10,6 @@ var _ = define(activation(Type{
 	Aliases: []string{"relu2", "reluSquared"},
 	Traits:  Rectifies,
 	Ints:    IntsKept,
-	Saved:   func(c *Call) { c.Keep("relu", AsActivation, c.In[0]...) },
 	Lower:   func(l *Lowering) op.Value { return op.Pow(l.P, op.OfOutput(l.P, l.X[0])) },
 	Torch:   `lambda x: F.relu(x) ** 2`,
 	Examples: []Example{

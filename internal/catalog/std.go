@@ -11,7 +11,6 @@ var _ = define(Type{
 	Aliases: []string{"standardDeviation", "reduceStd"},
 	Params:  []Param{reducedDims, keepDim, correction},
 	Shape:   reducedShape,
-	Saved:   savesBoth,
 	Lower:   func(l *Lowering) op.Value { return op.Std(l.P, l.X[0], l.Out...) },
 	Torch:   `lambda x: x.std({{dim}}, correction={{correction}}, keepdim={{keepDim}})`,
 	Examples: []Example{

@@ -32,7 +32,6 @@ var _ = define(Type{
 		}
 		return Of(bins, frames), nil
 	},
-	Saved: func(c *Call) { c.keepSpectrum(c.Int("winLength"), c.Out[1], c.Out[0], c.Bool("center")) },
 	Lower: func(l *Lowering) op.Value {
 		return l.spectrum(l.Int("winLength"), 1, l.Out[1], l.Out[0], l.Bool("center"), l.Out)
 	},

@@ -9,7 +9,7 @@ var _ = define(Type{
 	Aliases: []string{"swigluFeedForward", "gatedMLP"},
 	Traits:  HasActivation | KeepsShape | IsGated,
 	Params:  gatedParams(),
-	Shape:   gatedShape, Weights: gatedWeights, FLOPs: gatedFLOPs, Saved: gatedSaved, Lower: lowerGated("silu"),
+	Shape:   gatedShape, Weights: gatedWeights, FLOPs: gatedFLOPs, Lower: lowerGated("silu"),
 	Torch: `Gated({{embedDim}}, {{intermediateSize}}, {{bias}}, F.silu, dropout={{dropout}})`, Module: gatedModule,
 	WeightFormula: gatedWeightFormula, FLOPsFormula: gatedFLOPsFormula,
 	Examples: []Example{

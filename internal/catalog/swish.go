@@ -6,7 +6,6 @@ var _ = define(activation(Type{
 	Doc:    `Multiplies every value by its own sigmoid: x·σ(x), that is swish with beta 1, which PyTorch calls SiLU. Takes any shape, but no integers.`,
 	Source: "torch.nn.SiLU; Ramachandran et al. 2017",
 	Params: []Param{paramInplace},
-	Saved:  savesInput,
 	Lower:  lowerOfInput,
 	Torch:  `nn.SiLU(inplace={{inplace}})`,
 	Examples: []Example{

@@ -7,7 +7,6 @@ var _ = define(activation(Type{
 	Source: "torch.nn.Tanh",
 	Traits: Saturates,
 	Ints:   IntsToFloat,
-	Saved:  savesResult,
 	Lower:  lowerOfResult,
 	Torch:  `nn.Tanh()`,
 	Examples: []Example{

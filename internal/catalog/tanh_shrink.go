@@ -8,7 +8,6 @@ var _ = define(activation(Type{
 	Doc:    `Computes x-tanh(x), which is flat around zero and a line far from it. Takes any shape; integers become floats.`,
 	Source: "torch.nn.Tanhshrink",
 	Ints:   IntsToFloat,
-	Saved:  func(c *Call) { c.Keep("tanh", AsActivation, c.In[0]...) },
 	Lower:  func(l *Lowering) op.Value { return op.Sub(l.P, l.X[0], op.OfOutput(l.P, l.X[0])) },
 	Torch:  `nn.Tanhshrink()`,
 	Examples: []Example{

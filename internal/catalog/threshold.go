@@ -11,7 +11,6 @@ var _ = define(activation(Type{
 		paramInplace,
 	},
 	Ints:  IntsKept,
-	Saved: savesInput,
 	Lower: lowerOfInput,
 	Torch: `nn.Threshold({{threshold}}, {{value}}, inplace={{inplace}})`,
 	Examples: []Example{

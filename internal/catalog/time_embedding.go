@@ -30,16 +30,6 @@ var _ = define(Type{
 		e := c.Int("embedDim")
 		return c.Add(c.MatMul(1, 1, c.Int("freqDim"), e), c.MatMul(1, 1, e, e))
 	},
-	Saved: func(c *Call) {
-		f, e := c.Int("freqDim"), c.Int("embedDim")
-		if c.wantsGradient(0) {
-			c.KeepFixed("frequencies", AsFloat32, f/2)
-			c.Keep("angles", AsFloat32, f/2)
-		}
-		c.Keep("sines and cosines", AsActivation, f)
-		c.Keep("hidden", AsActivation, e)
-		c.Keep("activated", AsActivation, e)
-	},
 	Lower: func(l *Lowering) op.Value {
 		p, half, n := l.P, l.Int("freqDim")/2, l.Int("freqDim")
 		frequencies := op.Constant(p, op.Float32, true, half)

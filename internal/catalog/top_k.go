@@ -30,13 +30,6 @@ var _ = define(Type{
 			return k, nil
 		})
 	},
-	Saved: func(c *Call) { // the places, which tell where the gradient goes
-		if c.OutIsInt {
-			c.KeepOutput()
-		} else {
-			c.Keep("places", AsInt64, c.Out...)
-		}
-	},
 	Lower: func(l *Lowering) op.Value {
 		values, places := op.TopK(l.P, l.X[0], l.Out...)
 		if l.OutIsInt && !l.isInt(0) || l.Int("index")%2 != 0 {

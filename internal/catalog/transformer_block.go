@@ -16,7 +16,6 @@ var _ = define(Type{
 	FLOPs: func(c *Call) int64 {
 		return c.Add(multiHeadFLOPs(c), c.MatMul(2, c.In[0][0], c.Int("embedDim"), c.Int("ffDim")))
 	},
-	Saved: blockSaved,
 	Lower: lowerBlock,
 	Torch: `nn.TransformerEncoderLayer({{embedDim}}, {{numHeads}}, {{ffDim}}, dropout={{dropout}}, activation={{activation}}, ` +
 		`layer_norm_eps={{layerNormEps}}, batch_first=True, norm_first={{normFirst}}, bias={{bias}})`,
@@ -63,39 +62,6 @@ func (c *Call) normWeights(name string, size int64, bias bool) {
 	if bias {
 		c.weight(1, name, "bias", size)
 	}
-}
-
-// blockSaved follows TransformerEncoderLayer: a normalisation keeps what it is applied to and two numbers for each
-// position, a linear map what it is applied to, a residual connection nothing.
-func blockSaved(c *Call) {
-	s, e, f, first := c.In[0][0], c.Int("embedDim"), c.Int("ffDim"), c.Bool("normFirst")
-	x := c.arriving(0)
-	if first {
-		x = c.made("normalised once", s, e)
-	}
-	multiHeadOf(c).keepSelf(c, x)
-	if first {
-		c.KeepInput(0)
-	} else {
-		c.Keep("second sum", AsActivation, s, e)
-	}
-	c.Keep("first sum", AsActivation, s, e)
-	c.Keep("normalised", AsActivation, s, e)
-	c.Keep("means and deviations", AsFloat32, 4, s)
-	c.keepFeedForward(c.Str("activation"), s, f)
-	c.keepMask("mask of the first residual", s, e)
-	c.keepMask("mask of the second residual", s, e)
-}
-
-// keepFeedForward declares what stands between the maps of a feed-forward network: the activation, and its dropout.
-func (c *Call) keepFeedForward(activation string, positions, width int64) {
-	if !c.drops() {
-		c.keepActivation(activation, positions, width)
-		return
-	}
-	c.keepSlope(activation, positions, width)
-	c.keepMask("mask of the activation", positions, width)
-	c.Keep("dropped activation", AsActivation, positions, width)
 }
 
 // lowerBlock is torch.nn.TransformerEncoderLayer in training. It asks its attention for no weights, whatever is

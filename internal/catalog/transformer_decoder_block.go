@@ -29,7 +29,6 @@ var _ = define(Type{
 		m, s := multiHeadOf(c), c.In[0][0]
 		return c.Add(m.flops(c, s, s), m.flops(c, s, c.In[len(c.In)-1][0]), c.MatMul(2, s, m.dim, c.Int("ffDim")))
 	},
-	Saved: decoderSaved,
 	Lower: lowerDecoder,
 	Torch: `DecoderBlock({{embedDim}}, {{numHeads}}, {{ffDim}}, dropout={{dropout}}, activation={{activation}}, ` +
 		`layer_norm_eps={{layerNormEps}}, batch_first=True, norm_first={{normFirst}}, bias={{bias}})`,
@@ -57,27 +56,4 @@ func lowerDecoder(l *Lowering) op.Value {
 		func(x op.Value) op.Value { return m.named("self_attn").behindMask().lower(l, x, x, false) },
 		func(x op.Value) op.Value { return m.named("multihead_attn").lower(l, x, memory, false) },
 		l.blockFeed)
-}
-
-// decoderSaved follows TransformerDecoderLayer, as blockSaved does its encoder.
-func decoderSaved(c *Call) {
-	m, s, e, first := multiHeadOf(c), c.In[0][0], c.Int("embedDim"), c.Bool("normFirst")
-	x := c.arriving(0)
-	if first {
-		x.keep()
-		x = c.made("normalised once", s, e)
-	}
-	m.behindMask().keepSelf(c, x)
-	c.Keep("first sum", AsActivation, s, e)
-	m.keepCross(c, c.made("normalised before the memory", s, e), c.arriving(len(c.In)-1))
-	c.Keep("second sum", AsActivation, s, e)
-	c.Keep("normalised", AsActivation, s, e)
-	c.keepFeedForward(c.Str("activation"), s, c.Int("ffDim"))
-	if !first {
-		c.Keep("third sum", AsActivation, s, e)
-	}
-	c.Keep("means and deviations", AsFloat32, 6, s)
-	for _, name := range []string{"mask of the first residual", "mask of the second residual", "mask of the third residual"} {
-		c.keepMask(name, s, e)
-	}
 }

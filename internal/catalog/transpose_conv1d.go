@@ -12,7 +12,6 @@ var _ = define(Type{
 	Shape:   transposeConvShape(1),
 	Weights: transposeConvWeights(1),
 	FLOPs:   transposeConvFLOPs(1),
-	Saved:   func(c *Call) { c.KeepInput(0) },
 	Lower:   lowerTransposeConv,
 	Torch: `nn.ConvTranspose1d({{inChannels}}, {{outChannels}}, {{kernelSize}}, stride={{stride}}, padding={{padding}}, output_padding={{outputPadding}}, ` +
 		`groups={{groups}}, bias={{bias}}, dilation={{dilation}}, padding_mode={{paddingMode}})`,

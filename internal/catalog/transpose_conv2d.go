@@ -12,7 +12,6 @@ var _ = define(Type{
 	Shape:   transposeConvShape(2),
 	Weights: transposeConvWeights(2),
 	FLOPs:   transposeConvFLOPs(2),
-	Saved:   func(c *Call) { c.KeepInput(0) },
 	Lower:   lowerTransposeConv,
 	Torch: `nn.ConvTranspose2d({{inChannels}}, {{outChannels}}, {{kernelSize}}, stride={{stride}}, padding={{padding}}, output_padding={{outputPadding}}, ` +
 		`groups={{groups}}, bias={{bias}}, dilation={{dilation}}, padding_mode={{paddingMode}})`,

@@ -12,7 +12,6 @@ var _ = define(Type{
 	Shape:   transposeConvShape(3),
 	Weights: transposeConvWeights(3),
 	FLOPs:   transposeConvFLOPs(3),
-	Saved:   func(c *Call) { c.KeepInput(0) },
 	Lower:   lowerTransposeConv,
 	Torch: `nn.ConvTranspose3d({{inChannels}}, {{outChannels}}, {{kernelSize}}, stride={{stride}}, padding={{padding}}, output_padding={{outputPadding}}, ` +
 		`groups={{groups}}, bias={{bias}}, dilation={{dilation}}, padding_mode={{paddingMode}})`,

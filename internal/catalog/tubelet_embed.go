@@ -38,7 +38,6 @@ var _ = define(Type{
 		p := c.Dims("patchSize")
 		return c.MatMul(c.Size(c.Out), c.Int("inChannels"), c.Int("tubeletSize"), c.Mul(p[0], p[1]))
 	},
-	Saved: func(c *Call) { c.KeepInput(0) },
 	Lower: func(l *Lowering) op.Value {
 		in, patch := l.In[0], l.Dims("patchSize")
 		y := l.conv(l.X[0], "proj", op.Geometry{Groups: 1, Permuted: true}, in[1]/l.Int("tubeletSize"), in[2]/patch[0], in[3]/patch[1])

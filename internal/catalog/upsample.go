@@ -16,7 +16,6 @@ var _ = define(Type{
 		{Name: "alignCorners", Kind: Bool, Default: false, Doc: "whether the corner elements keep their places; read by the linear modes and bicubic"},
 	},
 	Shape: upsampleShape,
-	Saved: interpolationSaved,
 	Lower: lowerInterpolation,
 	Torch: `lambda x: F.interpolate(x, size={{size}}, scale_factor={{scaleFactor}} if {{size}} is None else None, mode={{mode}}, ` +
 		`align_corners={{alignCorners}} if "linear" in {{mode}} or {{mode}} == "bicubic" else None)`,

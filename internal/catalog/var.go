@@ -11,7 +11,6 @@ var _ = define(Type{
 	Aliases: []string{"variance", "reduceVariance"},
 	Params:  []Param{reducedDims, keepDim, correction},
 	Shape:   reducedShape,
-	Saved:   savesInput,
 	Lower:   func(l *Lowering) op.Value { return op.Var(l.P, l.X[0], l.Out...) },
 	Torch:   `lambda x: x.var({{dim}}, correction={{correction}}, keepdim={{keepDim}})`,
 	Examples: []Example{

@@ -14,7 +14,6 @@ var _ = define(Type{
 		reducedDims, keepDim,
 	},
 	Shape: reducedShape,
-	Saved: savesBoth,
 	Lower: func(l *Lowering) op.Value { return op.VectorNorm(l.P, l.X[0], l.Out...) },
 	Torch: `lambda x: torch.linalg.vector_norm(x, {{p}}, dim={{dim}}, keepdim={{keepDim}})`,
 	Examples: []Example{

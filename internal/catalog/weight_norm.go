@@ -25,11 +25,6 @@ var _ = define(Type{
 		c.Weight("parametrizations.weight.original1", normedWeight(c)...)
 	},
 	FLOPs: normedFLOPs,
-	Saved: func(c *Call) {
-		normedKeepInput(c)
-		c.KeepFixed("lengths of the directions", AsActivation, c.Int("outFeatures"))
-		c.KeepFixed("weight", AsActivation, normedWeight(c)...)
-	},
 	Lower: func(l *Lowering) op.Value {
 		const original = "parametrizations.weight.original"
 		return l.lowerNormed(op.WeightNorm(l.P, l.W(original+"1"), l.W(original+"0")))

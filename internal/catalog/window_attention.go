@@ -39,20 +39,6 @@ var _ = define(Type{
 		all, window := windowed(c)
 		return c.Add(c.MatMul(4, all, e, e), c.attend(h, all, window, e/h))
 	},
-	Saved: func(c *Call) {
-		e, h := c.Int("embedDim"), c.Int("numHeads")
-		all, window := windowed(c)
-		c.Keep("windows", AsActivation, all, e)
-		c.Keep("scaled queries", AsActivation, all, e)
-		if h == 1 {
-			c.Keep("queries, keys and values", AsActivation, 3, all, e)
-		} else { // copies, since the heads lie between the positions
-			c.Keep("keys", AsActivation, all, e)
-			c.Keep("values", AsActivation, all, e)
-		}
-		c.keepWeights(h, all, window)
-		c.Keep("attended", AsActivation, all, e)
-	},
 	Lower:         lowerWindows,
 	Torch:         `WindowAttention({{embedDim}}, {{numHeads}}, {{windowSize}}, {{shiftSize}}, {{qkvBias}}, dropout={{dropout}})`,
 	Module:        windowModule,

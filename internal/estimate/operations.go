@@ -5,6 +5,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/op"
 )
 
 // What a component starts on the card, forward and backward: kernels, counted in drawn runs by PyTorch's profiler (truth/draw.py --timed)
@@ -63,11 +64,7 @@ func (s *starter) starts(i int) int64 {
 		return viewStarts
 	}
 	count := times(adapterStarts, s.shares[i].adapters)
-	for k := range n.Kept {
-		if kept := &n.Kept[k]; kept.Name != catalog.KeptInput && kept.Name != catalog.KeptOutput && kept.As == catalog.AsActivation && !kept.Fixed {
-			count = plus(count, keptStarts)
-		}
-	}
+	count = plus(count, times(keptStarts, s.newlySaved(i)))
 	maps, convs := s.multiplications(n)
 	count = plus(count, times(maps, mapStarts), times(convs, convStarts))
 	if !s.shares[i].own {
@@ -87,6 +84,20 @@ func (s *starter) starts(i int) int64 {
 	case maps == 0 && convs == 0:
 		return plus(count, s.elementwise(i))
 	}
+	return count
+}
+
+// newlySaved counts the tensors inside of a component that autograd saves for each sample.
+func (s *starter) newlySaved(i int) (count int64) {
+	if s.res.Nodes[i].Saves.New <= 0 || !s.res.Lower(i, &s.lowering) {
+		return 0
+	}
+	p := s.lowering.P
+	p.EachSaved(func(v op.Value) {
+		if t := &p.Tensors[v]; t.Role == op.Made && t.DType == op.Float && !t.Shared && v != p.Tensors[p.Out].Base {
+			count++
+		}
+	})
 	return count
 }
 

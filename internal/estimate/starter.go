@@ -3,6 +3,7 @@ package estimate
 import (
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/op"
 )
 
 // starter counts what the two passes of a step start, component by component.
@@ -13,6 +14,8 @@ type starter struct {
 	shares []share // what of each component's weights is trained
 	trains []bool  // whether a component's result depends on a weight, so that a gradient is computed for it
 
+	lowering catalog.Lowering
+
 	kernels, scattered, units int64
 	foreign                   bool // it has modules of transformers
 	dropless                  bool // there is dropout of a config that is not counted
@@ -21,7 +24,7 @@ type starter struct {
 // starts counts what a run starts.
 func starts(res *infer.Result, o Options) *starter {
 	size := len(res.Nodes)
-	s := &starter{res: res, o: o, how: implementations(res, make([]implementation, size)), shares: shares(res, o.Adapt, make([]share, size))}
+	s := &starter{res: res, o: o, lowering: catalog.Lowering{P: &op.Program{}}, how: implementations(res, make([]implementation, size)), shares: shares(res, o.Adapt, make([]share, size))}
 	for i := range res.Nodes {
 		s.foreign = s.foreign || s.how[i].has(transformers)
 		if !o.Dropout {

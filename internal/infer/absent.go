@@ -75,7 +75,7 @@ func (w *walker) leaveOut() {
 			continue
 		}
 		node.Idle = node.FLOPs
-		node.State, node.FLOPs, node.LacksFLOPs, node.Kept = Absent, 0, false, nil
+		node.State, node.FLOPs, node.LacksFLOPs = Absent, 0, false
 	}
 }
 

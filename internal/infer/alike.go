@@ -57,7 +57,7 @@ func (w *walker) copyAlike(i int) bool {
 		}
 		node.Like = like + 1
 		node.Args, node.State, node.Out, node.OutIsInt = old.Args, old.State, old.Out, old.OutIsInt
-		node.Weights, node.Params, node.FLOPs, node.Kept = old.Weights, old.Params, old.FLOPs, old.Kept
+		node.Weights, node.Params, node.FLOPs = old.Weights, old.Params, old.FLOPs
 		node.LacksWeights, node.LacksFLOPs = old.LacksWeights, old.LacksFLOPs
 		return true
 	}

@@ -10,6 +10,7 @@ package infer
 import (
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/op"
 )
 
 // UnknownType is the rule for a component whose type the catalogue does not have.
@@ -49,11 +50,12 @@ type Node struct {
 	Params     int64            // trained parameters, those of a tied weight not among them
 	FLOPs      int64            // forward, one sample
 	Idle       int64            // of an absent component: the FLOPs of the call that is not made
-	Kept       []catalog.Kept
-	SavedBytes int64 // kept for the backward pass of one sample in 32-bit floats, each storage named here once
+	Saves      op.Keeps         // what autograd saves for the backward pass of one sample in 32-bit floats
+	SavedBytes int64            // its size, with the inputs and the result
 
 	LacksWeights bool // Weights and Params are not known
 	LacksFLOPs   bool // FLOPs are not known
+	unfollowed   bool // its type has operations, and this component more than are followed
 }
 
 // Refusal is a reason why the graph does not run.

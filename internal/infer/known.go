@@ -18,7 +18,7 @@ func (n *Node) LacksSaved() bool {
 	case Refused, Unknown:
 		return !n.Type.Has(catalog.IsVirtual)
 	case Legal, Withheld:
-		return n.Type.Has(catalog.IsOpaque) && n.Component.As() == ""
+		return n.unfollowed || n.Type.Has(catalog.IsOpaque) && n.Component.As() == ""
 	}
 	return false
 }

@@ -4,13 +4,14 @@ import (
 	"sort"
 
 	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/op"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
-// total sums what the components cost. A storage that two components keep is counted once: the result of a component is
-// kept if it or a reader keeps it, and a view is kept as what it is a view of.
+// total sums what the components cost. A storage that two components save is counted once: the result of a component is
+// saved if it or a reader saves it, and a view is saved as what it is a view of.
 func (w *walker) total() {
-	kept := make([]bool, len(w.res.Nodes)) // whether the result of a component is kept
+	saved := make([]bool, len(w.res.Nodes)) // whether the result of a component is saved
 	fits := true
 	add := func(sum *int64, n int64) {
 		s, ok := quantity.Add(*sum, n)
@@ -19,21 +20,28 @@ func (w *walker) total() {
 	w.count()
 	for i := range w.res.Nodes {
 		node := &w.res.Nodes[i]
-		if node.State != Legal && node.State != Withheld {
+		if !node.saves() {
 			node.LacksFLOPs = node.State != Note && node.State != Absent && (node.Type == nil || node.Type.FLOPs != nil)
 			continue
 		}
 		add(&w.res.FLOPs, node.FLOPs)
-		for _, k := range node.Kept {
-			bytes, of := w.keptBytes(i, k)
-			add(&node.SavedBytes, bytes)
-			switch {
-			case of < 0:
-				add(&w.res.SavedBytes, bytes)
-			case !kept[of]:
-				kept[of] = true
+		w.save(i)
+		add(&node.SavedBytes, node.Saves.New)
+		add(&w.res.SavedBytes, node.Saves.New)
+		result := func(of int) {
+			of, bytes := w.storage(of)
+			if add(&node.SavedBytes, bytes); !saved[of] {
+				saved[of] = true
 				add(&w.res.SavedBytes, bytes)
 			}
+		}
+		for k, is := range node.Saves.In {
+			if is {
+				result(w.feeder(i, k))
+			}
+		}
+		if node.Saves.Out {
+			result(i)
 		}
 		if !fits {
 			w.refuse(i, &catalog.Refusal{Rule: catalog.SizeOverflow, Message: "the sizes or costs of the graph do not fit in 64 bits"})
@@ -42,34 +50,24 @@ func (w *walker) total() {
 	}
 }
 
-// keptBytes returns the size of a kept storage, and the component whose result it is, or -1 for a new tensor.
-func (w *walker) keptBytes(i int, k catalog.Kept) (int64, int) {
-	owner := i
-	switch k.Name {
-	case catalog.KeptOutput:
-	case catalog.KeptInput:
-		owner = w.feeder(i, int(k.Input))
-	default:
-		if _, ok := quantity.Mul(k.Elems, k.As.Bytes()); !ok {
-			return -1, -1 // Add refuses a negative count, and the total with it
-		}
-		return k.Bytes(1), -1
+// storage is the component in whose result that of another lies, and the size of that; -1 where it does not fit in 64 bits.
+func (w *walker) storage(of int) (owner int, bytes int64) {
+	for w.res.Nodes[of].Type.Has(catalog.IsView) && len(w.res.Wiring.Inputs(of)) > 0 {
+		of = w.feeder(of, 0)
 	}
-	for w.res.Nodes[owner].Type.Has(catalog.IsView) && len(w.res.Wiring.Inputs(owner)) > 0 {
-		owner = w.feeder(owner, 0)
+	node := &w.res.Nodes[of]
+	if node.Type.Has(catalog.IsTensor) {
+		return of, 0 // lies in the weights
 	}
-	if w.res.Nodes[owner].Type.Has(catalog.IsTensor) {
-		return 0, owner // lies in the weights
+	dtype := op.Float
+	if node.OutIsInt {
+		dtype = op.Int64
 	}
-	elem := catalog.AsActivation
-	if w.res.Nodes[owner].OutIsInt {
-		elem = catalog.AsInt64
-	}
-	bytes, ok := quantity.Mul(w.res.Nodes[owner].Out.Size(), elem.Bytes())
+	bytes, ok := quantity.Mul(node.Out.Size(), dtype.Bytes())
 	if !ok {
-		return -1, -1
+		return of, -1 // Add refuses a negative count, and the total with it
 	}
-	return bytes, owner
+	return of, bytes
 }
 
 // First returns the refusal of the component that runs first, nil where there is none. Refusals are in the order of the list, which decides

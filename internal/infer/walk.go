@@ -6,6 +6,7 @@ import (
 	"github.com/modelverifier/verifier/internal/arena"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/op"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
@@ -37,6 +38,8 @@ type Room struct {
 	shapes   arena.Of[catalog.Shape]
 	ints     arena.Of[bool] // and other marks
 	recents  arena.Of[recent]
+	lowering catalog.Lowering
+	program  op.Program
 }
 
 // Clear takes back what was found out, and leaves nothing of it.
@@ -48,7 +51,14 @@ func (r *Room) Clear() {
 	r.shapes.Clear()
 	r.ints.Clear()
 	r.recents.Clear()
+	r.lowering = catalog.Lowering{}
+	if r.program.Reset(); cap(r.program.Steps) > keptSteps {
+		r.program = op.Program{}
+	}
 }
+
+// keptSteps is how many steps a room has memory for after Clear at the most.
+const keptSteps = 1 << 10
 
 // demand remembers, for a refusal, which size the component would have accepted.
 type demand struct {
@@ -203,7 +213,7 @@ func (w *walker) record(i int, r catalog.Result) {
 	if r.Out == nil {
 		node.State = Withheld
 	}
-	node.Weights, node.Params, node.FLOPs, node.Kept = r.Weights, r.Count, r.FLOPs, r.Kept
+	node.Weights, node.Params, node.FLOPs = r.Weights, r.Count, r.FLOPs
 	node.LacksWeights, node.LacksFLOPs = r.LacksWeights, r.LacksFLOPs
 	w.remember(i)
 	if node.Type.ID == InputID && !given(node, "dtype") {

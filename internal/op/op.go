@@ -177,6 +177,7 @@ type Program struct {
 	weights  []Value // by number, from TiedWeight on; None where nobody has asked
 	values   arena.Of[Value]
 	dims     arena.Of[int64]
+	marks    []bool // of EachSaved
 }
 
 // Precision is how wide floats are.

@@ -237,7 +237,7 @@ func (r *Room) lower(res *infer.Result, i int, o *Options) (graded bool, missing
 		return false, "unknown" // it reads what is not there
 	}
 	t.Arrives(p, inputs)
-	if p.Out = lower(o.Module(n), l); p.Out == op.None {
+	if p.Out = l.Lower(o.Module(n)); p.Out == op.None {
 		return false, n.Type.ID
 	}
 	if t.Steps()+len(p.Steps) > r.most {
@@ -257,23 +257,6 @@ func (r *Room) lower(res *infer.Result, i int, o *Options) (graded bool, missing
 		t.added(i)
 	}
 	return graded, ""
-}
-
-// lower adds the operations of a component to its program: those of a library's module, or else PyTorch's own. Who writes a graph can name a module
-// and leave out the weights or the inputs that its code reads, and a module that a component calls may not be there: such a component has no operations.
-func lower(m catalog.Module, l *catalog.Lowering) (out op.Value) {
-	defer func() {
-		if recover() != nil {
-			out = op.None
-		}
-	}()
-	switch {
-	case m != nil:
-		return m.Lower(l)
-	case l.Type.Lower == nil:
-		return op.None
-	}
-	return l.Type.Lower(l)
 }
 
 // checkpointed is the layer that is under way, a part of it, and the steps at which they began.

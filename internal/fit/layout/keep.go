@@ -1,10 +1,12 @@
 package layout
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/op"
 )
 
 // keeper adds up weights and kept tensors, each storage once.
@@ -12,6 +14,10 @@ type keeper struct {
 	res    *infer.Result
 	hidden int64
 	owned  []bool // whether the result of a component is kept already
+
+	lowering catalog.Lowering
+	made     []bool // by tensor of a program: whether a softmax gives it,
+	attended []bool // and whether attention reads it
 }
 
 // weigh adds the weights of a component. Matrices are split by tensor parallelism; vectors, routers and the maps into a latent
@@ -56,39 +62,60 @@ func isReplicated(module string) bool {
 	return false
 }
 
-// keep adds what a component keeps for the backward pass, with activations in 16 bits.
+// keep adds what autograd saves of a component, with activations in 16 bits.
 func (k *keeper) keep(p *part, i int) {
-	n := &k.res.Nodes[i]
-	for j := range n.Kept {
-		kept := &n.Kept[j]
-		switch kept.Name {
-		case catalog.KeptInput:
-			if in := k.res.Wiring.Inputs(i); int(kept.Input) < len(in) {
-				k.result(p, int(in[kept.Input]))
-			}
-		case catalog.KeptOutput:
-			k.result(p, i)
-		default:
-			size := kept.As.Bytes()
-			if kept.As == catalog.AsActivation {
-				size = 2
-			}
-			bytes := times(max(0, kept.Elems), size)
-			if n.Type.Has(catalog.IsNorm) || n.Type.Has(catalog.HasResidual) && k.isStream(n, kept) {
-				p.stream = plus(p.stream, bytes)
-			} else {
-				p.inner = plus(p.inner, bytes)
-				if strings.HasPrefix(kept.Name, "attention weights") {
-					p.scores = plus(p.scores, bytes)
-				}
-			}
+	n, in := &k.res.Nodes[i], k.res.Wiring.Inputs(i)
+	for j, saved := range n.Saves.In {
+		if saved && j < len(in) {
+			k.result(p, int(in[j]))
 		}
+	}
+	if n.Saves.Out {
+		k.result(p, i)
+	}
+	if n.Saves.New > 0 && k.res.Lower(i, &k.lowering) {
+		k.inside(p, n)
 	}
 }
 
-// isStream reports whether a tensor inside a block has the full width: what residual connections add, and what is normalised.
-func (k *keeper) isStream(n *infer.Node, kept *catalog.Kept) bool {
-	return len(n.In) > 0 && kept.Elems == n.In[0].Size() && !strings.Contains(kept.Name, "quer") && !strings.Contains(kept.Name, "key") && !strings.Contains(kept.Name, "value")
+// inside adds the tensors inside of the component that was lowered last.
+func (k *keeper) inside(p *part, n *infer.Node) {
+	program := k.lowering.P
+	k.made, k.attended = zeros(k.made, len(program.Tensors)), zeros(k.attended, len(program.Tensors))
+	for j := range program.Steps {
+		s := &program.Steps[j]
+		k.made[s.Out] = s.Softmaxes()
+		for _, v := range s.In {
+			k.attended[program.Tensors[v].Base] = k.attended[program.Tensors[v].Base] || s.Attends()
+		}
+	}
+	program.EachSaved(func(v op.Value) {
+		t := &program.Tensors[v]
+		if t.Role != op.Made || v == program.Tensors[program.Out].Base {
+			return
+		}
+		size := t.DType.Bytes()
+		if t.DType == op.Float || t.DType == op.Float32 && t.Shared && len(t.Shape) > 1 { // a mask is as wide as what it is added to
+			size = 2
+		}
+		bytes := times(t.Elems(), size)
+		// Residual connections add, and norms read, tensors of the full width; what attention reads is split.
+		if n.Type.Has(catalog.IsNorm) || n.Type.Has(catalog.HasResidual) && t.Elems() == n.In[0].Size() && !k.attended[v] {
+			p.stream = plus(p.stream, bytes)
+			return
+		}
+		p.inner = plus(p.inner, bytes)
+		if k.made[v] && n.Type.Has(catalog.IsAttention) {
+			p.scores = plus(p.scores, bytes)
+		}
+	})
+}
+
+// zeros is a list of so many marks, in the memory of another.
+func zeros(list []bool, n int) []bool {
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
+	return list
 }
 
 // result keeps the result of a component, in the storage that it lies in.

@@ -4,6 +4,7 @@ import (
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/fit/facts"
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/op"
 )
 
 // model is what a layout needs to know of a model: its layers, and what lies before and behind them.
@@ -77,7 +78,7 @@ func newModel(res *infer.Result, asked *int64) *model {
 	res = m.atLength(res, asked)
 	at, layers := group(res)
 	m.parts, m.recalled = make([]part, layers), callsAcross(res, at)
-	k := &keeper{res: res, hidden: m.facts.Hidden, owned: make([]bool, len(res.Nodes))}
+	k := &keeper{res: res, hidden: m.facts.Hidden, owned: make([]bool, len(res.Nodes)), lowering: catalog.Lowering{P: &op.Program{}}}
 	for _, i := range res.Wiring.Order {
 		n := &res.Nodes[i]
 		p := m.part(at[i])
