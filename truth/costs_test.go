@@ -1,7 +1,6 @@
 package truth
 
 import (
-	"fmt"
 	"math"
 	"testing"
 )

@@ -40,6 +40,10 @@ type Type struct {
 	// Lower writes the operations that PyTorch runs, and returns the result. What autograd saves for the backward pass follows from them.
 	Lower func(*Lowering) op.Value
 
+	// State is the elements that a recurrence hands from token to token where a model writes them one by one, of one sequence; 0 where it
+	// needs the tokens behind, too. It is nil for what is no recurrence.
+	State func(*Call) int64
+
 	// Torch is the PyTorch expression of a callable, with {{param}} where a parameter goes. Module is the source of a
 	// class that the expression needs, where torch.nn has none.
 	Torch  string
@@ -153,6 +157,7 @@ const (
 	SelfNorms                         // an activation that keeps mean and variance by itself
 	CentresChannels                   // a normalisation that takes the mean of each channel away, and with it what was added to all of it
 	StopsGradient                     // the result is a tensor that autograd does not follow
+	HasMemory                         // causal attention that attends to its second input, too, or to the first once more
 	IsTensor                          // gives a tensor of its own, whatever arrives: nothing of the input flows into it but the batch
 )
 

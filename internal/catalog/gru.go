@@ -8,7 +8,7 @@ var _ = define(Type{
 	Group:  Recurrent,
 	Traits: IsRecurrent | HasActivation,
 	Params: recurrentParams(bidirectional()),
-	Shape:  recurrent{3}.shape, Weights: recurrent{3}.weights, FLOPs: recurrent{3}.flops,
+	Shape:  recurrent{3}.shape, Weights: recurrent{3}.weights, FLOPs: recurrent{3}.flops, State: recurrent{3}.carried,
 	Lower: recurrent{3}.lower,
 	Torch: `SequenceGRU({{inputSize}}, {{hiddenSize}}, num_layers={{numLayers}}, bias={{bias}}, dropout={{dropout}}, ` +
 		`bidirectional={{bidirectional}}, sequences={{returnSequences}})`,

@@ -8,7 +8,7 @@ var _ = define(Type{
 	Group:  Recurrent,
 	Traits: IsRecurrent | HasActivation,
 	Params: recurrentParams(bidirectional(), projSize()),
-	Shape:  recurrent{4}.shape, Weights: recurrent{4}.weights, FLOPs: recurrent{4}.flops,
+	Shape:  recurrent{4}.shape, Weights: recurrent{4}.weights, FLOPs: recurrent{4}.flops, State: recurrent{4}.carried,
 	Lower: recurrent{4}.lower,
 	Torch: `SequenceLSTM({{inputSize}}, {{hiddenSize}}, num_layers={{numLayers}}, bias={{bias}}, dropout={{dropout}}, ` +
 		`bidirectional={{bidirectional}}, proj_size={{projSize}}, sequences={{returnSequences}})`,

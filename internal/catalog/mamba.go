@@ -33,6 +33,9 @@ var _ = define(Type{
 		s, e, n, r, d := c.In[0][0], c.Int("embedDim"), c.Int("stateDim"), c.Int("dtRank"), c.inner(c.Int("embedDim"))
 		return c.Add(c.MatMul(3, s, e, d), c.MatMul(1, d, c.Int("convKernel"), c.scanned()), c.MatMul(1, s, d, c.Add(r, n, n)), c.MatMul(1, s, r, d))
 	},
+	State: func(c *Call) int64 {
+		return c.Mul(c.inner(c.Int("embedDim")), c.Add(c.Int("stateDim"), c.Int("convKernel")))
+	},
 	Lower:  lowerMamba,
 	Torch:  `Mamba({{embedDim}}, {{stateDim}}, {{convKernel}}, {{expand}}, {{dtRank}}, {{bias}}, {{convBias}})`,
 	Module: mambaModule,

@@ -42,6 +42,9 @@ var _ = define(Type{
 		s, e, d, conv := c.In[0][0], c.Int("embedDim"), c.inner(c.Int("embedDim")), c.convolved()
 		return c.Add(c.MatMul(1, s, e, c.Add(d, conv, c.ssmHeads())), c.MatMul(1, conv, c.Int("convKernel"), c.scanned()), c.MatMul(1, s, d, e))
 	},
+	State: func(c *Call) int64 {
+		return c.Add(c.Mul(c.inner(c.Int("embedDim")), c.Int("stateDim")), c.Mul(c.convolved(), c.Int("convKernel")))
+	},
 	Lower:  lowerMamba2,
 	Torch:  `Mamba2({{embedDim}}, {{stateDim}}, {{convKernel}}, {{expand}}, {{headDim}}, {{numGroups}}, {{bias}}, {{convBias}})`,
 	Module: mamba2Module,

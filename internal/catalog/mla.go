@@ -9,7 +9,7 @@ var _ = define(Type{
 	Source:  "DeepSeek-AI 2024, DeepSeek-V2, section 2.1; transformers DeepseekV3Attention",
 	Group:   Attention,
 	Aliases: []string{"multiHeadLatentAttention", "latentAttention"},
-	Traits:  IsAttention | HasActivation | HasNorm | KeepsShape | IsPositional,
+	Traits:  IsAttention | IsCausal | HasActivation | HasNorm | KeepsShape | IsPositional,
 	Params: headParams(
 		Param{Name: "kvLoraRank", Kind: Int, Min: 1, Doc: "size of the latent vector of keys and values"},
 		Param{Name: "qkNopeHeadDim", Kind: Int, Min: 1, Doc: "features of a query and key that do not depend on the position"},

@@ -7,6 +7,13 @@ type Module interface {
 	Lower(l *Lowering) op.Value
 }
 
+// Recurrence is a Module that hands a state from token to token, in 32-bit floats.
+type Recurrence interface {
+	Module
+	// State is its elements, 0 where the component is none of its kind.
+	State(c *Call) int64
+}
+
 // Head is a Module of whose result its model takes the loss itself, so that the training script has a name for the loss alone.
 type Head interface {
 	Module

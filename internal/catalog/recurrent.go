@@ -47,6 +47,18 @@ func (r recurrent) state(c *Call) int64 {
 	return c.Int("hiddenSize")
 }
 
+// carried is what a step hands to the next one, with the cell of an LSTM, which has four gates.
+func (r recurrent) carried(c *Call) int64 {
+	if r.directions(c) > 1 {
+		return 0
+	}
+	tensors := int64(1)
+	if r.gates == 4 {
+		tensors = 2
+	}
+	return c.Mul(tensors, c.Int("numLayers"), c.Int("hiddenSize"))
+}
+
 func (r recurrent) shape(c *Call) (Shape, error) {
 	if err := c.Ranks(2, 2, "(sequence, features)"); err != nil {
 		return nil, err

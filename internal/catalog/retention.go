@@ -9,7 +9,7 @@ var _ = define(Type{
 	Source:  "Sun et al. 2023, Retentive Network; microsoft/torchscale MultiScaleRetention",
 	Group:   Attention,
 	Aliases: []string{"multiScaleRetention"},
-	Traits:  IsAttention | IsPositional | HasNorm | HasActivation | KeepsShape,
+	Traits:  IsAttention | IsCausal | IsPositional | HasNorm | HasActivation | KeepsShape,
 	Params:  headParams(Param{Name: "valueFactor", Kind: Int, Min: 1, Default: 2, Doc: "how many times wider than the queries the values are"}),
 	Shape: func(c *Call) (Shape, error) {
 		h := c.Int("numHeads")
@@ -34,6 +34,9 @@ var _ = define(Type{
 		s, e, f := c.In[0][0], c.Int("embedDim"), c.Int("valueFactor")
 		maps := c.Add(c.MatMul(2, s, e, e), c.MatMul(3, s, e, c.Mul(f, e)))
 		return c.Add(maps, c.MatMul(1, s, e, s), c.MatMul(f, s, s, e))
+	},
+	State: func(c *Call) int64 { // keys times values, of each head
+		return c.Mul(c.Int("embedDim"), c.Int("embedDim"), c.Int("valueFactor")) / c.Int("numHeads")
 	},
 	Lower:         lowerRetention,
 	Torch:         `Retention({{embedDim}}, {{numHeads}}, {{valueFactor}})`,

@@ -12,6 +12,7 @@ var _ = define(Type{
 	Shape:   recurrent{1}.shape,
 	Weights: recurrent{1}.weights,
 	FLOPs:   recurrent{1}.flops,
+	State:   recurrent{1}.carried,
 	Lower:   recurrent{1}.lower,
 	Torch: `SequenceRNN({{inputSize}}, {{hiddenSize}}, num_layers={{numLayers}}, nonlinearity={{nonlinearity}}, bias={{bias}}, dropout={{dropout}}, ` +
 		`bidirectional={{bidirectional}}, sequences={{returnSequences}})`,

@@ -28,6 +28,7 @@ var _ = define(Type{
 		}
 	},
 	FLOPs:         func(c *Call) int64 { return c.MatMul(4, c.In[0][0], c.Int("embedDim"), c.Int("embedDim")) },
+	State:         func(c *Call) int64 { return c.Mul(4, c.Int("embedDim")) }, // numerator, denominator, maximum and the token before (appendix)
 	Lower:         lowerRwkv,
 	Torch:         `RwkvTimeMix({{embedDim}})`,
 	Module:        rwkvModule,

@@ -37,6 +37,7 @@ var _ = define(Type{
 		}
 		return c.Add(mix, c.MatMul(e, 1, n, s))
 	},
+	State: func(c *Call) int64 { return c.Mul(c.Int("embedDim"), 2, c.Int("stateDim")/2) }, // complex numbers, of which half are stored
 	Lower: lowerS4D,
 	Torch: `S4D({{embedDim}}, {{stateDim}})`,
 	Module: `class S4D(nn.Module):

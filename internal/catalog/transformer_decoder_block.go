@@ -9,7 +9,7 @@ var _ = define(Type{
 	Source:  "torch.nn.TransformerDecoderLayer; Vaswani et al. 2017, section 3.1",
 	Group:   Blocks,
 	Aliases: []string{"transformerDecoderLayer", "decoderLayer", "decoderBlock"},
-	Traits:  IsAttention | HasResidual | HasNorm | HasActivation | KeepsShape | IsMerge | IsCausal,
+	Traits:  IsAttention | HasResidual | HasNorm | HasActivation | KeepsShape | IsMerge | IsCausal | HasMemory,
 	Inputs:  Arity{1, 2},
 	Params:  blockParams(),
 	Shape: func(c *Call) (Shape, error) {

@@ -2,10 +2,10 @@ package estimate
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/infer"
+	library "github.com/modelverifier/verifier/internal/transformers"
 )
 
 // Kinds of what a model that writes token by token remembers of those before.
@@ -53,20 +53,16 @@ func caches(res *infer.Result) []remembered {
 		switch {
 		case looksBack(n):
 			out = append(out, attended(n))
-			if n.Type.ID == "transformerDecoderBlock" {
+			if n.Type.Has(catalog.HasMemory) {
 				out = append(out, memoryOf(n))
 			}
 		case n.Type.Has(catalog.IsAttention):
 			if r, ok := crossed(res, i, behind); ok {
 				out = append(out, r)
 			}
-		case implementationOf(n).has(chunks):
-			if state := ruleState(n); state > 0 {
-				out = append(out, remembered{kind: CacheState, wide: state})
-			}
-		case n.Type.Has(catalog.IsRecurrent):
-			if state := stateOf(n); state > 0 {
-				out = append(out, remembered{kind: CacheState, fixed: state})
+		default:
+			if r := (remembered{kind: CacheState, fixed: stateOf(n), wide: carried(n)}); r.fixed > 0 || r.wide > 0 {
+				out = append(out, r)
 			}
 		}
 		for k := range out[from:] {
@@ -93,7 +89,7 @@ func generates(res *infer.Result) bool {
 		if !known(n) || n.Type == nil {
 			continue
 		}
-		back = back || looksBack(n) || n.Type.Has(catalog.IsRecurrent) && stateOf(n) > 0
+		back = back || looksBack(n) || stateOf(n) > 0
 		each = each || givesLogits(res, i) && n.Out.Rank() >= 2
 	}
 	return back && each
@@ -108,7 +104,7 @@ func looksBack(n *infer.Node) bool {
 	if n.Type.Param("causal") != nil {
 		return arg(n, "causal").Bool()
 	}
-	return n.Type.Has(catalog.IsCausal) || n.Type.ID == "mla" || n.Type.ID == "retention"
+	return n.Type.Has(catalog.IsCausal)
 }
 
 // behindCausal marks the components that depend on attention that looks back: those of a decoder.
@@ -125,9 +121,8 @@ func behindCausal(res *infer.Result) []bool {
 
 // attended is what attention that looks back remembers of a token.
 func attended(n *infer.Node) remembered {
-	if n.Type.ID == "retention" {
-		dim, heads := arg(n, "embedDim").Int(), max(1, arg(n, "numHeads").Int())
-		return remembered{kind: CacheState, fixed: times(dim, dim, max(1, arg(n, "valueFactor").Int())) / heads}
+	if state := stateOf(n); state > 0 {
+		return remembered{kind: CacheState, fixed: state}
 	}
 	if rank := arg(n, "kvLoraRank").Int(); rank > 0 {
 		return remembered{kind: CacheLatent, perToken: plus(rank, arg(n, "qkRopeHeadDim").Int())}
@@ -190,49 +185,24 @@ func crossed(res *infer.Result, i int, behind []bool) (remembered, bool) {
 	return remembered{kind: CacheCross, fixed: plus(max(0, n.In[1].Size()), max(0, n.In[2].Size()))}, true
 }
 
-// stateOf is the elements of the state of a recurrence that runs in one direction; 0 where it has none that is known.
+// stateOf is the elements of the state of a recurrence that runs in one direction; 0 where it has none.
 func stateOf(n *infer.Node) int64 {
-	switch n.Type.ID {
-	case "lstm", "gru", "rnn":
-		if arg(n, "bidirectional").Bool() {
-			return 0
+	if n.Type.State == nil {
+		return 0
+	}
+	return n.Type.State(callOf(n))
+}
+
+// carried is the same of a module of a library that a component is, in 32-bit floats.
+func carried(n *infer.Node) int64 {
+	if v := library.Lookup(n.Type.ID, n.Component.As()); v != nil {
+		if r, is := v.Module.(catalog.Recurrence); is {
+			return r.State(callOf(n))
 		}
-		size := times(max(1, arg(n, "numLayers").Int()), arg(n, "hiddenSize").Int())
-		if n.Type.ID == "lstm" {
-			size = times(2, size)
-		}
-		return size
-	case "mamba", "mamba2":
-		inner, conv := int64(0), int64(0)
-		for k := range n.Weights {
-			switch w := &n.Weights[k]; {
-			case strings.HasSuffix(w.Path(), "out_proj.weight"):
-				inner = w.Shape.At(-1)
-			case strings.HasSuffix(w.Path(), "conv1d.weight"):
-				conv = w.Shape.Size()
-			}
-		}
-		return plus(times(inner, arg(n, "stateDim").Int()), conv)
-	case "rwkvTimeMix": // numerator, denominator, maximum and the token before (Peng et al. 2023, appendix)
-		return times(4, arg(n, "embedDim").Int())
-	case "s4dLayer": // complex numbers, of which half are stored
-		return times(arg(n, "embedDim").Int(), 2, arg(n, "stateDim").Int()/2)
 	}
 	return 0
 }
 
-// ruleChunk is the positions of a chunk of the gated delta rule (torch_chunk_gated_delta_rule of transformers).
-const ruleChunk = 64
-
-// ruleState is the elements of the matrices of all heads of a gated delta rule, 0 where it is none. It reads queries beside keys beside values and a
-// number for each head; each head reads its matrix twice and writes it once for every position.
-func ruleState(n *infer.Node) int64 {
-	if len(n.In) < 3 || n.In[0].Rank() != 2 || n.In[1].Rank() != 2 || n.Out.Rank() != 2 {
-		return 0
-	}
-	length, heads, all := n.Out[0], n.In[1].At(-1), n.Out.At(-1)
-	if length < 1 || heads < 1 || all < heads {
-		return 0
-	}
-	return times(heads, n.FLOPs/max(1, times(6, length, all)), all/heads)
+func callOf(n *infer.Node) *catalog.Call {
+	return &catalog.Call{Type: n.Type, Args: n.Args, In: n.In, InIsInt: n.InIsInt(), Out: n.Out, OutIsInt: n.OutIsInt}
 }

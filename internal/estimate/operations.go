@@ -44,6 +44,9 @@ const (
 	matrixStarts    = 106  // a chunk of the matrix memory of an mLSTM
 )
 
+// ruleChunk is the positions of a chunk of the gated delta rule (torch_chunk_gated_delta_rule of transformers).
+const ruleChunk = 64
+
 // scatters is what a recurrence over positions writes into gradients, each time with all positions of which one is meant.
 func (s *starter) scatters(i int) int64 {
 	features, state := s.serialSizes(i)

@@ -93,7 +93,7 @@ func (t *Inference) remembers(layers []remembered, tokens int64) (sum int64) {
 
 // isForeign reports whether a model has modules of transformers.
 func isForeign(res *infer.Result) bool {
-	return slices.ContainsFunc(implementations(res, make([]implementation, len(res.Nodes))), func(how implementation) bool { return how.has(transformers) })
+	return slices.ContainsFunc(res.Nodes, func(n infer.Node) bool { return n.Type != nil && library.Lookup(n.Type.ID, n.Component.As()) != nil })
 }
 
 // passOf follows one pass.
@@ -146,7 +146,7 @@ func heldUntil(res *infer.Result, listed bool) (out, layers []int32) {
 				layers[i] = end
 			}
 		}
-		if res.Nodes[i].Type.ID == "embedding" {
+		if res.Nodes[i].Type.Has(catalog.IsEmbedding) {
 			caller := final
 			for m := range modules(scopes[i]) {
 				if end, of := through[m]; of && len(m) < len(scopes[i]) {

@@ -41,6 +41,18 @@ func (DeltaRule) Lower(l *catalog.Lowering) op.Value {
 	return op.Contiguous(p, op.To(p, op.View(p, r.lower(p, query, key, parts[2], beta, decay), s, h*r.value), p.Width(l.X[0])), l.Out...)
 }
 
+// State is the matrices of all heads.
+func (DeltaRule) State(c *catalog.Call) int64 {
+	if len(c.In) < 3 || c.In[0].Rank() != 2 || c.In[1].Rank() != 2 || c.Out.Rank() != 2 {
+		return 0
+	}
+	length, heads, all := c.Out[0], c.In[1].At(-1), c.Out.At(-1)
+	if length < 1 || heads < 1 || all < heads {
+		return 0
+	}
+	return c.Mul(heads, c.Int("flops")/max(1, c.Mul(6, length, all)), all/heads)
+}
+
 // deltaRule is its sizes.
 type deltaRule struct {
 	length, heads, key, value int64
