@@ -98,6 +98,16 @@ func (f *offers) from(class int) (c cursor, found bool) {
 	return cursor{word<<6 | bits.TrailingZeros64(set), 0}, true
 }
 
+// has reports whether there is an offer of so many bytes or more.
+func (f *offers) has(size int64) bool {
+	class := classOf(size)
+	if _, found := f.from(class + 1); found || f.filled[class>>6]>>(class&63)&1 == 0 {
+		return found
+	}
+	list := f.classes[class]
+	return list[len(list)-1].size >= size
+}
+
 // behind is the offer behind one.
 func (f *offers) behind(c cursor) (next cursor, found bool) {
 	if c.at+1 < len(f.classes[c.class]) {

@@ -11,7 +11,9 @@ type moment struct {
 	awaits   bool // it has not come yet
 	has      bool
 	reserved int64
-	work     int // of the events up to here
+	work     int   // of the events up to here
+	most     int64 // that the whole run reserved; 0 where that is not known
+	all      int   // work of the whole run
 	places   []Place
 	pools    [2]poolState
 }
@@ -26,10 +28,23 @@ type poolState struct {
 }
 
 // await makes the moment wait for the first event that a limit changes.
-func (m *moment) await(limit int64) { m.limit, m.awaits, m.has = limit, true, false }
+func (m *moment) await(limit int64) { m.limit, m.awaits, m.has, m.most = limit, true, false, 0 }
+
+// end notes what the whole run came to.
+func (m *moment) end(r *Replayer) { m.most, m.all = r.device.Most, mostWork-r.left }
+
+// spans reports whether no event of the run differs under a limit.
+func (m *moment) spans(limit int64) bool { return m.most > 0 && limit >= m.most }
 
 // holds reports whether a run under a limit can begin here.
 func (m *moment) holds(limit int64) bool { return m.has && limit >= m.limit }
+
+// offer keeps the state of a run in front of an event that takes memory from the card, if the limit changes that, and no other did before.
+func (m *moment) offer(r *Replayer, bytes int64, at position, left int) {
+	if m.awaits && r.device.Reserved+segmentFor(bytes) > m.limit {
+		m.save(r, at, left)
+	}
+}
 
 // save keeps the state of a run, of whose work so much is left.
 func (m *moment) save(r *Replayer, at position, left int) {

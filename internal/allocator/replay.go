@@ -34,6 +34,7 @@ func (r *Replayer) Follow(t *Trace) (need, reserved int64, ok bool) {
 	if !r.run(t, 0) {
 		return 0, 0, false
 	}
+	r.saved.end(r)
 	reserved = r.device.Most
 	low, high := min(reserved, low), reserved
 	if near(low, high) {
@@ -90,11 +91,20 @@ func (t *Trace) legs() [3 + steps]leg {
 
 // run follows a trace, and reports whether the limit allows it.
 func (r *Replayer) run(t *Trace, limit int64) bool {
+	if r.saved.spans(limit) && !r.Expandable {
+		r.device.Limit = limit
+		r.left -= r.saved.all
+		return r.left >= 0
+	}
 	from, ok := r.begin(t, limit)
-	legs := t.legs()
+	legs, sure := t.legs(), limit == 0 || r.raises
 	for k := from.leg; ok && k < len(legs); k++ {
 		left, segments, reserved := r.left, r.device.large.segments, r.device.Reserved
-		if ok = r.follow(&legs[k], from); !ok {
+		least := 0
+		if sure {
+			least = eventsOf(legs[k+1:])
+		}
+		if ok = r.follow(&legs[k], from, sure, least); !ok {
 			return false
 		}
 		// A step that neither took a segment from the card nor gave one back left all as it was, and so will the next.
@@ -106,6 +116,13 @@ func (r *Replayer) run(t *Trace, limit int64) bool {
 		from = position{leg: k + 1}
 	}
 	return ok
+}
+
+func eventsOf(legs []leg) (count int) {
+	for k := range legs {
+		count += len(legs[k].events)
+	}
+	return count
 }
 
 // begin is where a run under a limit begins: where it may first differ from the one without a limit that was followed before.
@@ -129,29 +146,35 @@ func (r *Replayer) begin(t *Trace, limit int64) (from position, ok bool) {
 	return from, true
 }
 
-// follow follows the events of a leg, from one on.
-func (r *Replayer) follow(l *leg, from position) bool {
-	take := l.take + from.takes
+// follow follows the events of a leg, from one on. Where nothing but its work ends a run for sure, it ends as soon as less is left than the events
+// are that follow, those behind the leg with them.
+func (r *Replayer) follow(l *leg, from position, sure bool, behind int) bool {
+	take, free := l.take+from.takes, &r.device.large.free
 	for k := from.event; k < len(l.events); k++ {
-		e := l.events[k]
-		work := 1 + r.device.large.free.count/moved
-		if r.left -= work; r.left < 0 {
+		e, work := l.events[k], 1+free.count/moved
+		if r.left -= work; r.left < 0 || sure && r.left < behind+len(l.events)-1-k {
+			r.left = -1
 			return false
 		}
-		if e < 0 {
+		switch {
+		case e < 0:
 			r.device.Give(r.places[-e-1])
 			continue
-		}
-		at := r.device.reuse(e)
-		if at == 0 {
-			if r.saved.awaits && r.device.Reserved+segmentFor(e) > r.saved.limit {
-				r.saved.save(r, position{leg: from.leg, event: k, takes: take - l.take}, r.left+work)
-			}
-			if at = r.extend(e); at == 0 {
+		case k+1 < len(l.events) && l.events[k+1] == -int64(take+1) && !r.Expandable && free.count%moved != 0 && free.has(e):
+			k++ // what is given back at once leaves all as it was
+			if r.left -= work; r.left < 0 {
 				return false
 			}
+		default:
+			at := r.device.reuse(e)
+			if at == 0 {
+				r.saved.offer(r, e, position{leg: from.leg, event: k, takes: take - l.take}, r.left+work)
+				if at = r.extend(e); at == 0 {
+					return false
+				}
+			}
+			r.places[take] = at
 		}
-		r.places[take] = at
 		take++
 	}
 	return true
