@@ -1,9 +1,6 @@
 package allocator
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // offer is a piece that is free, with what the allocator orders them by.
 type offer struct {
@@ -24,8 +21,8 @@ func (o *offer) less(p *offer) bool {
 // A class is sizes of blocks that have their first classBits+1 binary digits in common: a list of them is short, however many pieces are free.
 // classCount is one more than that of the largest range of addresses.
 const (
-	classBits  = 5
-	classCount = 1536
+	classBits  = 6
+	classCount = 3072
 )
 
 func classOf(size int64) int {
@@ -75,8 +72,16 @@ func (f *offers) first(size int64) (c cursor, found bool) {
 	class := classOf(size)
 	if f.filled[class>>6]>>(class&63)&1 == 1 {
 		list := f.classes[class]
-		if at := find(list, &offer{size: size}); at < len(list) {
-			return cursor{class, at}, true
+		low, high := 0, len(list)
+		for low < high {
+			if middle := (low + high) / 2; list[middle].size < size {
+				low = middle + 1
+			} else {
+				high = middle
+			}
+		}
+		if low < len(list) {
+			return cursor{class, low}, true
 		}
 	}
 	return f.from(class + 1)
@@ -123,8 +128,10 @@ func (f *offers) insert(o *offer) {
 		f.classes = make([][]offer, classCount)
 	}
 	class := classOf(o.size)
-	list := f.classes[class]
-	f.classes[class] = slices.Insert(list, find(list, o), *o)
+	at := find(f.classes[class], o)
+	list := append(f.classes[class], offer{})
+	copy(list[at+1:], list[at:])
+	list[at], f.classes[class] = *o, list
 	f.filled[class>>6] |= 1 << (class & 63)
 	f.count++
 }
