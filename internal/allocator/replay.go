@@ -22,7 +22,7 @@ const (
 	oneIn    = 250
 	attempts = 4
 	mostWork = 300_000
-	moved    = 64 // free pieces that are moved in the time of one event
+	moved    = 64 // free pieces for which an event counts one more: lists in order were moved by as many in its time
 )
 
 // Follow finds the smallest limit in which a run goes through, and what the allocator takes from a card of any size at the most. It reports whether the
