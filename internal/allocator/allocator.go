@@ -1,8 +1,6 @@
 // Package allocator is PyTorch's caching allocator of a card, as far as it decides what counts as allocated (CUDACachingAllocator.cpp).
 package allocator
 
-import "slices"
-
 // How it rounds: every tensor to blockBytes. One above smallBytes is cut from a larger piece, one above directBytes gets a segment of its
 // own, a multiple of roundBytes; what would be left of a piece goes with the tensor where it is not more than smallBytes.
 const (
@@ -30,42 +28,15 @@ type piece struct {
 type Allocator struct {
 	pieces   []piece
 	spare    []int32 // places in pieces that nothing uses
-	free     []offer // in order
+	free     offers
+	whole    int // free pieces that are segments
 	segments int32
-}
-
-// offer is a piece that is free, with what the allocator orders them by.
-type offer struct {
-	size, at       int64
-	segment, piece int32
-}
-
-func (o *offer) less(p *offer) bool {
-	if o.size != p.size {
-		return o.size < p.size
-	}
-	if o.segment != p.segment {
-		return o.segment < p.segment
-	}
-	return o.at < p.at
-}
-
-// find is the first place in the list that is not in front of an offer.
-func (a *Allocator) find(o *offer) int {
-	low, high := 0, len(a.free)
-	for low < high {
-		if middle := (low + high) / 2; a.free[middle].less(o) {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	return low
 }
 
 // Clear forgets everything, and keeps the memory.
 func (a *Allocator) Clear() {
-	a.pieces, a.spare, a.free, a.segments = a.pieces[:0], a.spare[:0], a.free[:0], 0
+	a.free.clear()
+	a.pieces, a.spare, a.whole, a.segments = a.pieces[:0], a.spare[:0], 0, 0
 }
 
 // Take finds a place for a tensor, and returns what counts as allocated for it.
@@ -97,15 +68,16 @@ func segmentFor(n int64) int64 {
 
 // best takes the smallest piece that so many bytes fit into off the list of those that are free; of expandable segments one that has the least room.
 func (a *Allocator) best(n int64, expandable bool) (k int32, found bool) {
-	at := a.find(&offer{size: n})
-	if at == len(a.free) {
+	at, found := a.free.first(n)
+	if !found {
 		return 0, false
 	}
 	if expandable {
 		at = a.roomier(at)
 	}
-	k = a.free[at].piece
-	a.free = slices.Delete(a.free, at, at+1)
+	k = a.free.get(at).piece
+	a.free.removeAt(at)
+	a.whole -= a.isWhole(k)
 	return k, true
 }
 
@@ -181,11 +153,20 @@ func (a *Allocator) offerOf(k int32) offer {
 
 func (a *Allocator) offer(k int32) {
 	o := a.offerOf(k)
-	a.free = slices.Insert(a.free, a.find(&o), o)
+	a.free.insert(&o)
+	a.whole += a.isWhole(k)
 }
 
 func (a *Allocator) withdraw(k int32) {
 	o := a.offerOf(k)
-	at := a.find(&o)
-	a.free = slices.Delete(a.free, at, at+1)
+	a.free.remove(&o)
+	a.whole -= a.isWhole(k)
+}
+
+// isWhole is 1 for a piece that is a segment, else 0.
+func (a *Allocator) isWhole(k int32) int {
+	if p := &a.pieces[k]; p.before|p.behind != 0 {
+		return 0
+	}
+	return 1
 }

@@ -63,8 +63,8 @@ func TestTheAllocatorGivesNothingTwice(t *testing.T) {
 		for _, x := range all {
 			a.Give(x.place)
 		}
-		if len(a.free) != int(a.segments) {
-			t.Fatalf("%d free pieces of %d segments", len(a.free), a.segments)
+		if a.free.count != int(a.segments) {
+			t.Fatalf("%d free pieces of %d segments", a.free.count, a.segments)
 		}
 	})
 }

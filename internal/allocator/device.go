@@ -1,7 +1,5 @@
 package allocator
 
-import "slices"
-
 // Device is a card whose memory the allocator takes in segments, as far as a limit allows. Tensors of up to smallBytes are in segments of their
 // own, of roundBytes, whose pieces are cut as small as blockBytes.
 //
@@ -14,41 +12,65 @@ type Device struct {
 	Most       int64 // of it, so far
 
 	small, large Allocator
+	listed       []offer // for one that is under way
 }
 
 // Clear forgets everything, and keeps the memory.
 func (d *Device) Clear() {
 	d.small.Clear()
 	d.large.Clear()
-	*d = Device{small: d.small, large: d.large}
+	*d = Device{small: d.small, large: d.large, listed: d.listed[:0]}
 }
 
 // Take finds a place for a tensor: positive among the large ones, negative among the small. Where the limit does not allow it, the place is 0, and
 // the limit that would is returned.
 func (d *Device) Take(bytes int64) (at Place, limit int64) {
 	n := rounded(bytes)
-	pool, least, page, sign := &d.large, int64(smallBytes+1), int64(largePageBytes), Place(1)
+	if at = d.reuse(n); at != 0 {
+		return at, 0
+	}
+	return d.extend(n)
+}
+
+// poolOf is where a tensor lies, and the least that is cut off a piece there.
+func (d *Device) poolOf(n int64) (pool *Allocator, least int64, sign Place) {
+	pool, least, sign = &d.large, smallBytes+1, 1
 	if n <= smallBytes {
-		pool, least, page, sign = &d.small, blockBytes, smallPageBytes, -1
+		pool, least, sign = &d.small, blockBytes, -1
 	}
 	if d.Expandable {
 		least = blockBytes
 	}
+	return pool, least, sign
+}
+
+// reuse finds a place in what is taken from the card; 0 where there is none.
+func (d *Device) reuse(n int64) Place {
+	pool, least, sign := d.poolOf(n)
 	k, found := pool.best(n, d.Expandable)
 	if !found {
-		size := segmentFor(n)
-		if d.passes(size) {
-			d.giveBack()
-		}
-		if d.passes(size) {
-			return 0, d.Reserved + size
-		}
-		if d.Expandable {
-			k = d.grow(pool, n, page)
-		} else {
-			d.reserve(size)
-			k = pool.segment(size)
-		}
+		return 0
+	}
+	pool.use(k, n, least)
+	return sign * Place(k+1)
+}
+
+// extend takes as much from the card as a tensor needs that finds no place, as Take does.
+func (d *Device) extend(n int64) (at Place, limit int64) {
+	size := segmentFor(n)
+	if d.passes(size) {
+		d.giveBack()
+	}
+	if d.passes(size) {
+		return 0, d.Reserved + size
+	}
+	pool, least, sign := d.poolOf(n)
+	var k int32
+	if d.Expandable {
+		k = d.grow(pool, n)
+	} else {
+		d.reserve(size)
+		k = pool.segment(size)
 	}
 	pool.use(k, n, least)
 	return sign * Place(k+1), 0
@@ -57,8 +79,8 @@ func (d *Device) Take(bytes int64) (at Place, limit int64) {
 // giveBack gives the card back what nothing is in.
 func (d *Device) giveBack() {
 	if d.Expandable {
-		d.unmap(&d.large, largePageBytes)
-		d.unmap(&d.small, smallPageBytes)
+		d.unmap(&d.large)
+		d.unmap(&d.small)
 		return
 	}
 	d.release(&d.large)
@@ -84,12 +106,15 @@ func (d *Device) Give(at Place) {
 
 // release gives the segments of a pool back to the card that nothing is in.
 func (d *Device) release(pool *Allocator) {
-	pool.free = slices.DeleteFunc(pool.free, func(o offer) bool {
-		p := &pool.pieces[o.piece]
-		if p.before > 0 || p.behind > 0 {
+	if pool.whole == 0 {
+		return
+	}
+	pool.whole = 0
+	pool.free.removeIf(func(o *offer) bool {
+		if pool.isWhole(o.piece) == 0 {
 			return false
 		}
-		d.Reserved -= p.size
+		d.Reserved -= o.size
 		pool.spare = append(pool.spare, o.piece)
 		return true
 	})

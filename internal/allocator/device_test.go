@@ -116,14 +116,14 @@ func TestReservedIsWhatPiecesTake(t *testing.T) {
 		if sum := free(&d.small) + free(&d.large); sum != d.Reserved || sum == 0 {
 			t.Errorf("%d bytes are reserved, pieces take %d", d.Reserved, sum)
 		}
-		if d.giveBack(); d.Reserved != 0 || len(d.small.free)+len(d.large.free) > 0 {
+		if d.giveBack(); d.Reserved != 0 || d.small.free.count+d.large.free.count > 0 {
 			t.Errorf("%d bytes stay reserved", d.Reserved)
 		}
 	}
 }
 
 func free(a *Allocator) (sum int64) {
-	for _, o := range a.free {
+	for _, o := range a.free.all(nil) {
 		sum += o.size
 	}
 	return sum

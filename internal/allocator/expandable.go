@@ -18,16 +18,27 @@ func (a *Allocator) unmapped(k int32) int64 {
 
 // roomier goes on from the first free piece that is large enough, as long as the next has less room with the addresses behind it: the piece in
 // front of all that is unmapped comes last.
-func (a *Allocator) roomier(at int) int {
-	room := func(at int) int64 { return a.free[at].size + a.unmapped(a.free[at].piece) }
-	for at+1 < len(a.free) && room(at+1) < room(at) {
-		at++
+func (a *Allocator) roomier(at cursor) cursor {
+	room := func(at cursor) int64 { return a.free.get(at).size + a.unmapped(a.free.get(at).piece) }
+	for {
+		next, found := a.free.behind(at)
+		if !found || room(next) >= room(at) {
+			return at
+		}
+		at = next
 	}
-	return at
+}
+
+// pageOf is the size of the pages of a pool.
+func (d *Device) pageOf(pool *Allocator) int64 {
+	if pool == &d.small {
+		return smallPageBytes
+	}
+	return largePageBytes
 }
 
 // grow maps pages behind the first place that has the addresses for so many bytes, and returns the piece.
-func (d *Device) grow(pool *Allocator, n, page int64) int32 {
+func (d *Device) grow(pool *Allocator, n int64) int32 {
 	if len(pool.pieces) == 0 {
 		pool.place(piece{size: addresses, unmapped: true, used: true})
 	}
@@ -46,7 +57,7 @@ func (d *Device) grow(pool *Allocator, n, page int64) int32 {
 			}
 		}
 		if room >= n {
-			return d.fill(pool, k, n, page)
+			return d.fill(pool, k, n, d.pageOf(pool))
 		}
 		if !pool.pieces[k].unmapped { // go on behind what is unmapped
 			k = pool.pieces[k].behind - 1
@@ -84,32 +95,34 @@ func (d *Device) mapped(pool *Allocator, k int32, bytes, page int64) {
 }
 
 // unmap takes the pages that nothing is in out of a pool.
-func (d *Device) unmap(pool *Allocator, page int64) {
-	for at := 0; at < len(pool.free); {
-		k := pool.free[at].piece
-		p := &pool.pieces[k]
-		from, to := (p.at+page-1)/page*page, (p.at+p.size)/page*page
-		if from >= to {
-			at++
-			continue
+func (d *Device) unmap(pool *Allocator) {
+	page := d.pageOf(pool)
+	d.listed = pool.free.all(d.listed[:0])
+	for _, o := range d.listed {
+		from, to := (o.at+page-1)/page*page, (o.at+o.size)/page*page
+		if from < to {
+			d.unmapPages(pool, o.piece, from, to)
 		}
-		pool.withdraw(k)
-		d.Reserved -= to - from
-		if from > p.at {
-			front := k
-			k = pool.cut(k, from-p.at)
-			pool.offer(front)
-		}
-		if p = &pool.pieces[k]; p.size > to-from {
-			pool.offer(pool.cut(k, to-from))
-		}
-		pool.pieces[k].unmapped, pool.pieces[k].used = true, true
-		if b := pool.pieces[k].behind; b > 0 && pool.pieces[b-1].unmapped {
-			pool.join(k, b-1)
-		}
-		if b := pool.pieces[k].before; b > 0 && pool.pieces[b-1].unmapped {
-			pool.join(b-1, k)
-		}
-		at = 0
+	}
+}
+
+// unmapPages takes the memory from one address to another out of a free piece. What is left in front and behind stays free.
+func (d *Device) unmapPages(pool *Allocator, k int32, from, to int64) {
+	pool.withdraw(k)
+	d.Reserved -= to - from
+	if p := &pool.pieces[k]; from > p.at {
+		front := k
+		k = pool.cut(k, from-p.at)
+		pool.offer(front)
+	}
+	if p := &pool.pieces[k]; p.size > to-from {
+		pool.offer(pool.cut(k, to-from))
+	}
+	pool.pieces[k].unmapped, pool.pieces[k].used = true, true
+	if b := pool.pieces[k].behind; b > 0 && pool.pieces[b-1].unmapped {
+		pool.join(k, b-1)
+	}
+	if b := pool.pieces[k].before; b > 0 && pool.pieces[b-1].unmapped {
+		pool.join(b-1, k)
 	}
 }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"math"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/arena"
 	"github.com/modelverifier/verifier/internal/graph"
@@ -66,17 +67,21 @@ func (w *Weight) is(module, name string) bool {
 	switch {
 	case w.Module == module:
 		return w.Name == name
-	case pathLength(w.Module, w.Name) != pathLength(module, name):
-		return false
+	case len(w.Module) > len(module):
+		return joins(w.Module, w.Name, module, name)
 	}
-	return w.Path() == join(module, name)
+	return joins(module, name, w.Module, w.Name)
 }
 
-func pathLength(module, name string) int {
-	if module == "" {
-		return len(name)
+// joins reports whether a name in a module has the path of another in a shorter module: what that lacks of the module stands in front of its name.
+func joins(module, name, shorter, rest string) bool {
+	if shorter != "" {
+		if !strings.HasPrefix(module, shorter) || module[len(shorter)] != '.' {
+			return false
+		}
+		module = module[len(shorter)+1:]
 	}
-	return len(module) + 1 + len(name)
+	return len(rest) == len(module)+1+len(name) && strings.HasPrefix(rest, module) && rest[len(module)] == '.' && strings.HasSuffix(rest, name)
 }
 
 func (c *Call) arg(name string) graph.Value {

@@ -256,12 +256,16 @@ func (p *Program) Elems(v Value) int64 { return p.Tensors[v].Elems() }
 
 // tensor adds a tensor without a name. It copies all else, the shape into the memory of the program, so that who calls an operation can
 // write a shape down without an allocation.
-func (p *Program) tensor(t Tensor) Value {
+func (p *Program) tensor(t Tensor) Value { return p.add(&t) }
+
+func (p *Program) add(t *Tensor) Value {
 	v := Value(len(p.Tensors))
-	if t.Width == 0 {
-		t.Width = uint8(p.Precision.Width(t.DType))
+	width := t.Width
+	if width == 0 {
+		width = uint8(p.Precision.Width(t.DType))
 	}
-	p.Tensors = append(p.Tensors, Tensor{Shape: p.dimensions(t.Shape), Shared: t.Shared, DType: t.DType, Width: t.Width, Role: t.Role,
+	p.dims.PushAll(t.Shape)
+	p.Tensors = append(p.Tensors, Tensor{Shape: p.dims.Take(), Shared: t.Shared, DType: t.DType, Width: width, Role: t.Role,
 		Index: t.Index, Copy: t.Copy, Base: v, Strided: t.Strided, Round: t.Round, elems: t.Elems()})
 	return v
 }
@@ -284,7 +288,7 @@ func (p *Program) do(o *Op, result Tensor, in ...Value) *Step {
 		result.Strided = p.Tensors[in[0]].Strided
 	}
 	result.Width = uint8(p.width(o, &result, in))
-	out := p.tensor(result)
+	out := p.add(&result)
 	if o.View {
 		p.Tensors[out].Base = p.Tensors[in[0]].Base
 	}

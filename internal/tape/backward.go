@@ -61,19 +61,11 @@ func (r *run) backward(k int) {
 			r.recompute(u)
 		}
 		r.storages[st.out].grad = 0
-		in := t.at(st.in)
-		given, ended := r.gradients(st, out, len(in))
-		if !ended {
-			r.releaseSaved(st)
-		}
-		r.drop(out)
-		if len(r.joined) > 0 {
+		if st.hands {
 			r.dropParts(st.out)
-		}
-		for i, id := range in {
-			if given[i] != 0 {
-				r.accumulate(id, given[i])
-			}
+			r.accumulate(t.refs[st.in.from+int32(t.acts[st.back.from].in)], out)
+		} else {
+			r.differentiate(st, out)
 		}
 	} else if t.leads[st.out] && (u == nil || u.again) {
 		r.releaseSaved(st)
@@ -84,6 +76,22 @@ func (r *run) backward(k int) {
 	}
 	if u != nil {
 		r.leaveUnits(k)
+	}
+}
+
+// differentiate makes the gradients of what a step read from that of its result.
+func (r *run) differentiate(st *step, out int32) {
+	in := r.tape.at(st.in)
+	given, ended := r.gradients(st, out, len(in))
+	if !ended {
+		r.releaseSaved(st)
+	}
+	r.drop(out)
+	r.dropParts(st.out)
+	for i, id := range in {
+		if given[i] != 0 {
+			r.accumulate(id, given[i])
+		}
 	}
 }
 
@@ -158,6 +166,9 @@ func (r *run) join(whole, at int32) {
 
 // dropParts drops the gradients of parts, which were put together.
 func (r *run) dropParts(whole int32) {
+	if len(r.joined) == 0 {
+		return
+	}
 	for _, at := range r.joined[whole] {
 		r.drop(at)
 	}

@@ -1,6 +1,10 @@
 package tape
 
-import "github.com/modelverifier/verifier/internal/op"
+import (
+	mathbits "math/bits"
+
+	"github.com/modelverifier/verifier/internal/op"
+)
 
 // Loss appends the program of a loss that reads a component's result and targets, so many for a sample; and, of a loss that takes the component's
 // last product in, its weights. What it makes counts as logits, but for the gradients of weights that a fused loss has at once.
@@ -29,7 +33,7 @@ func (t *Tape) End(node int) {
 }
 
 // reach finds what the losses depend on. To nothing else does a gradient come: what autograd saved of it goes with its result when the model's
-// forward pass ends.
+// forward pass ends. It also takes from all steps what deaths lists anew.
 func (t *Tape) reach() {
 	t.leads, t.lost = zeros(t.leads, len(t.tensors)), t.lost[:0]
 	for _, id := range t.losses {
@@ -37,16 +41,15 @@ func (t *Tape) reach() {
 	}
 	for k := len(t.steps) - 1; k >= 0; k-- {
 		st := &t.steps[k]
+		st.frees = 0
 		if !t.leads[st.out] {
 			if st.unit == 0 && st.saves() {
 				t.lost = append(t.lost, int32(k))
 			}
 			continue
 		}
-		for i, id := range t.at(st.in) {
-			if st.needs>>i&1 == 1 {
-				t.leads[id] = true
-			}
+		for bits := st.needs; bits != 0; bits &= bits - 1 {
+			t.leads[t.refs[st.in.from+int32(mathbits.TrailingZeros64(bits))]] = true
 		}
 	}
 }

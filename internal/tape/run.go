@@ -133,11 +133,8 @@ func (r *run) build() {
 	}
 }
 
-// deaths lists at each step the storages whose last reader it is, in the order in which they were added.
+// deaths lists at each step the storages whose last reader it is, in the order in which they were added. No step has any before.
 func (t *Tape) deaths() {
-	for k := range t.steps {
-		t.steps[k].frees = 0
-	}
 	for id := len(t.tensors) - 1; id >= 0; id-- {
 		x := &t.tensors[id]
 		if x.base != int32(id) || x.stays() || x.last == cached {

@@ -70,6 +70,7 @@ type step struct {
 	gathers   bool  // what it keeps is there only where it is saved
 	savesOut  bool  // autograd saves its result,
 	savesKept bool  // and what it keeps
+	hands     bool  // its backward pass hands the gradient of its result on, and does nothing else: a view
 }
 
 // act is one thing that a backward pass does with memory.
@@ -290,6 +291,7 @@ func (t *Tape) append(s *op.Step, p *op.Program) {
 			st.saved, st.savesOut, st.savesKept = t.save.In, t.save.Out, t.save.Kept
 		}
 		st.back = t.backOf(s, st)
+		st.hands = st.back.to == st.back.from+1 && t.acts[st.back.from].kind == op.Same && !st.saves()
 	}
 }
 
