@@ -19,26 +19,23 @@ type capped struct {
 	Model, Run, Task, Quant                        string
 	Batch, Seq, LoRA                               int64
 	Expandable, Aside                              bool
+	Targets                                        any
 	Config                                         json.RawMessage
 	PeakBytes, ReservedBytes, NeedsAtLeast, RunsIn int64
-}
-
-// stated reports whether the run can be asked for as it was run: there are no adapters of a library, weights of 4 bits and paged states yet.
-func (c *capped) stated() bool {
-	return c.LoRA == 0 && c.Quant == "" && !strings.Contains(c.Run, "8bit")
 }
 
 // estimate is what is estimated of the run.
 func (c *capped) estimate(t *testing.T) *estimate.Training {
 	t.Helper()
-	words := strings.Fields(c.Run)
 	r := run{Task: c.Task, Config: c.Config, SeqLen: c.Seq}
 	res, err := r.infer()
 	if err != nil {
 		t.Fatalf("%s: %v", c.Model, err)
 	}
-	return estimate.Train(res, estimate.Options{Batch: c.Batch, Precision: words[0], Attention: words[1], Optimizer: words[2],
-		Checkpointing: len(words) > 3, Expandable: c.Expandable, GPU: "H200"})
+	asked := recipe{Run: c.Run, Quant: c.Quant, Batch: c.Batch, LoRA: c.LoRA, Targets: c.Targets}
+	o := asked.options()
+	o.Expandable = c.Expandable
+	return estimate.Train(res, o)
 }
 
 // compared is what is estimated of runs by what was measured: the middle of the interval, its lower end, and what was reserved.
@@ -77,7 +74,7 @@ func compareCapped(t *testing.T, line []byte, rest, aside *compared) {
 		t.Fatal(err)
 	}
 	switch {
-	case !c.stated():
+	case strings.Contains(c.Run, "8bit"): // where bitsandbytes' states find room is not followed: one of three runs was said to need 4 % too little
 		t.Logf("%s, %s: not compared", c.Model, c.Run)
 	case c.Aside:
 		aside.add(t, &c)

@@ -50,6 +50,21 @@ func (f *Fields) Strings(name string, most int) []string {
 	return out
 }
 
+// Float returns a number, 0 where it was left out.
+func (f *Fields) Float(name string) float64 {
+	v := f.value(name)
+	switch v.Kind() {
+	case graph.Null:
+	case graph.Int:
+		return float64(v.Int())
+	case graph.Float:
+		return v.Float()
+	default:
+		f.wrongType(name, "a number", v)
+	}
+	return 0
+}
+
 // GPU returns the canonical name of a card, the empty string where it was left out.
 func (f *Fields) GPU(name string) string {
 	s := f.Str(name)

@@ -95,6 +95,9 @@ func (s *Study) Price(o estimate.Options, seqLen int64) {
 // EagerExtra is what the peak would gain by attention that has its scores in memory.
 func (s *Study) EagerExtra() int64 { return s.room.estimate.EagerExtra(s.Sized, s.Training) }
 
+// Rank is what a card holds of a run that several share, nil where one trains alone.
+func (s *Study) Rank() *estimate.Rank { return s.room.estimate.Rank(s.Sized, s.Training.Options) }
+
 // Assumptions says what the estimate rests on.
 func (s *Study) Assumptions() string {
 	text := s.Training.Assumptions()

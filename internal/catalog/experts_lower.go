@@ -65,7 +65,7 @@ func (l *Lowering) mapTogether(x op.Value, module string) op.Value {
 	if !l.HasAdapter(weight) {
 		return y
 	}
-	down, up := l.P.Adapter(shape[0], l.Rank, shape[2]), l.P.Adapter(shape[0], shape[1], l.Rank)
+	down, up := l.P.Adapter(0, shape[0], l.Rank, shape[2]), l.P.Adapter(0, shape[0], shape[1], l.Rank)
 	low := op.GroupedLinear(l.P, x, down, op.None, l.Rank)
 	return op.Add(l.P, y, op.Scale(l.P, op.GroupedLinear(l.P, low, up, op.None, shape[1])))
 }

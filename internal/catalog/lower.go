@@ -19,6 +19,9 @@ type Lowering struct {
 	Undropped bool       // dropout inside of it has a probability of 0, whatever it declares
 	Rank      int64      // of the adapters beside linear maps; 0 for none
 	Adapted   uint64     // the weights that have them, as bits by their numbers
+	Adapters  Adapters   // what those are like
+	Stored    op.Stored  // how the weights lie in memory that are quantised,
+	Quantised uint64     // and which those are, as bits by their numbers
 	Parts     int64      // how many parts of the component are followed one by one, as experts: more are computed together
 
 	Caches bool  // keys and values go into a cache, from token to token
@@ -100,32 +103,12 @@ func (l *Lowering) mapOf(x op.Value, module string, nth int64) op.Value {
 	if nth == together {
 		return l.mapTogether(x, module)
 	}
-	return l.adapted(x, l.weightIn(module, "weight", nth), l.weightIn(module, "bias", nth))
-}
-
-// adapted is a linear layer, and an adapter beside it where there is one.
-func (l *Lowering) adapted(x, weight, bias op.Value) op.Value {
-	y := op.Linear(l.P, x, weight, bias)
-	if !l.HasAdapter(weight) {
-		return y
-	}
-	shape := l.P.Shape(weight)
-	down, up := l.P.Adapter(l.Rank, shape[1]), l.P.Adapter(shape[0], l.Rank)
-	return op.Add(l.P, y, op.Scale(l.P, op.Linear(l.P, op.Linear(l.P, x, down, op.None), up, op.None)))
-}
-
-// HasAdapter reports whether an adapter stands beside a weight. One that belongs to another component has that of none.
-func (l *Lowering) HasAdapter(weight op.Value) bool {
-	if l.Rank == 0 || weight == op.None {
-		return false
-	}
-	index := l.P.Tensors[weight].Index
-	return index >= 0 && l.Adapted&(1<<min(index, 63)) != 0
+	return l.LinearOf(x, l.weightIn(module, "weight", nth), l.weightIn(module, "bias", nth))
 }
 
 // Joined is one torch.nn.Linear in the place of several, as where a library has one matrix for gate and up.
 func (l *Lowering) Joined(x op.Value, modules ...string) op.Value {
-	return l.adapted(x, l.joined("weight", modules), l.joined("bias", modules))
+	return l.LinearOf(x, l.joined("weight", modules), l.joined("bias", modules))
 }
 
 // joined is a weight with the rows of those of several modules, in the place of the first; op.None where they have none.

@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,7 +33,20 @@ func runFlags(c *cobra.Command) {
 	f.StringSlice("frozen", nil, "components that are not trained: `names`, scopes or patterns such as model.layers.*")
 	f.Int64("lora", 0, "train adapters of this `rank` and nothing else")
 	f.StringSlice("lora-targets", nil, "linear layers that get adapters: `names` as q_proj,v_proj, regular expressions, scopes or patterns; all-linear, every one but the last, without it")
+	f.Bool("autocast", false, "torch.autocast over weights of 16 bits (precision bf16), as transformers' Trainer has it")
+	f.Int64("lora-bits", 0, "`bits` of an element of an adapter: 32, as peft makes them, or 16, which is the type of the weights")
+	f.Float64("lora-dropout", 0, "`probability` with which what an adapter reads is dropped")
+	f.String("base", "", "`how` the linear layers without adapters are stored: "+strings.Join(estimate.Bases, ", "))
+	f.Int64("gpus", 0, "`cards` that share the run, each with a batch of its own: what one of them holds is computed, not measured")
+	f.String("shard", "", "`how` they share it: "+strings.Join(estimate.Shardings, ", "))
+	f.String("offload", "", "`what` lies in the host's memory: "+strings.Join(estimate.Offloads, ", "))
+	f.String("objective", "", "a `loss` of log-probabilities with a frozen reference: "+strings.Join(estimate.Objectives, ", "))
+	f.Int64("completion", 0, "`tokens` of a sample that the model writes in a step of grpo or ppo")
+	offer(c, "objective", estimate.Objectives...)
+	offer(c, "shard", estimate.Shardings...)
+	offer(c, "offload", estimate.Offloads...)
 	offer(c, "attention", estimate.Attentions...)
+	offer(c, "base", estimate.Bases...)
 	offer(c, "precision", estimate.Precisions...)
 	offer(c, "optimizer", estimate.Optimizers...)
 	offer(c, "gpu", hardware.Names()...)
@@ -53,7 +68,7 @@ func moreFlags(flags *pflag.FlagSet, q *plan.Request) error {
 	for _, f := range []struct {
 		name string
 		to   *int64
-	}{{"micro-batch", &q.Training.MicroBatch}, {"lora", &rank}, {"use-batch", &q.Using.Batch}, {"prompt", &q.Using.Prompt}, {"generate", &q.Using.Generated}} {
+	}{{"micro-batch", &q.Training.MicroBatch}, {"completion", &q.Training.Completion}, {"lora", &rank}, {"use-batch", &q.Using.Batch}, {"prompt", &q.Using.Prompt}, {"generate", &q.Using.Generated}} {
 		if !flags.Changed(f.name) {
 			continue
 		}
@@ -63,6 +78,9 @@ func moreFlags(flags *pflag.FlagSet, q *plan.Request) error {
 	}
 	if flags.Changed("dropout") {
 		q.Training.Dropout, _ = flags.GetBool("dropout")
+	}
+	if flags.Changed("autocast") {
+		q.Training.Autocast, _ = flags.GetBool("autocast")
 	}
 	if flags.Changed("fused-loss") {
 		q.Training.FusedLoss, _ = flags.GetBool("fused-loss")
@@ -79,6 +97,17 @@ func moreFlags(flags *pflag.FlagSet, q *plan.Request) error {
 			return fmt.Errorf("--gpu is %q but takes one of %s", name, strings.Join(hardware.Names(), ", "))
 		}
 		q.Training.GPU = g.Name
+	}
+	if err := shardFlags(flags, &q.Training.Shard); err != nil {
+		return err
+	}
+	if flags.Changed("objective") {
+		if q.Training.Objective, _ = flags.GetString("objective"); !slices.Contains(estimate.Objectives, q.Training.Objective) {
+			return flagProblem(estimate.Problem{Field: "objective", Value: q.Training.Objective, Allowed: estimate.Objectives})
+		}
+	}
+	if q.Training.Completion > 0 && !q.Training.Writes() {
+		return errors.New("--completion needs --objective grpo or ppo")
 	}
 	for _, p := range q.Using.Validate() {
 		p.Field = "inference." + p.Field
@@ -103,8 +132,10 @@ func flagProblem(p estimate.Problem) error {
 func adaptFlags(flags *pflag.FlagSet, q *plan.Request, rank int64) error {
 	frozen, _ := flags.GetStringSlice("frozen")
 	targets, _ := flags.GetStringSlice("lora-targets")
-	if len(targets) > 0 && rank == 0 {
-		return errors.New("--lora-targets needs --lora")
+	for _, flag := range []string{"lora-targets", "lora-bits", "lora-dropout", "base"} {
+		if flags.Changed(flag) && rank == 0 {
+			return fmt.Errorf("--%s needs --lora", flag)
+		}
 	}
 	if len(frozen) == 0 && rank == 0 {
 		return nil
@@ -112,6 +143,9 @@ func adaptFlags(flags *pflag.FlagSet, q *plan.Request, rank int64) error {
 	a := &estimate.Adaptation{Frozen: frozen}
 	if rank > 0 {
 		a.LoRA = &estimate.LoRA{Rank: rank, Targets: targets}
+		if err := adapterFlags(flags, q, a.LoRA); err != nil {
+			return err
+		}
 	}
 	for _, flag := range []string{"frozen", "lora-targets"} {
 		list, _ := flags.GetStringSlice(flag)
@@ -130,4 +164,48 @@ func adaptFlags(flags *pflag.FlagSet, q *plan.Request, rank int64) error {
 	}
 	q.Training.Adapt = a
 	return q.CheckNames()
+}
+
+// adapterFlags reads what adapters are like, and the weights beside them.
+func adapterFlags(flags *pflag.FlagSet, q *plan.Request, l *estimate.LoRA) error {
+	l.Bits, _ = flags.GetInt64("lora-bits")
+	l.Dropout, _ = flags.GetFloat64("lora-dropout")
+	q.Training.Base, _ = flags.GetString("base")
+	switch {
+	case flags.Changed("lora-bits") && !slices.Contains(estimate.AdapterBits, l.Bits):
+		return fmt.Errorf("--lora-bits is %d but takes 32 or 16", l.Bits)
+	case !(l.Dropout >= 0 && l.Dropout < 1):
+		return fmt.Errorf("--lora-dropout is %v but takes a number from 0 up to 1", l.Dropout)
+	case flags.Changed("base") && !slices.Contains(estimate.Bases, q.Training.Base):
+		return flagProblem(estimate.Problem{Field: "base", Value: q.Training.Base, Allowed: estimate.Bases})
+	}
+	return nil
+}
+
+// shardFlags reads how several cards share the run.
+func shardFlags(flags *pflag.FlagSet, to *estimate.Shard) error {
+	if flags.Changed("gpus") {
+		if to.GPUs, _ = flags.GetInt64("gpus"); to.GPUs < 1 || to.GPUs > estimate.MaxGPUs {
+			return flagProblem(estimate.Problem{Field: "gpus", Value: strconv.FormatInt(to.GPUs, 10), Max: estimate.MaxGPUs})
+		}
+	}
+	for _, f := range []struct {
+		name    string
+		to      *string
+		allowed []string
+	}{{"shard", &to.Kind, estimate.Shardings}, {"offload", &to.Offload, estimate.Offloads}} {
+		if !flags.Changed(f.name) {
+			continue
+		}
+		if *f.to, _ = flags.GetString(f.name); !slices.Contains(f.allowed, *f.to) {
+			return flagProblem(estimate.Problem{Field: f.name, Value: *f.to, Allowed: f.allowed})
+		}
+		if to.GPUs == 0 {
+			return fmt.Errorf("--%s needs --gpus", f.name)
+		}
+	}
+	if why := to.Wrong(); why != "" {
+		return fmt.Errorf("--offload is %q, %s", to.Offload, why)
+	}
+	return nil
 }

@@ -104,7 +104,7 @@ func (e *estimated) precision() {
 	}
 	switch {
 	case weights == "bfloat16":
-		e.to.Precision = "bf16"
+		e.to.Precision, e.to.Autocast = "bf16", products == "bfloat16" && slices.Contains(autocasting, r.Trainer)
 	case weights == "float16":
 		e.to.Precision = "bf16"
 		e.say("weights of fp16, which are taken for bf16, of the same size")
@@ -125,13 +125,16 @@ func (e *estimated) precision() {
 	}
 }
 
+// autocasting are the trainers that run the Trainer of transformers, which has autocast on over weights of any type (bf16=True).
+var autocasting = []string{"axolotl", "llamafactory", "transformers", "trl"}
+
 // optimizerOf are the optimizers of which there are estimates, by the trainers' words in lower case. torchtitan runs PyTorch's fused AdamW
 // unless told otherwise, DeepSpeed its own, and the Trainer's sgd has no momentum.
 var optimizerOf = map[string]string{"adamw_torch": "adamw", "adamw_hf": "adamw", "adamw_torch_fused": "adamw-fused",
 	"adamw": "adamw-fused", "adam": "adam",
 	"adafactor": "adafactor", "sgd": "sgd-plain", "adamw_8bit": "adamw-8bit", "adamw_bnb_8bit": "adamw-8bit",
-	"paged_adamw_8bit":  "adamw-8bit",
-	"paged_adamw_32bit": "adamw"}
+	"paged_adamw_8bit":  "paged-adamw-8bit",
+	"paged_adamw_32bit": "paged-adamw"}
 
 func (e *estimated) optimizer() {
 	o := e.run.Optimizer
@@ -142,8 +145,8 @@ func (e *estimated) optimizer() {
 	if e.to.Optimizer = optimizerOf[word]; e.to.Optimizer == "" {
 		e.say("the optimizer %s: AdamW stands in its place", o.Value)
 	}
-	if strings.HasPrefix(word, "paged_") {
-		e.say("the paging of the optimizer's states: all of them are counted on the card")
+	if strings.HasSuffix(e.to.Optimizer, "-8bit") && runfile.Of(e.run.Method, "full") == "full" {
+		e.say("32-bit states of embeddings, which transformers' Trainer asks bitsandbytes for: they are counted in 8 bits")
 	}
 }
 
@@ -202,13 +205,8 @@ func (e *estimated) adapters() {
 			a.Targets = []string{"q_proj", "v_proj"}
 			e.say("targets by the model's kind, which peft chooses where none are named: q_proj and v_proj are taken")
 		}
+		a.Dropout = runfile.Of(l.Dropout, 0)
 		e.to.Adapt = &estimate.Adaptation{LoRA: a}
-		if e.to.Precision == "bf16" {
-			e.say("adapters of 32 bits over a 16-bit base, as peft makes them: they are counted in 16 bits")
-		}
-		if runfile.Of(l.Dropout, 0) > 0 {
-			e.say("the dropout of the adapters (%s)", l.Dropout.From)
-		}
 		if runfile.Of(l.DoRA, false) {
 			e.say("DoRA (%s): adapters without it are counted", l.DoRA.From)
 		}
@@ -219,10 +217,32 @@ func (e *estimated) adapters() {
 	default:
 		e.say("%s (%s): every weight is counted as trained", method, r.Method.From)
 	}
-	if q := r.Quantization.Bits; q != nil {
-		e.say("a base of %d bits (%s): its weights are counted in the precision of the run, which is more", q.Value, q.From)
-	} else if t := r.Quantization.Type; t != nil {
-		e.say("a base quantised by %s (%s)", t.Value, t.From)
+	e.base()
+}
+
+// base is how bitsandbytes stores the weights. The trainers call peft's prepare_model_for_kbit_training, which leaves all others in 32 bits.
+func (e *estimated) base() {
+	r, q := e.run, &e.run.Quantization
+	kind := runfile.Of(q.Type, "nf4")
+	switch {
+	case q.Bits == nil && q.Type == nil:
+		return
+	case e.to.Adapt == nil || q.Bits == nil || !slices.Contains([]string{"nf4", "fp4"}, kind):
+		e.say("a base quantised by %s: its weights are counted in the precision of the run, which is more", kind)
+		return
+	case q.Bits.Value == 4 && runfile.Of(q.Double, r.Trainer == "axolotl" || r.Trainer == "llamafactory"): // which ask for it unless told otherwise
+		e.to.Base = "nf4-double"
+	case q.Bits.Value == 4:
+		e.to.Base = "nf4"
+	default:
+		e.say("a base of %d bits (%s): its weights are counted in the precision of the run, which is more", q.Bits.Value, q.Bits.From)
+		return
+	}
+	if e.to.Precision == "bf16" || e.to.Precision == "" {
+		e.to.Precision = "amp"
+		if runfile.Of(r.Autocast, "") == "float32" {
+			e.to.Precision = "fp32"
+		}
 	}
 }
 
@@ -231,8 +251,15 @@ func (e *estimated) objective() {
 	o := e.run.Objective
 	switch v := runfile.Of(o, "sft"); v {
 	case "sft", "pretrain", "reward":
-	case "dpo", "ipo", "kto":
-		e.say("%s: the reference model and the second answer of each pair; the step is that of a batch of single samples", v)
+	case "dpo", "ipo":
+		e.to.Objective = "dpo"
+		e.say("%s: the time of the reference model and of the second answer of each pair", v)
+	case "grpo", "gdpo", "rloo":
+		e.writes("grpo", v)
+	case "ppo":
+		e.writes("ppo", v)
+	case "kto":
+		e.say("%s: the reference model; the step is that of the model's own loss", v)
 	case "orpo", "simpo", "cpo":
 		e.say("%s: the second answer of each pair; the step is that of a batch of single samples", v)
 	default:
@@ -240,23 +267,24 @@ func (e *estimated) objective() {
 	}
 }
 
+// writes is a step in which the model writes what it is trained on. With vLLM beside it the weights and the cache of that are not counted.
+func (e *estimated) writes(objective, v string) {
+	r := e.run
+	e.to.Objective = objective
+	if c := r.CompletionLength; c != nil {
+		e.to.Completion = min(c.Value, estimate.MaxCompletion)
+	}
+	if runfile.Of(r.Generator, false) {
+		e.say("%s: the weights and the cache of vLLM (%s), and reward models of other sizes; generation by the model itself is counted", v, r.Generator.From)
+		return
+	}
+	e.say("%s: the time of generation and of the other models, and reward models of other sizes", v)
+}
+
 // cards says what is spread over several.
 func (e *estimated) cards() {
 	s := &e.run.Sharding
-	if s.FSDP != nil {
-		e.say("FSDP (%s): all weights, gradients and states are counted on each card", s.FSDP.From)
-	}
-	if z := s.ZeRO; z != nil && z.Value > 0 {
-		e.say("ZeRO stage %d (%s): all weights, gradients and states are counted on each card", z.Value, z.From)
-	}
-	for _, o := range []struct {
-		what string
-		to   *runfile.Setting[string]
-	}{{"parameters", s.OffloadParameters}, {"the optimizer", s.OffloadOptimizer}} {
-		if o.to != nil {
-			e.say("the offload of %s to %s (%s): they are counted on the card", o.what, o.to.Value, o.to.From)
-		}
-	}
+	e.shard()
 	for _, p := range []struct {
 		what string
 		n    *runfile.Setting[int64]
@@ -267,7 +295,40 @@ func (e *estimated) cards() {
 		}
 	}
 	if w := runfile.Of(e.run.WorldSize, 1); w > 1 {
-		e.say("%d cards (%s): memory, time and cost are those of one", w, e.run.WorldSize.From)
+		e.say("time and cost of %d cards (%s): those of one are counted", w, e.run.WorldSize.From)
+	}
+}
+
+// shard is how the cards share weights, gradients and states: those that are left when some work on one sample together.
+func (e *estimated) shard() {
+	s, to := &e.run.Sharding, &e.to.Shard
+	from := ""
+	switch zero := runfile.Of(s.ZeRO, 0); {
+	case zero > 0:
+		to.Kind, from = fmt.Sprintf("zero-%d", zero), s.ZeRO.From
+	case s.FSDP != nil && s.Reshard != nil && !s.Reshard.Value:
+		to.Kind, from = "fsdp-grad-op", s.FSDP.From
+	case s.FSDP != nil:
+		to.Kind, from = "fsdp", s.FSDP.From
+	default:
+		if copies := e.run.DataParallel(); copies > 1 {
+			to.Kind, to.GPUs = "ddp", min(copies, estimate.MaxGPUs)
+		}
+		return
+	}
+	if to.GPUs = min(runfile.Of(s.Shard, e.run.DataParallel()), estimate.MaxGPUs); to.GPUs < 1 {
+		to.GPUs = 0
+		e.say("%s (%s): the number of cards is not known, and what one card has alone is counted; --gpus says it", to.Kind, from)
+	}
+	off := func(o *runfile.Setting[string]) bool { return o != nil && o.Value != "none" }
+	switch {
+	case off(s.OffloadParameters) || off(s.OffloadOptimizer) && s.FSDP != nil:
+		to.Offload = "all"
+	case off(s.OffloadOptimizer):
+		to.Offload = "optimizer"
+	}
+	if to.Wrong() != "" {
+		to.Offload = ""
 	}
 }
 

@@ -18,12 +18,13 @@ type Adaptation struct {
 	LoRA   *LoRA
 }
 
-// LoRA trains two thin matrices beside each linear map, and nothing else (Hu et al. 2021). The adapters have the type of the
-// weights, as without peft's autocast_adapter_dtype: over a 16-bit base peft makes them of 32 bits unless told otherwise, which is not
-// estimated.
+// LoRA trains two thin matrices beside each linear map, and nothing else (Hu et al. 2021), as peft does it: what an adapter reads is cast to its
+// type, and what it gives is added to what the map gives.
 type LoRA struct {
 	Rank    int64
 	Targets []string // as ParseTarget takes them; none stands for AllLinear
+	Bits    int64    // of an element, one of AdapterBits; 16 stands for the type of the weights (autocast_adapter_dtype=False)
+	Dropout float64  // the probability with which what an adapter reads is dropped
 }
 
 // Bounds of an adaptation.

@@ -120,7 +120,7 @@ func TestTargetsAreNamedAsPeftNamesThem(t *testing.T) {
 		{[]string{"model.layers.*.self_attn", "q_proj"}, attention},
 		{[]string{"proj"}, 0},
 	} {
-		a := &Adaptation{LoRA: &LoRA{Rank: rank, Targets: c.targets}}
+		a := &Adaptation{LoRA: &LoRA{Rank: rank, Targets: c.targets, Bits: 16}}
 		if got, want := TrainedParams(res, a), layers*rank*c.sides; got != want {
 			t.Errorf("%v: %d weights are trained, want %d", c.targets, got, want)
 		}
@@ -136,7 +136,7 @@ func TestTargetsCanDifferByLayer(t *testing.T) {
 	res := model(t, "llama-3.2-1b")
 	const dim, kv, rank = 2048, 512, 8
 	base := Train(res, Options{Batch: 1, Precision: "bf16"}).WeightBytes
-	a := &Adaptation{LoRA: &LoRA{Rank: rank, Targets: []string{"model.layers.0.self_attn.q_proj", "model.layers.1.self_attn.v_proj"}}}
+	a := &Adaptation{LoRA: &LoRA{Rank: rank, Targets: []string{"model.layers.0.self_attn.q_proj", "model.layers.1.self_attn.v_proj"}, Bits: 16}}
 	if got, want := Train(res, Options{Batch: 1, Adapt: a, Precision: "bf16"}).WeightBytes-base, int64(2*rank*(dim+dim+dim+kv)); got != want {
 		t.Errorf("adapters of %d bytes, want %d", got, want)
 	}

@@ -42,6 +42,10 @@ func (t *Training) variations() string {
 	if t.dropless {
 		b.WriteString(", the config's dropout taken as 0")
 	}
+	b.WriteString(t.objectiveText())
+	if o.Autocast {
+		b.WriteString(" under autocast")
+	}
 	if o.Expandable {
 		b.WriteString(", expandable segments")
 	}
@@ -55,20 +59,38 @@ func (t *Training) variations() string {
 		} else {
 			b.WriteString(parts(a.LoRA.Targets))
 		}
-		b.WriteString(" in the type of the weights")
+		b.WriteString(adapterText(&o))
 	} else if a != nil && len(a.Frozen) > 0 {
 		b.WriteString(", " + parts(a.Frozen) + " frozen")
 	}
 	if o.Adapt != nil && t.TrainedParams == 0 {
 		b.WriteString(", no weight trained, which PyTorch refuses")
 	}
-	if o.Optimizer == "adamw-8bit" {
-		fmt.Fprintf(&b, ", the memory of %s computed and not measured", o.Optimizer)
+	if t.PagedBytes > 0 {
+		fmt.Fprintf(&b, ", %s of states in unified memory, which CUDA moves between host and card and no figure counts", quantity.Bytes(t.PagedBytes))
 	}
 	if rate(t.PricedOn, o.Precision, false) == 0 {
 		fmt.Fprintf(&b, ", bf16 at the rate of fp32 because %s does not have it", t.PricedOn.Name)
 	}
 	return b.String()
+}
+
+// adapterText says what adapters and the weights beside them are like.
+func adapterText(o *Options) string {
+	text := " in 32 bits"
+	if o.adapters().Width == 0 {
+		text = " in the type of the weights"
+	}
+	if o.Adapt.LoRA.Dropout > 0 {
+		text += ", dropout in front of them"
+	}
+	switch o.Base {
+	case "":
+		return text
+	case "nf4":
+		return text + ", the other linear layers but the last in 4 bits (bitsandbytes, nf4)"
+	}
+	return text + ", the other linear layers but the last in 4 bits with quantised scales (bitsandbytes, nf4)"
 }
 
 // parts counts patterns; the names are the caller's and stand in the record.

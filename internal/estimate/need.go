@@ -21,6 +21,15 @@ func (t *Training) need(followed *autograd.Tape) {
 	t.CardBytes = plus(t.NeedBytes, contextBytes)
 }
 
+// besideNeed adds what an objective holds beside training, which the allocator is not followed through.
+func (t *Training) besideNeed(bytes int64) {
+	if bytes > 0 && t.ReservedBytes > 0 {
+		t.NeedBytes, t.ReservedBytes = max(t.PeakBytes, plus(t.NeedBytes, bytes)), plus(t.ReservedBytes, bytes)
+		t.UpperBytes = max(t.UpperBytes, t.NeedBytes)
+		t.CardBytes = plus(t.NeedBytes, contextBytes)
+	}
+}
+
 // memoryText says what the memory that must fit is.
 func (t *Training) memoryText() string {
 	if t.ReservedBytes == 0 {

@@ -31,6 +31,11 @@ type Options struct {
 	Expandable bool        // whether the allocator's segments are expandable (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True)
 	GPU        string      // the card that is asked for, as hardware.Lookup takes it; empty for the cheapest that fits
 	Adapt      *Adaptation // what is not trained; nil for nothing
+	Objective  string      // one of Objectives; empty for the model's own loss
+	Completion int64       // tokens of a sample that the model writes in a step of GRPO or PPO; 0 for half of them
+	Shard      Shard       // how several cards train the model together
+	Autocast   bool        // whether torch.autocast is on over weights of 16 bits, as transformers' Trainer has it (bf16=True)
+	Base       string      // one of Bases, for a model whose adapters are trained; empty for weights in floats
 }
 
 // The values that Validate lets pass, the default first.
@@ -38,8 +43,8 @@ var (
 	// Precisions: all in 32-bit floats; the same with TF32 products; bf16 or fp16 autocast over 32-bit weights; everything
 	// in bf16.
 	Precisions = []string{"fp32", "tf32", "amp", "fp16", "bf16"}
-	// Optimizers are those of torch.optim with its defaults; sgd has a momentum of 0.9, adamw-8bit is that of bitsandbytes.
-	Optimizers = []string{"adamw", "adam", "sgd", "sgd-plain", "adamw-fused", "adamw-8bit", "adafactor"}
+	// Optimizers are those of torch.optim with its defaults; sgd has a momentum of 0.9, adamw-8bit and the paged ones are those of bitsandbytes.
+	Optimizers = []string{"adamw", "adam", "sgd", "sgd-plain", "adamw-fused", "adamw-8bit", "adafactor", "paged-adamw-8bit", "paged-adamw"}
 	// Attentions: the fused kernels that PyTorch picks, FlashAttention, and scores in memory.
 	Attentions = []string{"sdpa", "flash", "eager"}
 )
@@ -101,6 +106,17 @@ func (o Options) or(d Options, batch int64) Options {
 	o.Precision = word(o.Precision, d.Precision, Precisions)
 	o.Optimizer = word(o.Optimizer, d.Optimizer, Optimizers)
 	o.Attention = word(o.Attention, d.Attention, Attentions)
+	o.Objective, o.Completion = word(o.Objective, "", Objectives), min(max(0, o.Completion), MaxCompletion)
+	o.Shard.GPUs = min(max(0, o.Shard.GPUs), MaxGPUs)
+	if o.Shard.GPUs == 0 {
+		o.Shard = Shard{}
+	} else {
+		o.Shard.Kind, o.Shard.Offload = word(o.Shard.Kind, Shardings[0], Shardings), word(o.Shard.Offload, "", Offloads)
+	}
+	o.Autocast = o.Autocast && o.Precision == "bf16"
+	if o.Base = word(o.Base, "", Bases); o.Adapt == nil || o.Adapt.LoRA == nil {
+		o.Base = "" // such weights are not trained
+	}
 	if o.MicroBatch <= 0 || o.MicroBatch >= o.Batch {
 		o.MicroBatch = 0
 	}
@@ -139,6 +155,12 @@ func (o Options) Validate() []Problem {
 	word("precision", o.Precision, Precisions)
 	word("optimizer", o.Optimizer, Optimizers)
 	word("attention", o.Attention, Attentions)
+	word("base", o.Base, Bases)
+	word("objective", o.Objective, Objectives)
+	number("completion", o.Completion, MaxCompletion)
+	number("gpus", o.Shard.GPUs, MaxGPUs)
+	word("shard", o.Shard.Kind, Shardings)
+	word("offload", o.Shard.Offload, Offloads)
 	number("epochs", o.Epochs, MaxEpochs)
 	number("samples", o.Samples, MaxSamples)
 	number("microBatch", o.MicroBatch, MaxBatch)

@@ -28,7 +28,7 @@ const significant = 3
 
 // spread is by what percent time and cost may be off, as a factor in both directions.
 func (t *Training) spread() int64 {
-	if t.PricedOn.Name == measuredCard && t.Cards == 1 && t.measured() {
+	if t.PricedOn.Name == measuredCard && t.Cards == 1 && t.measured() && t.Options.Base == "" && t.Options.Objective == "" {
 		return measuredSpread
 	}
 	return scaledSpread
@@ -37,7 +37,7 @@ func (t *Training) spread() int64 {
 // measured reports whether runs of this kind were measured.
 func (t *Training) measured() bool {
 	o := t.Options
-	return !o.FusedLoss && o.Optimizer != "adamw-8bit"
+	return !o.FusedLoss
 }
 
 // PeakError is by what percent the peak is off in nineteen of twenty runs like this one; nil where none was measured.

@@ -21,7 +21,9 @@ func (r *Room) replay(res *infer.Result, o Options) (account autograd.Account, m
 // tape is the operations of a run, and the type of the first component that has none.
 func (r *Room) tape(res *infer.Result, o Options) (*autograd.Tape, string) {
 	part, count := o.micro()
-	t := autograd.Options{Batch: part.Batch, Micro: count, Precision: autograd.PrecisionOf(o.Precision), Eager: o.Attention == "eager", FusedLoss: o.FusedLoss}
+	res = o.scored(res)
+	t := autograd.Options{Batch: o.sequences(part.Batch), Micro: count, LogProbs: o.Objective != "", Precision: autograd.PrecisionOf(o.Precision), Eager: o.Attention == "eager", FusedLoss: o.FusedLoss}
+	t.Precision.Autocast = t.Precision.Autocast || o.Autocast
 	if g := hardware.Lookup(o.GPU); g != nil {
 		t.Card = op.Card{Processors: g.Processors, Threads: g.Threads}
 	}
@@ -45,6 +47,10 @@ func (r *Room) tape(res *infer.Result, o Options) (*autograd.Tape, string) {
 			return o.Adapt.LoRA.Rank
 		}
 		t.Adapted = func(node int) uint64 { return trained[node].weights }
+		t.Adapters = o.adapters()
+	}
+	if t.Stored = storedBases[o.Base]; t.Stored != op.InFloats {
+		t.Quantised = func(node int) uint64 { return quantised(res, node) }
 	}
 	return r.tapes.Of(res, t)
 }
@@ -74,15 +80,18 @@ type memory struct {
 	kernels, scattered                                               int64          // that the two passes start, and what is laid out in full for a part
 	again                                                            int64          // units that are computed again
 	tape                                                             *autograd.Tape // that was followed
+	paged                                                            int64          // states in unified memory
+	beside                                                           int64          // what an objective adds to the peak: models, and what they have
 }
 
 // measure is what a step holds and starts.
 func (r *Room) measure(res *infer.Result, o Options, s *starter) memory {
 	t, _ := r.tape(res, o)
 	a := t.Run(autograd.OptimizerOf(o.Optimizer))
-	return memory{weights: a.Held[autograd.Weights], gradients: a.Held[autograd.Gradients], states: a.Held[autograd.States], stepExtra: a.Held[autograd.Copies],
-		activations: a.Held[autograd.Activations], logits: a.Held[autograd.Logits], peak: a.Most(), binding: a.Binding(),
-		kernels: s.kernels, scattered: s.scattered, again: s.units, tape: t}
+	b := r.beside(res, o, &a)
+	return memory{beside: b.sum(), weights: a.Held[autograd.Weights] + b.weights, gradients: a.Held[autograd.Gradients] + b.gradients, states: a.Held[autograd.States] + b.states, stepExtra: a.Held[autograd.Copies],
+		activations: a.Held[autograd.Activations], logits: a.Held[autograd.Logits], peak: a.Most() + b.sum(), binding: a.Binding(),
+		kernels: s.kernels, scattered: s.scattered, again: s.units, tape: t, paged: a.Paged}
 }
 
 // EagerExtra is what the peak of a run would gain by attention that has its scores in memory; 0 where it has them.

@@ -81,6 +81,7 @@ type Training struct {
 	UpperBytes      int64 // taken from the card by the allocator, at most, where that has more than enough
 	CardBytes       int64 // NeedBytes with the context of the process: what must fit
 	Binding         string
+	PagedBytes      int64 // states of the optimizer in unified memory, which are in none of the others
 
 	GPU      *hardware.GPU // the cheapest that fits and can train at this precision; nil where no card does
 	PricedOn *hardware.GPU // what time and cost are for: GPU, or the largest card that can be rented
@@ -95,9 +96,10 @@ type Training struct {
 	TotalSec     float64 // the same in seconds
 	CostMicroUSD int64
 
-	reserved int64 // percent of the peak
-	foreign  bool  // it has modules of transformers
-	dropless bool  // its config asks for dropout that is not counted
+	reserved   int64 // percent of the peak
+	foreign    bool  // it has modules of transformers
+	completion int64 // tokens of an answer that the model writes
+	dropless   bool  // its config asks for dropout that is not counted
 }
 
 // Fit says whether a run fits on a card.
@@ -122,10 +124,14 @@ func (r *Room) Train(res *infer.Result, o Options) *Training {
 	s := starts(res, part)
 	m := r.measure(res, o, s)
 	t := &Training{Options: o, WeightBytes: m.weights, GradientBytes: m.gradients, OptimizerBytes: plus(m.states, m.stepExtra),
-		ActivationBytes: m.activations, LogitBytes: m.logits, PeakBytes: m.peak, Binding: m.binding}
+		ActivationBytes: m.activations, LogitBytes: m.logits, PeakBytes: m.peak, Binding: m.binding, PagedBytes: m.paged}
 	t.reserved, t.foreign, t.dropless = reservedOf(res, o), s.foreign, s.dropless
 	t.UpperBytes = plus(scale(m.peak, t.reserved, 100), workspaceBytes, piecesBytes)
 	t.need(m.tape)
+	t.besideNeed(m.beside)
+	if o.Writes() {
+		t.completion = o.completion(res)
+	}
 	t.choose()
 	t.ask(hardware.Lookup(o.GPU))
 	t.TrainedParams = TrainedParams(res, o.Adapt)

@@ -183,7 +183,7 @@ func atLength(res *infer.Result, length int64, last bool) *infer.Result {
 		}
 	}
 	if last && length > 1 {
-		lastOnly(res, g)
+		lastOf(res, g, 1)
 	}
 	again := infer.Walk(g)
 	if len(again.Refusals) > 0 {
@@ -205,27 +205,6 @@ func mapsToLogits(res *infer.Result) (out []int) {
 		}
 	}
 	return out
-}
-
-// lastOnly puts a slice of the last position in front of the map to the logits.
-func lastOnly(res *infer.Result, g *graph.Graph) {
-	for _, i := range mapsToLogits(res) {
-		n := &res.Nodes[i]
-		if n.Out.Rank() < 2 {
-			continue
-		}
-		slice := graph.Component{ID: n.Component.ID + "/last", Type: "slice"}
-		slice.SetParam("dim", graph.IntValue(1))
-		slice.SetParam("start", graph.IntValue(-1))
-		for k := range g.Connections {
-			if c := &g.Connections[k]; c.To == n.Component.ID {
-				g.Connections = append(g.Connections, graph.Connection{From: c.From, To: slice.ID})
-				g.Connections[k].From = slice.ID
-				break
-			}
-		}
-		g.Components = append(g.Components, slice)
-	}
 }
 
 // modules yields the modules that a path lies in, and itself, each with the point behind it.

@@ -115,6 +115,7 @@ type Tensor struct {
 	Copy    int32  // which of several weights with one number, as those of experts
 	Base    Value  // the tensor in whose storage it lies: itself, unless it is a view
 	Strided bool   // its elements do not lie in the order of its axes: what was transposed, and what is computed of that element by element
+	Stored  Stored // of a weight: how it lies in memory
 	Round   int64  // its bytes are rounded up to a multiple of this; 0 for none
 	Name    string // of what is Handed
 
@@ -226,10 +227,14 @@ func (p *Program) Tied(shape ...int64) Value { return p.Weight(TiedWeight, shape
 // TiedWeight is the number of a weight of another component.
 const TiedWeight = -1
 
-// Adapter is a trained matrix beside the component's weights.
-func (p *Program) Adapter(shape ...int64) Value {
+// Adapter is a trained matrix beside the component's weights, of so many bytes an element, or as wide as those where that is 0.
+func (p *Program) Adapter(width int64, shape ...int64) Value {
 	p.adapters++
-	return p.tensor(Tensor{Shape: shape, Shared: true, Role: Weight, Index: AdapterWeight + p.adapters})
+	t := Tensor{Shape: shape, Shared: true, Role: Weight, Index: AdapterWeight + p.adapters}
+	if width > 0 {
+		t.DType = floatOf(width)
+	}
+	return p.tensor(t)
 }
 
 // AdapterWeight is the number in front of those of adapters.

@@ -35,6 +35,8 @@ func (p *Program) width(o *Op, result *Tensor, in []Value) int64 {
 		return p.Width(in[0])
 	case p.Precision.Autocast && o.Autocast != Promotes:
 		return 4
+	case o.Autocast == Lowers && len(in) > 1 && p.Tensors[in[1]].Role == Weight: // an adapter may be wider than the other weights
+		return p.Width(in[1])
 	case o.Autocast == Lowers:
 		return p.Precision.Width(Float)
 	}

@@ -16,6 +16,8 @@ type Account struct {
 	// Held is what the step held of each part: activations when the forward pass ended, gradients when the optimizer began, logits and
 	// the optimizer's copies when they were largest. The others do not change.
 	Held Parts
+
+	Paged int64 // states of the optimizer in unified memory, which are in no part
 }
 
 // note ends a phase, and returns the most that was allocated in it. Who watches has phases of his own.

@@ -16,6 +16,7 @@ type Options struct {
 	Undropped bool // dropout inside of components has a probability of 0
 	Micro     int64
 	FusedLoss bool
+	LogProbs  bool // the loss is one of log-probabilities
 	Card      op.Card
 	// Unit names what torch.utils.checkpoint runs together with a component, as its layer, and a part of that which it runs again by itself, too, as
 	// the layers of a stage; "" where there is none.
@@ -29,6 +30,10 @@ type Options struct {
 	Frozen  func(node int32) bool
 	Rank    func(node int) int64
 	Adapted func(node int) uint64
+	// Adapters is what those are like, Stored how quantised weights lie in memory, and Quantised which those are; nil for none.
+	Adapters  catalog.Adapters
+	Stored    op.Stored
+	Quantised func(node int) uint64
 	// Until is the component behind which the result of one is free, where that is not the last that reads it: whoever calls a module has
 	// names for what it is called with. Nil where every last reader is.
 	Until func(node int32) int32
@@ -110,7 +115,8 @@ func (r *Room) follow(res *infer.Result, o *Options) (missing string) {
 	r.most = mostSteps + mostOfEach*len(res.Nodes)
 	r.findHeads(res)
 	r.program.Precision, r.program.Single, r.program.Eval = o.Precision, o.Batch == 1, o.Use != nil
-	r.lowering = catalog.Lowering{P: &r.program, Eager: o.Eager, Undropped: o.Undropped, X: r.lowering.X, Parts: r.lowering.Parts}
+	r.lowering = catalog.Lowering{P: &r.program, Eager: o.Eager, Undropped: o.Undropped, X: r.lowering.X, Parts: r.lowering.Parts,
+		Adapters: o.Adapters, Stored: o.Stored}
 	r.noGrad = res.WithoutGradients()
 	if o.Use != nil {
 		r.use(o.Use)
@@ -223,6 +229,9 @@ func (r *Room) lower(res *infer.Result, i int, o *Options) (graded bool, missing
 	if l.Rank = 0; o.Rank != nil {
 		l.Rank, l.Adapted = o.Rank(i), o.Adapted(i)
 	}
+	if o.Quantised != nil {
+		l.Quantised = o.Quantised(i)
+	}
 	owners := Owners{Own: i}
 	if n.Shares > 0 {
 		theirs := &res.Nodes[n.Shares-1]
@@ -314,7 +323,10 @@ func (r *Room) lose(res *infer.Result, i int, o *Options) {
 	logits, targets := p.Input(n.Out, op.Float), p.Input(nil, op.Int64)
 	r.tape.Arrives(p, []int32{int32(i)})
 	h, ok := o.Module(n).(catalog.Head)
-	if ok {
+	if o.LogProbs {
+		r.tape.Heads(i)
+		p.Out = op.LogProbs(p, logits, targets)
+	} else if ok {
 		r.tape.Heads(i)
 		p.Out = h.Loss(p, logits, targets)
 	} else {

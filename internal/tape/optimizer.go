@@ -6,6 +6,8 @@ type Optimizer struct {
 	Copies int  // tensors like the gradients that it makes of all of them while it works
 	Rows   bool // states of a matrix are its rows and columns: Adafactor
 	Bytes  bool // states are two bytes an element with a scale for every 256 of them, small tensors aside: bitsandbytes
+	Full   bool // states are two of 32 bits, whatever the weight has: bitsandbytes
+	Paged  bool // states of large tensors lie in unified memory, which no allocator of PyTorch's has
 }
 
 // OptimizerOf is the optimizer with a name. Adam over lists of tensors, which PyTorch uses on a card unless fused is asked for, makes a copy of all
@@ -22,6 +24,10 @@ func OptimizerOf(name string) Optimizer {
 		return Optimizer{Rows: true}
 	case "adamw-8bit":
 		return Optimizer{Bytes: true}
+	case "paged-adamw-8bit":
+		return Optimizer{Bytes: true, Paged: true}
+	case "paged-adamw":
+		return Optimizer{Full: true, Paged: true}
 	}
 	return Optimizer{}
 }
@@ -40,10 +46,12 @@ func (r *run) states(o Optimizer) {
 	r.recorder.on = false
 }
 
-// smallestBytes is the smallest tensor that bitsandbytes has 8-bit states for (min_8bit_size), and scaled how many elements have a scale together.
+// smallestBytes is the smallest tensor that bitsandbytes has 8-bit states for (min_8bit_size), scaled how many elements have a scale together, and
+// smallestPaged the smallest tensor whose states it pages (optim/optimizer.py of 0.50: init_state and get_state_buffer).
 const (
 	smallestBytes = 4096
 	scaled        = 256
+	smallestPaged = 100_000
 )
 
 // stateOf makes the states of one weight.
@@ -59,15 +67,25 @@ func (r *run) stateOf(s *stored, o Optimizer) {
 		r.take(elems/max(1, s.rows)*int64(x.width), States)
 	case o.Rows:
 		r.take(x.bytes, States)
-	case o.Bytes && elems < smallestBytes:
-		r.take(4*elems, States)
-		r.take(4*elems, States)
+	case o.Full, o.Bytes && elems < smallestBytes:
+		r.pageable(4*elems, elems, o)
+		r.pageable(4*elems, elems, o)
 	case o.Bytes:
+		r.pageable(elems, elems, o)
+		r.pageable(elems, elems, o)
 		for range 2 {
-			r.take(elems, States)
-			r.take(4*(elems/scaled+1), States)
+			r.take(4*((elems+scaled-1)/scaled), States)
 		}
 	}
+}
+
+// pageable makes a state of so many elements, on the card or in unified memory.
+func (r *run) pageable(bytes, elems int64, o Optimizer) {
+	if o.Paged && elems >= smallestPaged {
+		r.paged += bytes
+		return
+	}
+	r.take(bytes, States)
 }
 
 // optimize takes the optimizer's step: its states, its copies of the gradients, and the gradients go.

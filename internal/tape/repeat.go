@@ -57,7 +57,8 @@ func (r *Room) note(i int, from mark, separate bool) {
 func (r *Room) repeat(res *infer.Result, i int, o *Options) bool {
 	like := int(res.Nodes[i].Like) - 1
 	if like < 0 || !r.traces[like].repeats || !alike(&res.Nodes[i], &res.Nodes[like]) || o.Frozen(int32(i)) != o.Frozen(int32(like)) ||
-		o.Rank != nil && (o.Rank(i) != o.Rank(like) || o.Adapted(i) != o.Adapted(like)) || !r.tape.readAlike(res.Wiring.Inputs(i), res.Wiring.Inputs(like)) {
+		o.Rank != nil && (o.Rank(i) != o.Rank(like) || o.Adapted(i) != o.Adapted(like)) || o.Quantised != nil && o.Quantised(i) != o.Quantised(like) ||
+		!r.tape.readAlike(res.Wiring.Inputs(i), res.Wiring.Inputs(like)) {
 		return false
 	}
 	t, of := &r.tape, &r.traces[like]

@@ -31,6 +31,7 @@ type run struct {
 	given     []int32
 	stack     []block
 	hasStates bool     // the optimizer's
+	paged     int64    // bytes of them in unified memory
 	last      bool     // the pass whose account is kept is under way
 	watch     *watcher // nil: nobody watches
 }
@@ -100,6 +101,7 @@ func (r *run) step(o Optimizer, last bool) (a Account) {
 	r.enter(OptimizerStep, -1, 0)
 	r.optimize(o)
 	a.Held[States], a.Held[Logits], a.Held[Copies] = r.parts[States], r.largest[Logits], r.largest[Copies]
+	a.Paged = r.paged
 	a.Step = r.note(&a)
 	r.leave()
 	r.letGo()

@@ -245,6 +245,8 @@ func (t *Tape) append(s *op.Step, p *op.Program) {
 		width = int64(t.tensors[t.read[0]].width)
 	} else if s.Op.Autocast != op.Lowers {
 		width = t.widest(t.read)
+	} else if len(t.read) > 1 && t.tensors[t.read[1]].role == op.Weight {
+		width = int64(t.tensors[t.read[1]].width)
 	}
 	out := &p.Tensors[s.Out]
 	if out.DType != op.Float {

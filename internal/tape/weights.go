@@ -60,8 +60,12 @@ func (t *Tape) weight(owners Owners, x *op.Tensor) int32 {
 		}
 		return t.weights[node][index]
 	}
-	id := t.tensor(tensor{bytes: t.bytes(x, t.Precision.Weights), width: uint8(t.Precision.Weights), float: true, role: op.Weight, born: -1,
-		grad: adapter || !t.frozen(int32(node))})
+	width := t.width(x.DType)
+	made := tensor{bytes: t.bytes(x, width), width: uint8(width), float: true, role: op.Weight, born: -1, grad: adapter || !t.frozen(int32(node))}
+	if x.Stored != op.InFloats {
+		made.bytes, made.width, made.float, made.grad = x.Stored.Bytes(x.Shape), 1, false, false
+	}
+	id := t.tensor(made)
 	if n := len(x.Shape); n > 1 {
 		last := &t.stored[len(t.stored)-1]
 		last.rows, last.columns = x.Shape[n-2], x.Shape[n-1]

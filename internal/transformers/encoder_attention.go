@@ -64,9 +64,9 @@ func (a EncoderAttention) cross(l *catalog.Lowering) op.Value {
 		if weight == op.None {
 			weight = l.W([...]string{"q_proj_weight", "k_proj_weight", "v_proj_weight"}[k])
 		}
-		maps[k] = linear(l, of, weight, part(l, "in_proj_bias", k, e))
+		maps[k] = l.LinearOf(of, weight, part(l, "in_proj_bias", k, e))
 	}
-	out := linear(l, a.attend(l, maps[0], maps[1], maps[2], op.None, h), l.W("out_proj.weight"), l.W("out_proj.bias"))
+	out := l.LinearOf(a.attend(l, maps[0], maps[1], maps[2], op.None, h), l.W("out_proj.weight"), l.W("out_proj.bias"))
 	named(p, maps[:]...)
 	return out
 }
@@ -177,16 +177,4 @@ func part(l *catalog.Lowering, path string, nth int, shape ...int64) op.Value {
 		}
 	}
 	return op.None
-}
-
-// linear is torch.nn.Linear by a weight, and the two thin maps of an adapter beside it.
-func linear(l *catalog.Lowering, x, weight, bias op.Value) op.Value {
-	p := l.P
-	y := op.Linear(p, x, weight, bias)
-	if !l.HasAdapter(weight) {
-		return y
-	}
-	shape := p.Shape(weight)
-	down, up := p.Adapter(l.Rank, shape[1]), p.Adapter(shape[0], l.Rank)
-	return op.Add(p, y, op.Scale(p, op.Linear(p, op.Linear(p, x, down, op.None), up, op.None)))
 }

@@ -58,10 +58,10 @@ func (a WindowAttention) attendWindows(l *catalog.Lowering, x op.Value, w cuts) 
 	p, e := l.P, w.features
 	var maps [3]op.Value
 	for k := range maps {
-		maps[k] = linear(l, x, part(l, "qkv.weight", k, e, e), part(l, "qkv.bias", k, e))
+		maps[k] = l.LinearOf(x, part(l, "qkv.weight", k, e, e), part(l, "qkv.bias", k, e))
 	}
 	h := op.Heads{Queries: w.area, Keys: w.area, Count: w.count * w.heads, Features: e / w.heads, Values: e / w.heads}
-	out := linear(l, a.attendHeads(l, maps, a.bias(l, w), w, h), l.W("proj.weight"), l.W("proj.bias"))
+	out := l.LinearOf(a.attendHeads(l, maps, a.bias(l, w), w, h), l.W("proj.weight"), l.W("proj.bias"))
 	named(p, maps[:]...)
 	return out
 }

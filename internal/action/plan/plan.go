@@ -61,6 +61,7 @@ func (s *studied) record(r *Request) *Record {
 			Range: s.Range(), Asked: s.asked(), Withheld: s.CostWithheld},
 		Policy: Policy{!r.Policy.Empty(), s.violations}, Memory: s.memory(), FLOPs: s.FLOPs(), MACs: s.MACs(),
 		Training: trainingOf(t), Source: r.Source, Inference: s.inference(r.Using), Fixes: s.fixes(),
+		Sharded: s.sharded(),
 	}
 	if !rec.Run.Legal {
 		rec.Cost.RefusedRunUSD = rec.Cost.EstCostUSD

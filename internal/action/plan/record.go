@@ -10,7 +10,7 @@ import (
 const Version = 1
 
 // Record is the plan. Text and Markdown are made from it and from nothing else. Memory, FLOPs, MACs, Training, SeqLen, Source,
-// Inference, Fixes, run.withheld, model.implementation, model.paramsWithheld, cost.gpu, cost.range, cost.asked, cost.withheld and the
+// Inference, Fixes, Sharded, run.withheld, model.implementation, model.paramsWithheld, cost.gpu, cost.range, cost.asked, cost.withheld and the
 // lists of components in a diff are additions to the specification. A figure that lacks a component is null, or a lower bound where cost.withheld names components.
 type Record struct {
 	Version  int      `json:"version"`
@@ -28,8 +28,9 @@ type Record struct {
 	SeqLen   *SeqLen  `json:"seqLen,omitempty"`
 	Source   *Source  `json:"source,omitempty"`
 
-	Inference *Inference `json:"inference"`       // null where it would be that of a part of the model
-	Fixes     []Fix      `json:"fixes,omitempty"` // where training does not fit
+	Inference *Inference `json:"inference"`         // null where it would be that of a part of the model
+	Fixes     []Fix      `json:"fixes,omitempty"`   // where training does not fit
+	Sharded   *Sharded   `json:"sharded,omitempty"` // what each card holds, where several share the run
 }
 
 // Model is what the graph is. A null shape is one that cannot be known.
@@ -100,8 +101,9 @@ type Memory struct {
 	UpperBytes      int64  `json:"upperBytes"` // reserved at the most where there is more than enough
 	CardBytes       int64  `json:"cardBytes"`  // what must fit: needBytes and the context
 	Binding         string `json:"binding"`
-	EagerExtraBytes int64  `json:"eagerExtraBytes"` // what eager attention would add
-	ErrorPercent    *int64 `json:"errorPercent"`    // of the peak, in nineteen of twenty measured runs; null where none was measured
+	EagerExtraBytes int64  `json:"eagerExtraBytes"`      // what eager attention would add
+	PagedBytes      int64  `json:"pagedBytes,omitempty"` // of the optimizer in unified memory, which is in none of the others
+	ErrorPercent    *int64 `json:"errorPercent"`         // of the peak, in nineteen of twenty measured runs; null where none was measured
 }
 
 // Training is the run that the estimates are for, with every default filled in.
@@ -121,6 +123,10 @@ type Training struct {
 	GPU           string   `json:"gpu,omitempty"`     // that was asked for
 	Frozen        []string `json:"frozen,omitempty"`
 	LoRA          *LoRA    `json:"lora,omitempty"`
+	Objective     string   `json:"objective,omitempty"`
+	Completion    int64    `json:"completion,omitempty"`    // tokens of an answer that were asked for
+	Autocast      bool     `json:"autocast,omitempty"`      // over weights of 16 bits
+	Base          string   `json:"base,omitempty"`          // how the weights lie in memory that have no adapters
 	TrainedParams *int64   `json:"trainedParams,omitempty"` // where not all weights are trained
 }
 

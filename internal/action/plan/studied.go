@@ -53,7 +53,7 @@ func (s *studied) memory() *Memory {
 	}
 	t := s.Training
 	m := &Memory{t.WeightBytes, t.GradientBytes, t.OptimizerBytes, t.ActivationBytes, t.LogitBytes, t.PeakBytes, t.NeedBytes, t.UpperBytes,
-		t.CardBytes, t.Binding, s.EagerExtra(), nil}
+		t.CardBytes, t.Binding, s.EagerExtra(), t.PagedBytes, nil}
 	if s.Complete() {
 		m.ErrorPercent = t.PeakError()
 	}

@@ -127,6 +127,7 @@ func (p *page) memory(r *Record) {
 	if text := eager(r); text != "" {
 		p.row("", "%s", text)
 	}
+	p.sharded(r.Sharded)
 }
 
 // eager says what attention that keeps its scores would add, where it matters: from a hundredth of the peak on. Of a part of a model it says

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/action"
@@ -28,7 +29,16 @@ func training(f *action.Fields) (o estimate.Options) {
 	o.FusedLoss = t.Bool("fusedLoss")
 	o.Dropout = t.Bool("dropout")
 	o.GPU = t.GPU("gpu")
+	o.Autocast = t.Bool("autocast")
+	o.Shard = sharding(t)
+	o.Objective = t.Enum("objective", estimate.Objectives...)
+	if o.Completion, _ = t.Int("completion", 1); o.Completion > 0 && !o.Writes() {
+		t.Fail(action.Errorf(action.CodeValue, t.Path("completion"), "is %d, but objective is neither grpo nor ppo", o.Completion))
+	}
 	o.Adapt = adaptation(t)
+	if o.Base = t.Enum("base", estimate.Bases...); o.Base != "" && (o.Adapt == nil || o.Adapt.LoRA == nil) {
+		t.Fail(action.Errorf(action.CodeValue, t.Path("base"), "is %q, but such weights are not trained: it takes lora", o.Base))
+	}
 	refuse(t, o.Validate())
 	f.Close(t)
 	return o
@@ -43,12 +53,31 @@ func adaptation(t *action.Fields) *estimate.Adaptation {
 		if a.LoRA.Rank, given = l.Int("rank", 1); !given {
 			l.Fail(action.Errorf(graph.CodeMissing, l.Path("rank"), "must be a whole number of at least 1"))
 		}
+		a.LoRA.Bits, a.LoRA.Dropout = adapterBits(l), dropout(l)
 		t.Close(l)
 	}
 	if len(a.Frozen) == 0 && a.LoRA == nil {
 		return nil
 	}
 	return a
+}
+
+// adapterBits reads the width of adapters, 0 where it is left out.
+func adapterBits(l *action.Fields) int64 {
+	bits, given := l.Int("bits", 1)
+	if given && !slices.Contains(estimate.AdapterBits, bits) {
+		l.Fail(action.Errorf(action.CodeValue, l.Path("bits"), "is %d but takes 16 or 32", bits))
+	}
+	return bits
+}
+
+// dropout reads a probability below 1.
+func dropout(l *action.Fields) float64 {
+	p := l.Float("dropout")
+	if p < 0 || p >= 1 {
+		l.Fail(action.Errorf(action.CodeRange, l.Path("dropout"), "is %v but takes a number from 0 up to 1", p))
+	}
+	return p
 }
 
 // patterns reads names of components.
@@ -118,17 +147,21 @@ func (r *Request) CheckNames() error {
 type LoRA struct {
 	Rank    int64    `json:"rank"`
 	Targets []string `json:"targets,omitempty"`
+	Bits    int64    `json:"bits,omitempty"`
+	Dropout float64  `json:"dropout,omitempty"`
 }
 
 // trainingOf is the run that was estimated.
 func trainingOf(t *estimate.Training) Training {
 	o := t.Options
 	out := Training{Batch: o.Batch, Precision: o.Precision, Optimizer: o.Optimizer, Epochs: o.Epochs, Samples: o.Samples, Checkpointing: o.Checkpointing,
-		Attention: o.Attention, SamplesAssumed: !o.SamplesGiven, MicroBatch: o.MicroBatch, FusedLoss: o.FusedLoss, Dropout: o.Dropout, GPU: o.GPU}
+		Attention: o.Attention, SamplesAssumed: !o.SamplesGiven, MicroBatch: o.MicroBatch, FusedLoss: o.FusedLoss, Dropout: o.Dropout, GPU: o.GPU,
+		Base: o.Base, Autocast: o.Autocast,
+		Objective: o.Objective, Completion: o.Completion}
 	if a := o.Adapt; a != nil {
 		out.Frozen, out.TrainedParams = a.Frozen, &t.TrainedParams
 		if a.LoRA != nil {
-			out.LoRA = &LoRA{a.LoRA.Rank, a.LoRA.Targets}
+			out.LoRA = &LoRA{a.LoRA.Rank, a.LoRA.Targets, a.LoRA.Bits, a.LoRA.Dropout}
 		}
 	}
 	return out

@@ -1,0 +1,152 @@
+package estimate
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/infer"
+	autograd "github.com/modelverifier/verifier/internal/tape"
+)
+
+// Objectives are losses of log-probabilities, beside the model's own: DPO of pairs, whose answers go through the model together (the batch counts
+// pairs), and GRPO and PPO of answers that the model writes inside the step (the batch counts answers). All have a frozen reference, which is
+// the model without its adapters where these alone are trained. PPO also has a frozen reward model and a value model that is trained with it, both like
+// the model with a head of one number.
+var Objectives = []string{"dpo", "grpo", "ppo"}
+
+// Writes reports whether the model writes what it is trained on.
+func (o *Options) Writes() bool { return o.Objective == "grpo" || o.Objective == "ppo" }
+
+// MaxCompletion is how many tokens an answer has at the most.
+const MaxCompletion = 1 << 20
+
+// sequences is how many sequences go through the model at once for a batch.
+func (o *Options) sequences(batch int64) int64 {
+	if o.Objective == "dpo" {
+		return times(2, batch)
+	}
+	return batch
+}
+
+// completion is how many tokens of a sample the model writes: half of them where nothing is said.
+func (o *Options) completion(res *infer.Result) int64 {
+	length := tokensOf(res)
+	if o.Completion > 0 {
+		return min(o.Completion, max(1, length-1))
+	}
+	return max(1, length/2)
+}
+
+// scored is the model with the logits that the loss of an objective reads: those of the answers alone, where the model writes them (logits_to_keep).
+func (o *Options) scored(res *infer.Result) *infer.Result {
+	if !o.Writes() || tokensOf(res) < 3 {
+		return res
+	}
+	g := res.Graph.Clone()
+	lastOf(res, g, o.completion(res)+1)
+	if again := infer.Walk(g); len(again.Refusals) == 0 {
+		return again
+	}
+	return res
+}
+
+// beside is what a step of an objective holds beside training: models, with the gradients and states of one that is trained, and by how much the
+// peak grows beyond all of them.
+type beside struct{ weights, gradients, states, more int64 }
+
+func (b *beside) sum() int64 { return plus(b.weights, b.gradients, b.states, b.more) }
+
+// beside finds it. The reference of DPO reads while what the model saved is there; of others before.
+func (r *Room) beside(res *infer.Result, o Options, a *autograd.Account) (b beside) {
+	if o.Objective == "" {
+		return b
+	}
+	part, _ := o.micro()
+	use := InferOptions{Batch: o.sequences(part.Batch), Precision: usePrecision(o.Precision), Attention: o.Attention}
+	pass, _ := passOf(o.scored(res), use.or(res), autograd.Use{})
+	if o.Adapt == nil || o.Adapt.LoRA == nil {
+		b.weights = pass.Weights
+	}
+	stays := a.Held[autograd.Weights] + a.Held[autograd.States]
+	most := plus(a.Kept, pass.Most-pass.Weights)
+	if o.Writes() {
+		most = plus(stays, max(pass.Most-pass.Weights, generation(res, &o, use)))
+	}
+	trained := a.Most()
+	if o.Objective == "ppo" {
+		v := valueAccount(res, o)
+		b.weights, b.gradients, b.states = plus(b.weights, times(2, v.Held[autograd.Weights])), v.Held[autograd.Gradients], v.Held[autograd.States]
+		own := v.Held[autograd.Weights] + v.Held[autograd.States]
+		// Its graph is the later one, and goes back first; what it leaves is its gradients.
+		trained = max(a.Kept+max(v.Forward, v.Backward)-own, max(a.Forward, a.Backward)+v.Held[autograd.Gradients], a.Step+v.Step-own)
+	}
+	b.more = max(most, trained) - a.Most() - b.gradients
+	return b
+}
+
+// generation is what a model has at the most beside its weights while it writes the answers.
+func generation(res *infer.Result, o *Options, use InferOptions) int64 {
+	answer := o.completion(res)
+	use.Prompt, use.Generated = max(1, tokensOf(res)-answer), answer
+	used, _ := ReplayUse(res, use)
+	return max(used.Reading.Most-used.Reading.Weights, used.Writing.Most-used.Writing.Weights)
+}
+
+// valueAccount is a step of a model that is like another and gives one number for each position.
+func valueAccount(res *infer.Result, o Options) autograd.Account {
+	g := res.Graph.Clone()
+	for _, i := range mapsToLogits(res) {
+		head := &g.Components[i]
+		head.Type, head.Params, head.Extra = "linear", nil, nil
+		head.SetParam("outFeatures", graph.IntValue(1))
+		head.SetParam("bias", graph.BoolValue(false))
+	}
+	value := infer.Walk(g)
+	if len(value.Refusals) > 0 {
+		value = res
+	}
+	o.Objective, o.Adapt, o.Base = "", nil, ""
+	a, _ := new(Room).replay(value, o)
+	return a
+}
+
+// usePrecision is the precision in which a model in training is used.
+func usePrecision(precision string) string {
+	if precision == "bf16" {
+		return "bf16"
+	}
+	return "fp32"
+}
+
+// lastOf puts a slice of the last positions in front of the map to the logits.
+func lastOf(res *infer.Result, g *graph.Graph, positions int64) {
+	for _, i := range mapsToLogits(res) {
+		n := &res.Nodes[i]
+		if n.Out.Rank() < 2 {
+			continue
+		}
+		slice := graph.Component{ID: n.Component.ID + "/last", Type: "slice"}
+		slice.SetParam("dim", graph.IntValue(1))
+		slice.SetParam("start", graph.IntValue(-positions))
+		for k := range g.Connections {
+			if c := &g.Connections[k]; c.To == n.Component.ID {
+				g.Connections = append(g.Connections, graph.Connection{From: c.From, To: slice.ID})
+				g.Connections[k].From = slice.ID
+				break
+			}
+		}
+		g.Components = append(g.Components, slice)
+	}
+}
+
+// objectiveText says what a step does beside training.
+func (t *Training) objectiveText() string {
+	switch o := &t.Options; o.Objective {
+	case "dpo":
+		return ", DPO of pairs, whose time is without the reference and of one answer each"
+	case "grpo", "ppo":
+		return ", " + strings.ToUpper(o.Objective) + " of answers of " + strconv.FormatInt(t.completion, 10) + " tokens, whose time is without other models and generation"
+	}
+	return ""
+}
