@@ -16,6 +16,7 @@ except ModuleNotFoundError as e:
     if e.name != "more_blocks":
         raise
     more_blocks = None
+import more_layers
 try:
     from torch.utils.flop_counter import FlopCounterMode
 except ImportError:  # before torch 2.1: smoke only
@@ -27,7 +28,7 @@ os.environ.setdefault("CUDA_MODULE_LOADING", "LAZY")
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 NEW, CASES, FILL, ARITY = {}, {}, {}, {}
-for mod in (more_ops, more_blocks):
+for mod in (more_ops, more_blocks, more_layers):
     if mod is not None:
         for mine, theirs in ((NEW, mod.TYPES), (CASES, mod.CASES), (FILL, getattr(mod, "FILL", {})), (ARITY, getattr(mod, "ARITY", {}))):
             mine.update(theirs)

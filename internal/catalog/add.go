@@ -8,7 +8,7 @@ var _ = define(Type{
 	Doc:     `Adds its inputs element by element, as torch.add does: the joint of a residual connection. All must have the same shape, except that an axis of size 1 is stretched to the others. Inputs with different numbers of axes do not add up, since PyTorch would then meet the batch with another axis.`,
 	Source:  "torch.add",
 	Group:   Merging,
-	Aliases: []string{"addition", "elementwiseAdd", "residualAdd", "skipConnection"},
+	Aliases: []string{"addition", "elementwiseAdd", "residualAdd", "residual", "skipConnection"},
 	Inputs:  Arity{1, Any},
 	Traits:  IsMerge | IsAdd,
 	Ints:    IntsKept,

@@ -6,7 +6,7 @@ var _ = define(Type{
 	Doc:     `Slides a kernel over a sequence with the channels first, as torch.nn.Conv1d does. With groups each group of output channels reads its own group of input channels only. If inChannels is left out it is taken from the input; padding same works with stride 1 only.`,
 	Source:  "torch.nn.Conv1d, torch.nn.LazyConv1d",
 	Group:   Convolution,
-	Aliases: []string{"convolution1d"},
+	Aliases: []string{"convolution1d", "audioConv"},
 	Traits:  IsAffine | IsConv,
 	Params:  convParams(1),
 	Shape:   convShape(1),

@@ -3,13 +3,14 @@ package catalog
 import "github.com/modelverifier/verifier/internal/op"
 
 var _ = define(Type{
-	ID:     "crossAttention",
-	Title:  "Attention of one sequence to another",
-	Doc:    `Queries come from the first input (sequence, embedDim), keys and values from the second (sequence, kvDim), as in torch.nn.MultiheadAttention; the result has the shape of the first. With one input it is self-attention, and kvDim must then be embedDim.`,
-	Source: "torch.nn.MultiheadAttention; Vaswani et al. 2017, section 3.2.3",
-	Group:  Attention,
-	Traits: IsAttention | HasActivation | KeepsShape | IsMerge,
-	Inputs: Arity{1, 2},
+	ID:      "crossAttention",
+	Title:   "Attention of one sequence to another",
+	Doc:     `Queries come from the first input (sequence, embedDim), keys and values from the second (sequence, kvDim), as in torch.nn.MultiheadAttention; the result has the shape of the first. With one input it is self-attention, and kvDim must then be embedDim.`,
+	Source:  "torch.nn.MultiheadAttention; Vaswani et al. 2017, section 3.2.3",
+	Group:   Attention,
+	Aliases: []string{"crossModalAttention"},
+	Traits:  IsAttention | HasActivation | KeepsShape | IsMerge,
+	Inputs:  Arity{1, 2},
 	Params: multiHeadParams(Param{Name: "kvDim", Kind: Int, Aliases: []string{"kdim", "contextDim"}, Doc: "size of the last axis of the second input",
 		Derive: func(c *Call) int64 { return c.Int("embedDim") }, DeriveDoc: "embedDim"}),
 	Shape:   crossShape,

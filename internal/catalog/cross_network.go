@@ -7,9 +7,10 @@ var _ = define(Type{
 	Title: "Crosses features with the input, layer by layer",
 	Doc: `Each layer multiplies the network's input with a linear map of what the layer before gave and adds that again, so that layer after layer products of more features arise. ` +
 		`Version 2 maps with a full matrix, version 1 with a vector. It takes (inputDim) and keeps the shape.`,
-	Source: "torchrec.modules.crossnet CrossNet and VectorCrossNet; Wang et al. 2017, 2021 (DCN)",
-	Group:  Recommending,
-	Traits: KeepsShape | HasResidual,
+	Source:  "torchrec.modules.crossnet CrossNet and VectorCrossNet; Wang et al. 2017, 2021 (DCN)",
+	Group:   Recommending,
+	Aliases: []string{"crossNetworkDCN"},
+	Traits:  KeepsShape | HasResidual,
 	Params: []Param{
 		{Name: "inputDim", Kind: Int, Min: 1, Reads: At(-1), Aliases: []string{"inFeatures"}, Doc: "number of features"},
 		{Name: "numLayers", Kind: Int, Min: 1, Bools: true, Default: 1, Doc: "number of layers"},

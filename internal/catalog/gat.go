@@ -7,7 +7,7 @@ var _ = define(Type{
 		`The heads are set side by side, or averaged if concat is false. The first input is (nodes, features), the second the edges as (2, edges); an edge from a node to itself is added where there is none.`,
 	Source:  "torch_geometric.nn.GATConv; Veličković et al. 2018",
 	Group:   GraphNets,
-	Aliases: []string{"gatConv"},
+	Aliases: []string{"gatConv", "graphAttention"},
 	Inputs:  Arity{2, 2},
 	Indices: []int{1},
 	Params: []Param{

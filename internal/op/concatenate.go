@@ -9,11 +9,12 @@ var concatenate = &Op{
 		}
 	},
 	Fits: func(s *Step) bool {
-		n := int64(0)
+		n, last := int64(0), int64(0)
 		for k := range s.In {
-			n += s.input(k).Elems()
+			last = s.input(k).Elems()
+			n += last
 		}
-		return n == s.output().Elems()
+		return n == s.output().Elems() || last == 0 && n < s.output().Elems() // the rest is joined in steps before
 	},
 	Forward: 1,
 }

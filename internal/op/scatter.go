@@ -39,3 +39,35 @@ func ScatterReduce(p *Program, x, indices Value, shape ...int64) Value {
 	p.keep(s, Float, p.Tensors[x].Shared, shape...)
 	return s.Out
 }
+
+// scatter and addAt are torch.scatter and torch.scatter_add: a copy with entries of another tensor at the places that indices name. The gradient
+// of the copy is zero where something was written; that of the entries is read at the indices.
+var (
+	scatter = &Op{
+		Name:  "scatter",
+		Saves: func(_ *Step, save *Saved) { save.Input(1) },
+		Backward: func(_ *Step, g *Gradients) {
+			g.New(0)
+			g.New(2)
+		},
+		Forward: 2, Back: 3,
+	}
+	addAt = &Op{
+		Name:  "scatter_add",
+		Saves: scatter.Saves,
+		Backward: func(_ *Step, g *Gradients) {
+			g.Same(0)
+			g.New(2)
+		},
+		Forward: 2, Back: 1,
+	}
+)
+
+// Scatter writes entries into x, or adds them.
+func Scatter(p *Program, x, indices, entries Value, add bool) Value {
+	o := scatter
+	if add {
+		o = addAt
+	}
+	return p.do(o, Tensor{Shape: p.Shape(x)}, x, indices, entries).Out
+}

@@ -1,0 +1,972 @@
+"""Meaning of layers that are no modules of torch.nn: styles, series, reinforcement learning, linear recurrences, codebooks, points.
+
+Same conventions as more_blocks.py. Each module follows the code or the paper that it names; sizes below 1 are refused (`pos`).
+"""
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+from more_blocks import HEADS, NONE, ONE, bad, case, chan, extra, feat, heads, image_input, img, ints, lose, opt, pos, rank, S, seq_input, some, without
+from reference import need
+
+
+def floats(*xs):
+    for x in xs:
+        if not x.is_floating_point():
+            raise TypeError("takes numbers with a fraction")
+
+
+def last_axis(x, n):
+    if x.dim() < 2 or x.shape[-1] != n:
+        raise ValueError(f"takes [batch, ..., {n}], got {list(x.shape)}")
+
+
+# ---- normalisation and conditioning
+
+class PixelNorm(nn.Module):
+    """rosinality/stylegan2-pytorch model.py PixelNorm; Karras et al. 2018, section 4.2."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.eps = opt(p, "eps", 1e-8)
+
+    def forward(self, x):
+        if x.dim() < 2:
+            raise ValueError("pixelNorm needs a channel axis")
+        return x * torch.rsqrt(torch.mean(x**2, dim=1, keepdim=True) + self.eps)
+
+
+class AdaIN(nn.Module):
+    """Huang and Belongie 2017, eq. 8 (naoto0804/pytorch-AdaIN function.py) where the style is an image; with styleDim that of StyleGAN:
+    an instance norm whose scale and shift are a linear map of a style vector (rosinality/style-based-gan-pytorch AdaptiveInstanceNorm)."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.eps, self.d = opt(p, "eps", 1e-5), p.get("styleDim")
+        if self.d is not None:
+            self.c = pos(numFeatures=need(p, "numFeatures"), styleDim=self.d)[0]
+            self.norm, self.style = nn.InstanceNorm2d(self.c, eps=self.eps), nn.Linear(self.d, 2 * self.c)
+        elif p.get("numFeatures") is not None:
+            self.c = pos(numFeatures=p["numFeatures"])
+        else:
+            self.c = None
+
+    def stats(self, x):
+        flat = x.flatten(2)
+        return flat.mean(2)[:, :, None, None], (flat.var(2) + self.eps).sqrt()[:, :, None, None]
+
+    def forward(self, x, y):
+        image_input(x)
+        if self.c is not None and x.shape[1] != self.c:
+            raise ValueError(f"{x.shape[1]} channels, expected {self.c}")
+        if self.d is not None:
+            if y.dim() != 2:
+                raise ValueError("the style is one vector")
+            gamma, beta = self.style(y)[:, :, None, None].chunk(2, 1)
+            return gamma * self.norm(x) + beta
+        image_input(y)
+        if x.shape[1] != y.shape[1]:
+            raise ValueError("content and style have different channels")
+        (m, s), (ym, ys) = self.stats(x), self.stats(y)
+        return (x - m) / s * ys + ym
+
+
+class FiLM(nn.Module):
+    """ethanjperez/film film_gen and FiLM of Perez et al. 2018: factors and summands of the channels, one linear map of the condition."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.c, d = pos(numFeatures=need(p, "numFeatures"), condDim=need(p, "condDim"))
+        self.generator = nn.Linear(d, 2 * self.c)
+
+    def forward(self, x, y):
+        floats(x, y)
+        if x.dim() < 2 or x.shape[1] != self.c or y.dim() != 2:
+            raise ValueError("film takes [batch, channels, ...] and [batch, condition]")
+        gamma, beta = self.generator(y).reshape(y.shape[0], 2 * self.c, *[1] * (x.dim() - 2)).chunk(2, 1)
+        return gamma * x + beta
+
+
+class DyT(nn.Module):
+    """jiachenzhu/DyT dynamic_tanh.py DynamicTanh."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.d, self.last = pos(dim=need(p, "dim")), opt(p, "channelsLast", True)
+        self.alpha = nn.Parameter(torch.ones(1) * opt(p, "alphaInit", 0.5))
+        self.weight, self.bias = nn.Parameter(torch.ones(self.d)), nn.Parameter(torch.zeros(self.d))
+
+    def forward(self, x):
+        x = torch.tanh(self.alpha * x)
+        if self.last:
+            last_axis(x, self.d)
+            return x * self.weight + self.bias
+        image_input(x)
+        if x.shape[1] != self.d:
+            raise ValueError("other channels than dim")
+        return x * self.weight[:, None, None] + self.bias[:, None, None]
+
+
+class RevIN(nn.Module):
+    """ts-kim/RevIN RevIN.py, mode "norm"; Kim et al. 2022. Mean and deviation have no gradient."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.d, self.eps, self.affine = pos(numFeatures=need(p, "numFeatures")), opt(p, "eps", 1e-5), opt(p, "affine", True)
+        if self.affine:
+            self.affine_weight, self.affine_bias = nn.Parameter(torch.ones(self.d)), nn.Parameter(torch.zeros(self.d))
+
+    def forward(self, x):
+        seq_input(x, self.d)
+        y = x.detach()  # the reference detaches both results: nothing of them is kept either way
+        mean, stdev = torch.mean(y, dim=1, keepdim=True), torch.sqrt(torch.var(y, dim=1, keepdim=True, unbiased=False) + self.eps)
+        x = (x - mean) / stdev
+        return x * self.affine_weight + self.affine_bias if self.affine else x
+
+
+class GumbelSoftmax(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.tau, self.hard, self.dim = opt(p, "tau", 1.0), opt(p, "hard", False), opt(p, "dim", -1)
+
+    def forward(self, x):
+        return F.gumbel_softmax(x, tau=self.tau, hard=self.hard, dim=self.dim)
+
+
+# ---- reinforcement learning
+
+class Head(nn.Module):
+    """A linear layer on what a network gives. dueling: Wang et al. 2016, eq. 9, a value and the advantages less their mean."""
+
+    def __init__(self, p, size, default=None):
+        super().__init__()
+        self.i = p.get("inFeatures")
+        self.n = pos(**{size: opt(p, size, default) if default else need(p, size)})
+        self.dueling, self.m = size == "numActions" and opt(p, "dueling", False), None
+
+    def forward(self, x):
+        if x.dim() < 2:
+            raise ValueError("needs a feature axis")
+        if self.m is None:
+            i = pos(inFeatures=self.i if self.i is not None else x.shape[-1])
+            self.m = nn.Linear(i, self.n)
+            if self.dueling:
+                self.value = nn.Linear(i, 1)
+        y = self.m(x)
+        return self.value(x) + (y - y.mean(-1, keepdim=True)) if self.dueling else y
+
+
+class Network(nn.Module):
+    """vwxyzjn/cleanrl ppo.py Agent: two hidden layers and a head."""
+
+    def __init__(self, p, size, default=None):
+        super().__init__()
+        self.i, self.h = p.get("inFeatures"), pos(hiddenSize=opt(p, "hiddenSize", 256))
+        self.n = pos(**{size: opt(p, size, default) if default else need(p, size)})
+        self.act, self.m = {"tanh": nn.Tanh, "relu": nn.ReLU}[opt(p, "activation", "tanh")], None
+
+    def forward(self, x):
+        if x.dim() < 2:
+            raise ValueError("needs a feature axis")
+        if self.m is None:
+            i = pos(inFeatures=self.i if self.i is not None else x.shape[-1])
+            self.m = nn.Sequential(nn.Linear(i, self.h), self.act(), nn.Linear(self.h, self.h), self.act(), nn.Linear(self.h, self.n))
+        return self.m(x)
+
+
+# ---- series, positions, samples
+
+class SeriesDecomp(nn.Module):
+    """thuml/Time-Series-Library layers/Autoformer_EncDec.py series_decomp; index 0 is what is left, 1 the moving mean."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.k, self.index = pos(kernelSize=need(p, "kernelSize")), opt(p, "index", 0)
+        if self.index not in (0, 1) or isinstance(self.index, (bool, float)):
+            raise IndexError(f"index {self.index!r} of 2 results")
+        self.avg = nn.AvgPool1d(self.k, stride=1, padding=0)
+
+    def forward(self, x):
+        if x.dim() != 3:
+            raise ValueError("takes [batch, seq, features]")
+        n = (self.k - 1) // 2
+        y = torch.cat([x[:, 0:1, :].repeat(1, n, 1), x, x[:, -1:, :].repeat(1, n, 1)], dim=1)
+        y = self.avg(y.permute(0, 2, 1)).permute(0, 2, 1)
+        if y.shape[1] != x.shape[1]:
+            raise ValueError("an even kernel shortens the series")
+        return y if self.index else x - y
+
+
+class NerfEncoding(nn.Module):
+    """Mildenhall et al. 2020, eq. 4; yenchenlin/nerf-pytorch run_nerf_helpers.py Embedder with log_sampling."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.n, self.own = pos(numFreqs=opt(p, "numFreqs", 10)), opt(p, "includeInput", True)
+
+    def forward(self, x):
+        if x.dim() < 2:
+            raise ValueError("needs an axis of coordinates")
+        waves = [fn(x * 2.0**k) for k in range(self.n) for fn in (torch.sin, torch.cos)]
+        return torch.cat(([x] if self.own else []) + waves, -1)
+
+
+class MiniBatchStdDev(nn.Module):
+    """Karras et al. 2018, section 3: the deviation of each value over the batch, averaged to one number, as a further channel."""
+
+    def __init__(self, p):
+        super().__init__()
+
+    def forward(self, x):
+        image_input(x)
+        y = torch.sqrt(x.var(0, unbiased=False) + 1e-8).mean()
+        return torch.cat([x, y.expand(x.shape[0], 1, *x.shape[2:])], 1)
+
+
+class Scatter(nn.Module):
+    """torch.Tensor.scatter, or scatter_add with reduce "add"."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.dim, r = opt(p, "dim", 1), p.get("reduce")
+        self.fn = {None: torch.scatter, "add": torch.scatter_add}[r]
+
+    def forward(self, x, index, src):
+        return self.fn(x, self.dim, index, src)
+
+
+class VaeBottleneck(nn.Module):
+    """pytorch/examples vae/main.py: mean and logarithm of the variance, and a sample; index 1 and 2 are those two."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.i, self.n, self.index = p.get("inFeatures"), pos(latentDim=need(p, "latentDim")), opt(p, "index", 0)
+        if self.index not in (0, 1, 2) or isinstance(self.index, (bool, float)):
+            raise IndexError(f"index {self.index!r} of 3 results")
+        self.mu = None
+
+    def forward(self, x):
+        if x.dim() < 2:
+            raise ValueError("needs a feature axis")
+        if self.mu is None:
+            i = pos(inFeatures=self.i if self.i is not None else x.shape[-1])
+            self.mu, self.logvar = nn.Linear(i, self.n), nn.Linear(i, self.n)
+        mu, logvar = self.mu(x), self.logvar(x)
+        std = torch.exp(0.5 * logvar)
+        return (mu + torch.randn_like(std) * std, mu, logvar)[self.index]
+
+
+class SpatialPyramidPool(nn.Module):
+    """He et al. 2014, section 2.2: the largest values of n times n windows for each level, side by side."""
+
+    def __init__(self, p):
+        super().__init__()
+        levels = opt(p, "levels", [1, 2, 4])
+        self.levels = [pos(level=n) for n in (levels if isinstance(levels, list) else [levels])]
+        if not self.levels:
+            raise ValueError("no level")
+
+    def forward(self, x):
+        image_input(x)
+        return torch.cat([F.adaptive_max_pool2d(x, n).flatten(1) for n in self.levels], 1)
+
+
+# ---- attention, written with plain products
+
+def split(x, h):
+    """[batch, seq, features] as [batch * heads, seq, features / heads]."""
+    return x.unflatten(2, (h, -1)).transpose(1, 2).flatten(0, 1)
+
+
+def join(y, h):
+    return y.unflatten(0, (-1, h)).transpose(1, 2).flatten(2)
+
+
+def plain(q, k, v):
+    return torch.bmm(torch.softmax(torch.bmm(q, k.transpose(1, 2)) * q.shape[-1] ** -0.5, -1), v)
+
+
+def divided(e, h):
+    pos(embedDim=e, numHeads=h)
+    if e % h:
+        raise ValueError(f"embedDim {e} is not divisible by numHeads {h}")
+
+
+class AttentionPool(nn.Module):
+    """One trained query that attends to a sequence: Lee et al. 2019, section 3.2 (PMA with one seed); timm AttentionPoolLatent without its mlp."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.e, self.h = need(p, "embedDim"), opt(p, "numHeads", 8)
+        divided(self.e, self.h)
+        self.query = nn.Parameter(torch.randn(1, self.e))
+        self.q, self.k, self.v, self.proj = (nn.Linear(self.e, self.e) for _ in range(4))
+
+    def forward(self, x):
+        seq_input(x, self.e)
+        q = self.q(self.query.expand(x.shape[0], 1, self.e))
+        y = plain(split(q, self.h), split(self.k(x), self.h), split(self.v(x), self.h))
+        return self.proj(join(y, self.h))[:, 0]
+
+
+class FTBlock(nn.Module):
+    """yandex-research/rtdl FTTransformer: a pre-norm layer with MultiheadAttention and a network with ReGLU; Gorishniy et al. 2021."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.e, self.h = need(p, "embedDim"), opt(p, "numHeads", 8)
+        divided(self.e, self.h)
+        f = pos(ffDim=opt(p, "ffDim", int(self.e * 4 / 3)))
+        self.norm0, self.norm1 = nn.LayerNorm(self.e), nn.LayerNorm(self.e)
+        self.q, self.k, self.v = (nn.Linear(self.e, self.e) for _ in range(3))
+        self.out = nn.Linear(self.e, self.e) if self.h > 1 else None
+        self.first, self.second = nn.Linear(self.e, 2 * f), nn.Linear(f, self.e)
+
+    def forward(self, x):
+        seq_input(x, self.e)
+        y = self.norm0(x)
+        y = join(plain(split(self.q(y), self.h), split(self.k(y), self.h), split(self.v(y), self.h)), self.h)
+        x = x + (y if self.out is None else self.out(y))
+        a, b = self.first(self.norm1(x)).chunk(2, -1)
+        return x + self.second(a * F.relu(b))
+
+
+class PerceiverLatent(nn.Module):
+    """lucidrains/perceiver-pytorch: the latents, one cross-attention and its feed-forward network with GEGLU; Jaegle et al. 2021."""
+
+    def __init__(self, p):
+        super().__init__()
+        n, self.l, self.i = pos(numLatents=need(p, "numLatents"), latentDim=need(p, "latentDim"), inputDim=need(p, "inputDim"))
+        self.h, d = pos(numHeads=opt(p, "numHeads", 1), headDim=opt(p, "headDim", 64))
+        inner = self.h * d
+        self.latents = nn.Parameter(torch.randn(n, self.l))
+        self.norm, self.norm_context, self.norm_ff = nn.LayerNorm(self.l), nn.LayerNorm(self.i), nn.LayerNorm(self.l)
+        self.to_q, self.to_kv = nn.Linear(self.l, inner, bias=False), nn.Linear(self.i, 2 * inner, bias=False)
+        self.to_out, self.ff_in, self.ff_out = nn.Linear(inner, self.l), nn.Linear(self.l, 8 * self.l), nn.Linear(4 * self.l, self.l)
+
+    def forward(self, x):
+        seq_input(x, self.i)
+        y = self.latents.expand(x.shape[0], -1, -1)
+        k, v = self.to_kv(self.norm_context(x)).chunk(2, -1)
+        y = y + self.to_out(join(plain(split(self.to_q(self.norm(y)), self.h), split(k, self.h), split(v, self.h)), self.h))
+        a, b = self.ff_in(self.norm_ff(y)).chunk(2, -1)
+        return y + self.ff_out(a * F.gelu(b))
+
+
+class RMS(nn.Module):
+    """microsoft/unilm Diff-Transformer rms_norm.py."""
+
+    def __init__(self, d):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d))
+
+    def forward(self, x):
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5) * self.weight
+
+
+class DiffAttention(nn.Module):
+    """microsoft/unilm Diff-Transformer multihead_diffattn.py without rotary positions; Ye et al. 2024."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.e, self.h = need(p, "embedDim"), need(p, "numHeads")
+        pos(embedDim=self.e, numHeads=self.h)
+        if self.e % (2 * self.h):
+            raise ValueError("embedDim is not divisible by twice numHeads")
+        d, self.causal = self.e // (2 * self.h), opt(p, "causal", True)
+        self.init = opt(p, "lambdaInit", 0.8)
+        self.q_proj, self.k_proj, self.v_proj, self.out_proj = (nn.Linear(self.e, self.e, bias=False) for _ in range(4))
+        self.lambda_q1, self.lambda_k1, self.lambda_q2, self.lambda_k2 = (nn.Parameter(torch.randn(d) * 0.1) for _ in range(4))
+        self.subln = RMS(2 * d)
+
+    def forward(self, x):
+        seq_input(x, self.e)
+        b, s = x.shape[:2]
+        q, k, v = split(self.q_proj(x), 2 * self.h), split(self.k_proj(x), 2 * self.h), split(self.v_proj(x), self.h)
+        w = torch.bmm(q * q.shape[-1] ** -0.5, k.transpose(1, 2))
+        if self.causal:
+            w = w + torch.triu(torch.full((s, s), float("-inf"), device=x.device), 1)
+        w = torch.softmax(w, -1).view(b * self.h, 2, s, s)
+        one = torch.exp(torch.sum(self.lambda_q1 * self.lambda_k1))
+        two = torch.exp(torch.sum(self.lambda_q2 * self.lambda_k2))
+        y = torch.bmm(w[:, 0] - (one - two + self.init) * w[:, 1], v)
+        y = self.subln(y) * (1 - self.init)
+        return self.out_proj(join(y, self.h))
+
+
+class DividedAttention(nn.Module):
+    """facebookresearch/TimeSformer vit.py Block with attention_type divided_space_time, without class token and mlp; Bertasius et al. 2021."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.e, self.h, bias = need(p, "embedDim"), opt(p, "numHeads", 8), opt(p, "qkvBias", False)
+        divided(self.e, self.h)
+        for name in ("temporal", "spatial"):
+            setattr(self, name + "_norm", nn.LayerNorm(self.e))
+            setattr(self, name + "_qkv", nn.Linear(self.e, 3 * self.e, bias=bias))
+            setattr(self, name + "_proj", nn.Linear(self.e, self.e))
+        self.temporal_fc = nn.Linear(self.e, self.e)
+
+    def attend(self, x, name):
+        """x: [groups, positions, features]"""
+        q, k, v = getattr(self, name + "_qkv")(x).chunk(3, -1)
+        return getattr(self, name + "_proj")(join(plain(split(q, self.h), split(k, self.h), split(v, self.h)), self.h))
+
+    def forward(self, x):
+        if x.dim() != 4 or x.shape[3] != self.e:
+            raise ValueError("takes [batch, frames, patches, embedDim]")
+        b, t, n, e = x.shape
+        y = self.temporal_norm(x).transpose(1, 2).reshape(b * n, t, e)
+        x = x + self.temporal_fc(self.attend(y, "temporal")).view(b, n, t, e).transpose(1, 2)
+        y = self.attend(self.spatial_norm(x).view(b * t, n, e), "spatial")
+        return x + y.view(b, t, n, e)
+
+
+class MixtureOfDepths(nn.Module):
+    """Raposo et al. 2024, section 3.4: the positions with the largest weights go through the block, here a feed-forward network with GELU."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.e = pos(embedDim=need(p, "embedDim"))
+        f, self.c = pos(ffDim=opt(p, "ffDim", 4 * self.e)), opt(p, "capacity", 0.125)
+        if isinstance(self.c, (bool, str, list)) or not 0 < self.c <= 1:
+            raise ValueError("capacity is a share of the positions")
+        self.router, self.up, self.down = nn.Linear(self.e, 1, bias=False), nn.Linear(self.e, f), nn.Linear(f, self.e)
+
+    def forward(self, x):
+        seq_input(x, self.e)
+        weights, places = torch.topk(self.router(x).squeeze(-1), max(1, int(self.c * x.shape[1])), dim=1)
+        places = places[:, :, None].expand(-1, -1, self.e)
+        y = self.down(F.gelu(self.up(x.gather(1, places))))
+        return x.scatter_add(1, places, y * weights[:, :, None])
+
+
+class MultiTokenPrediction(nn.Module):
+    """FasterDecoding/Medusa medusa_model.py: heads of residual blocks, each with logits for one of the tokens ahead; Cai et al. 2024."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.e, v, n, layers = pos(embedDim=need(p, "embedDim"), vocabSize=need(p, "vocabSize"), numTokens=opt(p, "numTokens", 4),
+                                   numLayers=opt(p, "numLayers", 1))
+        self.blocks = nn.ModuleList(nn.ModuleList(nn.Linear(self.e, self.e) for _ in range(layers)) for _ in range(n))
+        self.heads = nn.ModuleList(nn.Linear(self.e, v, bias=False) for _ in range(n))
+
+    def forward(self, x):
+        seq_input(x, self.e)
+        ys = []
+        for blocks, head in zip(self.blocks, self.heads):
+            y = x
+            for linear in blocks:
+                y = y + F.silu(linear(y))
+            ys.append(head(y))
+        return torch.stack(ys, 1)
+
+
+# ---- codebooks, splines, points
+
+class VectorQuantizer(nn.Module):
+    """van den Oord et al. 2017, section 3.2; with several codebooks Zeghidour et al. 2021, algorithm 1 (residual). The gradient is passed straight through."""
+
+    def __init__(self, p, several):
+        super().__init__()
+        self.k, self.d = pos(numEmbeddings=need(p, "numEmbeddings"), embeddingDim=need(p, "embeddingDim"))
+        n = pos(numQuantizers=need(p, "numQuantizers")) if several else 1
+        self.codebooks = nn.ParameterList(nn.Parameter(torch.randn(self.k, self.d)) for _ in range(n))
+
+    def forward(self, x):
+        floats(x)
+        last_axis(x, self.d)
+        with torch.no_grad():
+            rest = x.reshape(-1, self.d)
+            for w in self.codebooks:
+                far = rest.pow(2).sum(1, keepdim=True) + w.pow(2).sum(1) - 2 * torch.mm(rest, w.t())
+                rest = rest - w[far.argmin(1)]
+            change = -rest.view(x.shape)
+        return x + change
+
+
+class EdgeConv(nn.Module):
+    """torch_geometric.nn.EdgeConv with the network of its tutorial and the largest message; Wang et al. 2019. Edges are [2, edges]."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.i, self.o = pos(inChannels=need(p, "inChannels"), outChannels=need(p, "outChannels"))
+        self.first, self.second = nn.Linear(2 * self.i, self.o), nn.Linear(self.o, self.o)
+
+    def forward(self, x, edges):
+        floats(x)
+        seq_input(x, self.i)
+        if edges.dim() != 3 or edges.shape[1] != 2:
+            raise ValueError("edges are [batch, 2, edges]")
+        source, target = (edges[:, k, :, None] for k in (0, 1))
+        here = x.gather(1, target.expand(-1, -1, self.i))
+        there = x.gather(1, source.expand(-1, -1, self.i))
+        y = self.second(F.relu(self.first(torch.cat([here, there - here], -1))))
+        zeros = y.new_zeros(x.shape[0], x.shape[1], self.o)
+        return zeros.scatter_reduce(1, target.expand(-1, -1, self.o), y, "amax", include_self=False)
+
+
+class KAN(nn.Module):
+    """Blealtan/efficient-kan KANLinear; Liu et al. 2024."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.i, self.o, g, self.k = pos(inFeatures=need(p, "inFeatures"), outFeatures=need(p, "outFeatures"), gridSize=opt(p, "gridSize", 5),
+                                        splineOrder=opt(p, "splineOrder", 3))
+        self.base_weight = nn.Parameter(torch.randn(self.o, self.i))
+        self.spline_weight = nn.Parameter(torch.randn(self.o, self.i, g + self.k))
+        self.spline_scaler = nn.Parameter(torch.randn(self.o, self.i))
+        self.register_buffer("grid", (torch.arange(-self.k, g + self.k + 1) * (2.0 / g) - 1).expand(self.i, -1).contiguous())
+
+    def bases(self, x):
+        g, x = self.grid, x.unsqueeze(-1)
+        y = ((x >= g[:, :-1]) & (x < g[:, 1:])).to(x.dtype)
+        for k in range(1, self.k + 1):
+            left = (x - g[:, : -(k + 1)]) / (g[:, k:-1] - g[:, : -(k + 1)])
+            right = (g[:, k + 1 :] - x) / (g[:, k + 1 :] - g[:, 1:-k])
+            y = left * y[:, :, :-1] + right * y[:, :, 1:]
+        return y.flatten(1)
+
+    def forward(self, x):
+        last_axis(x, self.i)
+        shape, x = x.shape[:-1], x.reshape(-1, self.i)
+        weight = (self.spline_weight * self.spline_scaler.unsqueeze(-1)).flatten(1)
+        y = F.linear(F.silu(x), self.base_weight) + F.linear(self.bases(x), weight)
+        return y.view(*shape, self.o)
+
+
+# ---- linear recurrences, step by step
+
+def l2(x):
+    return x * torch.rsqrt(x.pow(2).sum(-1, keepdim=True) + 1e-6)
+
+
+class Short(nn.Module):
+    """fla.modules.ShortConvolution: a causal depthwise convolution and SiLU."""
+
+    def __init__(self, d, k):
+        super().__init__()
+        self.conv = nn.Conv1d(d, d, k, groups=d, padding=k - 1, bias=False)
+
+    def forward(self, x):
+        return F.silu(self.conv(x.transpose(1, 2))[..., : x.shape[1]]).transpose(1, 2)
+
+
+class DeltaNet(nn.Module):
+    """fla.layers DeltaNet and GatedDeltaNet over naive.py delta_rule_recurrence and naive_recurrent_gated_delta_rule; Yang et al. 2024, 2025."""
+
+    def __init__(self, p, gated):
+        super().__init__()
+        self.e, self.h, self.gated = need(p, "embedDim"), opt(p, "numHeads", 6 if gated else 4), gated
+        pos(embedDim=self.e, numHeads=self.h)
+        if gated:
+            dk, x = pos(headDim=opt(p, "headDim", 256), expandV=opt(p, "expandV", 2))
+            dv = dk * x
+        else:
+            divided(self.e, self.h)
+            dk = dv = self.e // self.h
+        k = pos(convKernel=opt(p, "convKernel", 4))
+        self.q_proj, self.k_proj, self.v_proj = (nn.Linear(self.e, self.h * d, bias=False) for d in (dk, dk, dv))
+        self.q_conv, self.k_conv, self.v_conv = (Short(self.h * d, k) for d in (dk, dk, dv))
+        self.b_proj, self.o_norm, self.o_proj = nn.Linear(self.e, self.h, bias=False), RMS(dv), nn.Linear(self.h * dv, self.e, bias=False)
+        if gated:
+            self.a_proj, self.g_proj = nn.Linear(self.e, self.h, bias=False), nn.Linear(self.e, self.h * dv, bias=False)
+            self.A_log, self.dt_bias = nn.Parameter(torch.zeros(self.h)), nn.Parameter(torch.zeros(self.h))
+
+    def forward(self, x):
+        seq_input(x, self.e)
+        q, k, v = (conv(proj(x)).unflatten(2, (self.h, -1)) for conv, proj in
+                   ((self.q_conv, self.q_proj), (self.k_conv, self.k_proj), (self.v_conv, self.v_proj)))
+        q, k, beta = l2(q) * q.shape[-1] ** -0.5, l2(k), torch.sigmoid(self.b_proj(x))
+        if self.gated:
+            decay = torch.exp(-torch.exp(self.A_log) * F.softplus(self.a_proj(x) + self.dt_bias))
+        state, ys = x.new_zeros(x.shape[0], self.h, k.shape[-1], v.shape[-1]), []
+        for t in range(x.shape[1]):
+            if self.gated:
+                state = state * decay[:, t, :, None, None]
+            key = k[:, t, :, :, None]
+            change = (v[:, t] - (state * key).sum(-2)) * beta[:, t, :, None]
+            state = state + key * change[:, :, None]
+            ys.append((state * q[:, t, :, :, None]).sum(-2))
+        y = self.o_norm(torch.stack(ys, 1))
+        if self.gated:
+            y = y * F.silu(self.g_proj(x)).view(y.shape)
+        return self.o_proj(y.flatten(2))
+
+
+class GatedLinearAttention(nn.Module):
+    """fla.layers.GatedLinearAttention over naive.py naive_recurrent_gla; Yang et al. 2023."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.e, self.h, rank_ = pos(embedDim=need(p, "embedDim"), numHeads=opt(p, "numHeads", 4), gateLowRankDim=opt(p, "gateLowRankDim", 16))
+        dk, dv = int(self.e * opt(p, "expandK", 0.5)), int(self.e * opt(p, "expandV", 1.0))
+        pos(keyDim=dk, valueDim=dv)
+        if dk % self.h or dv % self.h:
+            raise ValueError("the heads do not divide keys or values")
+        self.q_proj, self.k_proj, self.v_proj, self.g_proj = (nn.Linear(self.e, d, bias=False) for d in (dk, dk, dv, dv))
+        self.gk_proj = nn.Sequential(nn.Linear(self.e, rank_, bias=False), nn.Linear(rank_, dk))
+        self.g_norm, self.o_proj = RMS(dv // self.h), nn.Linear(dv, self.e, bias=False)
+
+    def forward(self, x):
+        seq_input(x, self.e)
+        q, k, v = (proj(x).unflatten(2, (self.h, -1)) for proj in (self.q_proj, self.k_proj, self.v_proj))
+        q = q * q.shape[-1] ** -0.5
+        gate = torch.exp(-F.softplus(-self.gk_proj(x)) / 16).unflatten(2, (self.h, -1))
+        state, ys = x.new_zeros(x.shape[0], self.h, k.shape[-1], v.shape[-1]), []
+        for t in range(x.shape[1]):
+            state = state * gate[:, t, :, :, None] + k[:, t, :, :, None] * v[:, t, :, None]
+            ys.append((q[:, t, :, :, None] * state).sum(-2))
+        y = self.g_norm(torch.stack(ys, 1)) * F.silu(self.g_proj(x)).unflatten(2, (self.h, -1))
+        return self.o_proj(y.flatten(2))
+
+
+class RGLRU(nn.Module):
+    """google-deepmind/recurrentgemma torch/layers.py RGLRU; De et al. 2024, Griffin, section 2.4."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.e, self.h = need(p, "embedDim"), opt(p, "numHeads", 1)
+        divided(self.e, self.h)
+        d = self.e // self.h
+        self.a_param = nn.Parameter(torch.randn(self.e))
+        for name in ("input_gate", "a_gate"):
+            setattr(self, name + "_w", nn.Parameter(torch.randn(self.h, d, d)))
+            setattr(self, name + "_b", nn.Parameter(torch.zeros(self.h, d)))
+
+    def gate(self, x, name):
+        y = torch.bmm(x.reshape(-1, self.h, self.e // self.h).transpose(0, 1), getattr(self, name + "_w")).transpose(0, 1)
+        return torch.sigmoid((y + getattr(self, name + "_b")).reshape(x.shape))
+
+    def forward(self, x):
+        seq_input(x, self.e)
+        gate_x, gate_a = self.gate(x, "input_gate"), self.gate(x, "a_gate")
+        log_a = -8.0 * gate_a * F.softplus(self.a_param)
+        first = (torch.arange(x.shape[1], device=x.device) == 0).to(x.dtype)[:, None]
+        later = 1 - first
+        y = x * gate_x * (first + later * torch.sqrt(1 - torch.exp(2 * log_a)))
+        a = torch.exp(log_a) * later
+        ys = [y[:, 0]]
+        for t in range(1, x.shape[1]):
+            ys.append(a[:, t] * ys[-1] + y[:, t])
+        return torch.stack(ys, 1)
+
+
+class SparseConv3d(nn.Module):
+    """spconv.pytorch.SubMConv3d on a dense grid: a convolution whose result is zero where no channel of the input is; Graham et al. 2018."""
+
+    def __init__(self, p):
+        super().__init__()
+        k = pos(kernelSize=opt(p, "kernelSize", 3))
+        self.c, o = pos(inChannels=need(p, "inChannels"), outChannels=need(p, "outChannels"))
+        if k % 2 == 0:
+            raise ValueError("an even kernel has no centre")
+        self.conv = nn.Conv3d(self.c, o, k, padding=k // 2, bias=opt(p, "bias", True))
+
+    def forward(self, x):
+        image_input(x, 5)
+        y = self.conv(x)
+        return y * (x != 0).any(1, keepdim=True).to(y.dtype)
+
+
+TYPES = {
+    "pixelNorm": PixelNorm, "adaIN": AdaIN, "film": FiLM, "dyt": DyT, "revIN": RevIN, "gumbelSoftmax": GumbelSoftmax,
+    "dqnHead": lambda p: Head(p, "numActions"), "actorHead": lambda p: Head({**p, "dueling": None}, "numActions"),
+    "criticHead": lambda p: Head(p, "outputDim", 1), "policyNetwork": lambda p: Network(p, "numActions"),
+    "valueNetwork": lambda p: Network(p, "outputDim", 1), "seriesDecomp": SeriesDecomp, "nerfPositionalEncoding": NerfEncoding,
+    "miniBatchStdDev": MiniBatchStdDev, "scatter": Scatter, "vaeBottleneck": VaeBottleneck, "spatialPyramidPool": SpatialPyramidPool,
+    "attentionPool": AttentionPool, "ftTransformerBlock": FTBlock, "perceiverLatent": PerceiverLatent, "differentialAttention": DiffAttention,
+    "dividedSpaceTimeAttention": DividedAttention, "mixtureOfDepths": MixtureOfDepths, "multiTokenPrediction": MultiTokenPrediction,
+    "vectorQuantizer": lambda p: VectorQuantizer(p, False), "residualVQ": lambda p: VectorQuantizer(p, True), "edgeConv": EdgeConv, "kan": KAN,
+    "deltaNet": lambda p: DeltaNet(p, False), "gatedDeltaNet": lambda p: DeltaNet(p, True), "gatedLinearAttention": GatedLinearAttention,
+    "rgLru": RGLRU, "sparseConv3d": SparseConv3d,
+}
+
+ARITY = {"adaIN": (2, 2), "film": (2, 2), "scatter": (3, 3), "edgeConv": (2, 2)}
+
+
+# ---- random cases
+
+def tensor(r, least=1, most=4):
+    return [r.randint(1, 7) for _ in range(r.randint(least, most))]
+
+
+def pixel_norm(r):
+    p = {}
+    some(r, p, 0.4, eps=r.choice([1e-8, 1e-5, 0, 1]))
+    return p, [tensor(r)]
+
+
+def adain(r):
+    c = r.randint(1, 8)
+    p = {}
+    some(r, p, 0.3, eps=r.choice([1e-5, 1e-3]))
+    if r.random() < 0.5:
+        d = r.randint(1, 12)
+        p.update(styleDim=d, numFeatures=c)
+        return p, [img(r, c, 2, 8), [d]]
+    some(r, p, 0.4, numFeatures=c)
+    return p, [img(r, c, 1, 8), img(r, c, 1, 8)]
+
+
+def film(r):
+    c, d = r.randint(1, 12), r.randint(1, 12)
+    return dict(numFeatures=c, condDim=d), [[c] + tensor(r, 0, 3), [d]]
+
+
+def dyt(r):
+    d = r.randint(1, 24)
+    p = dict(dim=d)
+    some(r, p, 0.4, alphaInit=r.choice([0.5, 0.8, 1, 0]))
+    if r.random() < 0.35:
+        p["channelsLast"] = False
+        return p, [img(r, d, 1, 8)]
+    some(r, p, 0.3, channelsLast=True)
+    return p, [tensor(r, 0, 3) + [d]]
+
+
+def rev_in(r):
+    d = r.randint(1, 16)
+    p = dict(numFeatures=d)
+    some(r, p, 0.4, eps=r.choice([1e-5, 1e-3]), affine=r.random() < 0.4)
+    return p, [[S(r), d]]
+
+
+def gumbel(r):
+    p = {}
+    s = tensor(r)
+    some(r, p, 0.5, tau=r.choice([0.1, 0.5, 1, 2.0]), hard=r.random() < 0.6, dim=r.randint(-len(s) - 1, len(s)))
+    return p, [s]
+
+
+def head(size, dueling=False):
+    def f(r):
+        i = r.randint(1, 24)
+        p = {}
+        some(r, p, 0.6, inFeatures=i)
+        if size == "numActions" or r.random() < 0.6:
+            p[size] = r.randint(1, 12)
+        if dueling:
+            some(r, p, 0.5, dueling=r.random() < 0.7)
+        return p, [tensor(r, 0, 2) + [i]]
+    return f
+
+
+def network(size):
+    def f(r):
+        p, xs = head(size)(r)
+        some(r, p, 0.6, hiddenSize=r.randint(1, 48), activation=r.choice(["tanh", "relu"]))
+        return p, xs
+    return f
+
+
+def decomp(r):
+    p = dict(kernelSize=r.choice([1, 3, 5, 7, 25]))
+    some(r, p, 0.5, index=r.randint(0, 1))
+    return p, [[S(r), r.randint(1, 8)]]
+
+
+def even_window(r, p, xs, dt):
+    p["kernelSize"] = r.choice([2, 4, 6])
+    xs[0][0] += 2
+
+
+def nerf(r):
+    p = {}
+    some(r, p, 0.7, numFreqs=r.randint(1, 10), includeInput=r.random() < 0.5)
+    return p, [tensor(r, 0, 2) + [r.randint(1, 5)]]
+
+
+def std_dev(r):
+    return {}, [img(r, r.randint(1, 8), 1, 8)]
+
+
+def scatter(r):
+    n = r.randint(1, 3)
+    at = r.randint(1, n)
+    x = [r.randint(2, 7) for _ in range(n)]
+    index = [r.randint(1, 7) if i + 1 == at else r.randint(1, x[i]) for i in range(n)]
+    p = {}
+    if at != 1 or r.random() < 0.4:
+        p["dim"] = at if r.random() < 0.6 else at - n - 1
+    some(r, p, 0.4, reduce="add")
+    d = r.choice(["float", "float", "int64"])
+    return p, [x, index, [k + r.randint(0, 2) for k in index]], [d, "int64", d]
+
+
+def large_index(r, p, xs, dt):
+    i = r.randrange(len(xs[0]))
+    xs[1][i] = max(xs[0][i], xs[2][i]) + 1
+
+
+def vae(r):
+    i = r.randint(1, 24)
+    p = dict(latentDim=r.randint(1, 12))
+    some(r, p, 0.5, inFeatures=i, index=r.randint(0, 2))
+    return p, [tensor(r, 0, 2) + [i]]
+
+
+def pyramid(r):
+    p = {}
+    some(r, p, 0.7, levels=r.choice([[1], [1, 2], [1, 2, 3], [2, 3, 6], 2, [4, 2, 1]]))
+    return p, [img(r, r.randint(1, 8), 1, 12)]
+
+
+def attention_pool(r):
+    e, h = heads(r)
+    return dict(embedDim=e, numHeads=h), [[S(r), e]]
+
+
+def ft_block(r):
+    p, xs = attention_pool(r)
+    some(r, p, 0.5, ffDim=r.randint(1, 24))
+    return p, xs
+
+
+def default_heads(r, p, xs, dt):
+    p.pop("numHeads", None)
+
+
+def perceiver(r):
+    i = r.randint(1, 16)
+    p = dict(numLatents=r.randint(1, 6), latentDim=r.randint(1, 16), inputDim=i)
+    some(r, p, 0.6, numHeads=r.randint(1, 4), headDim=r.randint(1, 8))
+    return p, [[S(r), i]]
+
+
+def differential(r):
+    h = r.choice([1, 2, 2, 3])
+    e = 2 * h * r.randint(1, 6)
+    p = dict(embedDim=e, numHeads=h)
+    some(r, p, 0.4, causal=r.random() < 0.4, lambdaInit=r.choice([0.8, 0.2, 0.5]))
+    return p, [[S(r), e]]
+
+
+def divided_attention(r):
+    e, h = heads(r)
+    p = dict(embedDim=e, numHeads=h)
+    some(r, p, 0.4, qkvBias=r.random() < 0.6)
+    return p, [[r.randint(1, 5), r.randint(1, 6), e]]
+
+
+def depths(r):
+    e = r.randint(1, 16)
+    p = dict(embedDim=e)
+    some(r, p, 0.6, ffDim=r.randint(1, 24), capacity=r.choice([0.125, 0.25, 0.5, 1, 0.9]))
+    return p, [[S(r), e]]
+
+
+def medusa(r):
+    e = r.randint(1, 12)
+    p = dict(embedDim=e, vocabSize=r.randint(1, 30))
+    some(r, p, 0.6, numTokens=r.randint(1, 5), numLayers=r.randint(1, 3))
+    return p, [[S(r), e]]
+
+
+def quantizer(several):
+    def f(r):
+        d = r.randint(1, 12)
+        p = dict(numEmbeddings=r.randint(1, 20), embeddingDim=d)
+        if several:
+            p["numQuantizers"] = r.randint(1, 5)
+        return p, [tensor(r, 0, 3) + [d]]
+    return f
+
+
+def edge_conv(r):
+    i = r.randint(1, 8)
+    return dict(inChannels=i, outChannels=r.randint(1, 8)), [[r.randint(1, 8), i], [2, r.randint(1, 12)]], ["float", "int64"]
+
+
+def two_rows(r, p, xs, dt):
+    xs[1][0] = r.choice([1, 3])
+
+
+def kan(r):
+    i = r.randint(1, 8)
+    p = dict(inFeatures=i, outFeatures=r.randint(1, 8))
+    some(r, p, 0.6, gridSize=r.randint(1, 8), splineOrder=r.randint(1, 4))
+    return p, [tensor(r, 0, 2) + [i]]
+
+
+def no_axis(r, p, xs, dt):
+    xs[0] = []
+
+
+def delta_net(r):
+    p, xs = attention_pool(r)
+    some(r, p, 0.4, convKernel=r.randint(1, 5))
+    xs[0][0] = r.randint(1, 6)
+    return p, xs
+
+
+def gated_delta_net(r):
+    e = r.randint(1, 12)
+    p = dict(embedDim=e, headDim=r.randint(1, 6))
+    some(r, p, 0.7, numHeads=r.randint(1, 4), expandV=r.randint(1, 3))
+    some(r, p, 0.4, convKernel=r.randint(1, 5))
+    return p, [[r.randint(1, 6), e]]
+
+
+def gla(r):
+    h = r.choice([1, 2, 4])
+    e = 2 * h * r.randint(1, 4)
+    p = dict(embedDim=e)
+    if h != 4 or r.random() < 0.5:
+        p["numHeads"] = h
+    some(r, p, 0.4, expandK=r.choice([0.5, 1, 1.5, 2]), expandV=r.choice([0.5, 1, 2]), gateLowRankDim=r.randint(1, 8))
+    return p, [[r.randint(1, 6), e]]
+
+
+def rg_lru(r):
+    e, h = heads(r)
+    p = dict(embedDim=e)
+    if h > 1 or r.random() < 0.5:
+        p["numHeads"] = h
+    return p, [[r.randint(1, 7), e]]
+
+
+def sparse(r):
+    c = r.randint(1, 5)
+    p = dict(inChannels=c, outChannels=r.randint(1, 6))
+    some(r, p, 0.5, kernelSize=r.choice([1, 3, 5]), bias=r.random() < 0.4)
+    return p, [[c] + [r.randint(1, 5) for _ in range(3)]]
+
+
+CASES = {
+    "pixelNorm": case(pixel_norm, [lambda r, p, xs, dt: xs.__setitem__(0, []), extra, ints, *bad(eps=["x", "small"])]),
+    "adaIN": case(adain, [chan(0), chan(1), rank(0), rank(1), lose, extra, ints, *without("numFeatures"), *bad(numFeatures=NONE, styleDim=NONE)]),
+    "film": case(film, [chan(0), chan(0), feat(1), rank(1), lose, extra, ints, *without("numFeatures", "condDim"), *bad(numFeatures=NONE, condDim=NONE)]),
+    "dyt": case(dyt, [feat(), chan(), lambda r, p, xs, dt: xs.__setitem__(0, []), extra, *without("dim"), *bad(dim=NONE, alphaInit=["x"])]),
+    "revIN": case(rev_in, ONE + [*without("numFeatures"), *bad(numFeatures=NONE)]),
+    "gumbelSoftmax": case(gumbel, [extra, ints, ints, lambda r, p, xs, dt: p.__setitem__("dim", r.choice([-1, 1]) * (len(xs[0]) + 2)), *bad(dim=[9, -9], tau=["x"])]),
+    "dqnHead": case(head("numActions", True), [feat(), lambda r, p, xs, dt: xs.__setitem__(0, []), extra, ints, *without("numActions"), *bad(numActions=NONE, inFeatures=NONE)]),
+    "actorHead": case(head("numActions"), [feat(), lambda r, p, xs, dt: xs.__setitem__(0, []), extra, ints, *without("numActions"), *bad(numActions=NONE, inFeatures=NONE)]),
+    "criticHead": case(head("outputDim"), [feat(), lambda r, p, xs, dt: xs.__setitem__(0, []), extra, ints, *bad(outputDim=NONE, inFeatures=NONE)]),
+    "policyNetwork": case(network("numActions"), [feat(), extra, ints, *without("numActions"), *bad(numActions=NONE, hiddenSize=NONE, activation=["gelu", "Tanh"])]),
+    "valueNetwork": case(network("outputDim"), [feat(), extra, ints, *bad(outputDim=NONE, hiddenSize=NONE, activation=["gelu", "Tanh"])]),
+    "seriesDecomp": case(decomp, [rank(), rank(), even_window, even_window, extra, *without("kernelSize"), *bad(kernelSize=NONE, index=[2, -1])]),
+    "nerfPositionalEncoding": case(nerf, [extra, lambda r, p, xs, dt: xs.__setitem__(0, []), *bad(numFreqs=NONE)]),
+    "miniBatchStdDev": case(std_dev, [rank(), rank(), extra, ints]),
+    "scatter": case(scatter, [large_index, large_index, rank(0), rank(1), rank(2), lose, extra, ints, ints, *bad(dim=[5, -6], reduce=["max", "sum"])]),
+    "vaeBottleneck": case(vae, [feat(), extra, ints, lambda r, p, xs, dt: xs.__setitem__(0, []), *without("latentDim"), *bad(latentDim=NONE, index=[3, -1])]),
+    "spatialPyramidPool": case(pyramid, [rank(), rank(), extra, ints, *bad(levels=[0, -1, [1, 0], []])]),
+    "attentionPool": case(attention_pool, ONE + HEADS[:2] + [*without("embedDim"), default_heads]),
+    "ftTransformerBlock": case(ft_block, ONE + HEADS[:2] + [*without("embedDim"), default_heads, *bad(ffDim=NONE)]),
+    "perceiverLatent": case(perceiver, ONE + [*without("numLatents", "latentDim", "inputDim"), *bad(numLatents=NONE, latentDim=NONE, numHeads=NONE, headDim=NONE)]),
+    "differentialAttention": case(differential, ONE + HEADS + [lambda r, p, xs, dt: p.__setitem__("numHeads", p["embedDim"])]),
+    "dividedSpaceTimeAttention": case(divided_attention, ONE + HEADS[:2] + [*without("embedDim"), default_heads]),
+    "mixtureOfDepths": case(depths, ONE + [*without("embedDim"), *bad(embedDim=NONE, ffDim=NONE, capacity=[0, 1.5, -0.5, "x"])]),
+    "multiTokenPrediction": case(medusa, ONE + [*without("embedDim", "vocabSize"), *bad(vocabSize=NONE, numTokens=NONE, numLayers=NONE)]),
+    "vectorQuantizer": case(quantizer(False), [feat(), feat(), no_axis, extra, ints, *without("numEmbeddings", "embeddingDim"), *bad(numEmbeddings=NONE)]),
+    "residualVQ": case(quantizer(True), [feat(), feat(), no_axis, extra, ints, *without("numEmbeddings", "embeddingDim", "numQuantizers"), *bad(numQuantizers=NONE)]),
+    "edgeConv": case(edge_conv, [feat(0), feat(0), rank(0), rank(1), two_rows, lose, extra, ints, *without("inChannels", "outChannels"), *bad(inChannels=NONE, outChannels=NONE)]),
+    "kan": case(kan, [feat(), feat(), no_axis, extra, ints, *without("inFeatures", "outFeatures"), *bad(outFeatures=NONE, gridSize=NONE, splineOrder=NONE)]),
+    "deltaNet": case(delta_net, ONE + HEADS[:2] + [*without("embedDim"), *bad(convKernel=NONE)]),
+    "gatedDeltaNet": case(gated_delta_net, ONE + [*without("embedDim"), *bad(numHeads=NONE, headDim=NONE, expandV=NONE, convKernel=NONE)]),
+    "gatedLinearAttention": case(gla, ONE + HEADS[:2] + [*without("embedDim"), *bad(expandK=[0, -1, 0.01], expandV=[0, -1], gateLowRankDim=NONE)]),
+    "rgLru": case(rg_lru, ONE + HEADS[:2] + [*without("embedDim")]),
+    "sparseConv3d": case(sparse, [chan(), rank(), extra, ints, *without("inChannels", "outChannels"), *bad(kernelSize=[2, 4, 0, -1], outChannels=NONE)]),
+}
+
+FILL = {}
