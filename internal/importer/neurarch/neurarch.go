@@ -1,8 +1,8 @@
 // Package neurarch reads the graph files of the Neurarch editor (.neurarch.json, model.json) as graphs of ours: its types and parameter
 // names, its defaults, shapes with the batch in front, and what its drawings leave unsaid.
 //
-// It says in notes whatever it translated. What a file does not tell stays open: it is a customModule that declares no weights, so that it is
-// neither counted nor passed. The package must not know where a file lies, and it decides no verdict.
+// It says in notes whatever it translated. What a file does not tell stays open: it is a customModule that declares no weights, so that
+// it is neither counted nor passed. The package must not know where a file lies, and it decides no verdict.
 package neurarch
 
 import (

@@ -14,6 +14,15 @@ type reading struct {
 	notes notes
 	walk  *infer.Result
 	fits  int // components that run
+	wires *wires
+}
+
+// insert puts a component in front of another.
+func (r *reading) insert(at int, c graph.Component) {
+	if r.wires == nil {
+		r.wires = wiresOf(r.graph)
+	}
+	r.wires.insert(at, c)
 }
 
 // choice is a shape that an input may mean.
@@ -275,7 +284,7 @@ func (r *reading) poolMap(i int) bool {
 		return false
 	}
 	r.notes.add(c, "a linear layer over channels reads their means: a global average pooling is put before it")
-	insert(r.graph, i, graph.Component{Type: "globalAvgPool2d"})
+	r.insert(i, graph.Component{Type: "globalAvgPool2d"})
 	return true
 }
 
@@ -294,7 +303,7 @@ func (r *reading) joinInputs(i int) bool {
 		return false
 	}
 	r.notes.add(c, "a linear layer with %d inputs reads their features one behind the other: a concatenation is put before it", len(n.In))
-	insert(r.graph, i, graph.Component{Type: "concatenate", Params: []graph.Param{setInt("dim", -1)}})
+	r.insert(i, graph.Component{Type: "concatenate", Params: []graph.Param{setInt("dim", -1)}})
 	return true
 }
 
@@ -305,7 +314,7 @@ func (r *reading) dotProduct(i int) bool {
 		return false
 	}
 	r.notes.add(c, "matmul of two vectors is their dot product")
-	insert(r.graph, i, graph.Component{Type: "multiply"})
+	r.insert(i, graph.Component{Type: "multiply"})
 	c = &r.graph.Components[i]
 	c.Type, c.Params = "sum", []graph.Param{setInt("dim", -1)}
 	return true

@@ -66,6 +66,7 @@ func (t *translation) remove(ids map[string]bool) {
 // several reads a mean of several inputs as the mean over them, and attention with two as queries that attend to another sequence.
 func (t *translation) several() {
 	w := t.graph.Wire()
+	put := wiresOf(t.graph)
 	for i := range t.graph.Components { // those that are put in come behind
 		c := &t.graph.Components[i]
 		if c.Type == "multiHeadAttention" && len(w.Inputs(i)) == 2 {
@@ -77,67 +78,67 @@ func (t *translation) several() {
 		}
 		t.notes.add(c, "a mean of %d inputs is taken over them, and not over an axis", len(w.Inputs(i)))
 		c.Params = []graph.Param{setInt("dim", 1)}
-		insert(t.graph, i, graph.Component{Type: "stack", Params: []graph.Param{setInt("dim", 1)}})
+		put.insert(i, graph.Component{Type: "stack", Params: []graph.Param{setInt("dim", 1)}})
 	}
 }
 
-// pooled reads globalAvgPool1d behind features that are the last axis, as attention and embeddings give them, as the mean over the positions.
+// pooled reads globalAvgPool1d behind features that are the last axis, as attention and embeddings give them, as the mean over the
+// positions.
 func (t *translation) pooled() {
+	last := featuresLast(t.graph)
 	w := t.graph.Wire()
 	for i := range t.graph.Components {
 		c := &t.graph.Components[i]
-		if (c.Type == "globalAvgPool1d" || c.Type == "globalMaxPool1d") && featuresLast(t.graph, w, i) {
-			reduce := map[string]string{"globalAvgPool1d": "mean", "globalMaxPool1d": "max"}[c.Type]
+		reduce := map[string]string{"globalAvgPool1d": "mean", "globalMaxPool1d": "max"}[c.Type]
+		if in := w.Inputs(i); reduce != "" && len(in) > 0 && last[in[0]] {
 			t.notes.add(c, "%s behind a sequence of features is their %s over the positions", c.Type, reduce)
 			c.Type, c.Params = reduce, []graph.Param{setInt("dim", 1)}
 		}
 	}
 }
 
-// featuresLast reports whether the sequence that arrives has its features behind its positions, as the nearest layer that decides it has.
-func featuresLast(g *graph.Graph, w *graph.Wiring, i int) bool {
-	for range g.Components {
-		in := w.Inputs(i)
-		if len(in) == 0 {
-			return false
-		}
-		i = int(in[0])
+// featuresLast says of which components the result has its features behind its positions, as the nearest layer that decides it has.
+func featuresLast(g *graph.Graph) []bool {
+	w := g.Wire()
+	out := make([]bool, len(g.Components))
+	for _, i := range w.Order {
 		typ := known(&g.Components[i])
 		switch {
 		case typ.HasAny(catalog.IsPatches | catalog.IsEmbedding | catalog.IsAttention | catalog.IsRecurrent | catalog.IsPositional):
-			return true
+			out[i] = true
 		case typ.HasAny(catalog.IsConv | catalog.IsPool | catalog.IsBatchNorm):
-			return false
 		case typ.HasAny(catalog.IsAffine|catalog.IsNorm|catalog.IsGated|catalog.IsExperts) || typ != nil && typ.Group == catalog.Blocks:
-			return true
+			out[i] = true
+		default:
+			in := w.Inputs(i)
+			out[i] = len(in) > 0 && out[in[0]]
 		}
 	}
-	return false
+	return out
 }
 
 // ties says whose table a tied layer uses, where several would do: that of the first embedding of its size.
 func (t *translation) ties() {
+	tables := map[[2]int64]*graph.Component{}
+	for i := range t.graph.Components {
+		c := &t.graph.Components[i]
+		if v, tied := c.Param("tied"); c.Type != "embedding" || tied && v.Bool() {
+			continue
+		}
+		if size := tableOf(c); tables[size] == nil {
+			tables[size] = c
+		}
+	}
 	for i := range t.graph.Components {
 		c := &t.graph.Components[i]
 		v, given := c.Param("tied")
-		if !given || !v.Bool() {
+		owner := tables[tableOf(c)]
+		if !given || !v.Bool() || owner == nil {
 			continue
 		}
-		rows, width := tableOf(c)
-		for j := range t.graph.Components {
-			e := &t.graph.Components[j]
-			otherRows, otherWidth := tableOf(e)
-			if e.Type != "embedding" || j == i || rows != otherRows || width != otherWidth {
-				continue
-			}
-			if v, tied := e.Param("tied"); tied && v.Bool() {
-				continue
-			}
-			t.notes.add(c, "it uses the weight of %s, the first embedding of its size", e.Label())
-			t.untie(c)
-			c.SetParam("tiedTo", graph.StringValue(e.ID))
-			break
-		}
+		t.notes.add(c, "it uses the weight of %s, the first embedding of its size", owner.Label())
+		t.untie(c)
+		c.SetParam("tiedTo", graph.StringValue(owner.ID))
 	}
 }
 
@@ -150,46 +151,59 @@ func (t *translation) untie(c *graph.Component) {
 	}
 }
 
-// tableOf is the size of the table of an embedding or of the layer that is tied to one.
-func tableOf(c *graph.Component) (rows, width int64) {
-	names := map[string][2]string{"embedding": {"numEmbeddings", "embeddingDim"}, "linear": {"outFeatures", "inFeatures"}, "lmHead": {"vocabSize", "embedDim"}}[c.Type]
-	r, _ := c.Param(names[0])
-	w, _ := c.Param(names[1])
-	return r.Int(), w.Int()
+// tableOf is the number of rows and their width of an embedding's table, or of the layer that is tied to one.
+func tableOf(c *graph.Component) [2]int64 {
+	var names [2]string
+	switch c.Type {
+	case "embedding":
+		names = [2]string{"numEmbeddings", "embeddingDim"}
+	case "linear":
+		names = [2]string{"outFeatures", "inFeatures"}
+	case "lmHead":
+		names = [2]string{"vocabSize", "embedDim"}
+	}
+	rows, _ := c.Param(names[0])
+	width, _ := c.Param(names[1])
+	return [2]int64{rows.Int(), width.Int()}
+}
+
+// wires finds the connections into a component, and ids that are free, while components are put in.
+type wires struct {
+	graph *graph.Graph
+	ids   map[string]bool
+	into  map[string][]int // connections, by the id that they lead to
+}
+
+func wiresOf(g *graph.Graph) *wires {
+	w := &wires{g, make(map[string]bool, len(g.Components)), make(map[string][]int, len(g.Components))}
+	for i := range g.Components {
+		w.ids[g.Components[i].ID] = true
+	}
+	for i := range g.Connections {
+		to := g.Connections[i].To
+		w.into[to] = append(w.into[to], i)
+	}
+	return w
 }
 
 // insert puts a component between another and everything that it reads.
-func insert(g *graph.Graph, at int, c graph.Component) {
-	to := g.Components[at].ID
-	c.ID = freeID(g, to)
+func (w *wires) insert(at int, c graph.Component) {
+	to := w.graph.Components[at].ID
+	c.ID = w.freeID(to + "_in")
 	c.Name = c.ID
-	for i := range g.Connections {
-		if g.Connections[i].To == to {
-			g.Connections[i].To = c.ID
-		}
+	for _, i := range w.into[to] {
+		w.graph.Connections[i].To = c.ID
 	}
-	g.Components = append(g.Components, c)
-	g.Connections = append(g.Connections, graph.Connection{From: c.ID, To: to})
+	w.ids[c.ID], w.into[c.ID] = true, w.into[to]
+	w.into[to] = []int{len(w.graph.Connections)}
+	w.graph.Components = append(w.graph.Components, c)
+	w.graph.Connections = append(w.graph.Connections, graph.Connection{From: c.ID, To: to})
 }
 
-// freeID is an id that no component has yet.
-func freeID(g *graph.Graph, base string) string {
-	for n := 1; ; n++ {
-		id := base + "_in"
-		if n > 1 {
-			id += strconv.Itoa(n)
-		}
-		if !taken(g, id) {
-			return id
-		}
+func (w *wires) freeID(base string) string {
+	id := base
+	for n := 2; w.ids[id]; n++ {
+		id = base + strconv.Itoa(n)
 	}
-}
-
-func taken(g *graph.Graph, id string) bool {
-	for i := range g.Components {
-		if g.Components[i].ID == id {
-			return true
-		}
-	}
-	return false
+	return id
 }
