@@ -7,6 +7,9 @@ import (
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
+// mostTowers is how many inputs are looked at together: each refusal that they settle names them all.
+const mostTowers = 16
+
 // tryBatch looks for inputs whose shape begins with the batch: a leading 1 without which what is refused runs, and nothing that runs is
 // refused. The repair is then the shape of the input. Any other would make a layer fit an axis that is not there when the model runs: a
 // normalisation of one feature.
@@ -14,15 +17,14 @@ func (w *walker) tryBatch() {
 	if len(w.res.Refusals) == 0 {
 		return
 	}
-	together := w.leadingOnes()
-	if len(together) == 0 {
-		return
+	inputs, settled := w.leadingOnes(), map[int]bool{}
+	if len(inputs) <= mostTrials {
+		for _, i := range inputs {
+			w.withoutOnes([]int{i}, settled)
+		}
 	}
-	if w.withoutOnes(together) || len(together) == 1 {
-		return
-	}
-	for _, i := range together[:min(len(together), mostTrials)] {
-		w.withoutOnes([]int{i})
+	if len(settled) == 0 && len(inputs) > 1 && len(inputs) <= mostTowers {
+		w.withoutOnes(inputs, settled) // towers that meet
 	}
 }
 
@@ -38,9 +40,9 @@ func (w *walker) leadingOnes() []int {
 	return out
 }
 
-// withoutOnes walks the graph with the first axis of some inputs left out, and reports whether that is what it lacks. Refusals that it
-// settles then carry the change of those inputs. One that it does not settle keeps its own edit only where that stays the same.
-func (w *walker) withoutOnes(inputs []int) bool {
+// withoutOnes walks the graph with the first axis of some inputs left out. Where that is what it lacks, the refusals that it settles carry
+// the change of those inputs, and are noted; one that it does not settle keeps its own edit only where that stays the same.
+func (w *walker) withoutOnes(inputs []int, settled map[int]bool) {
 	g := *w.res.Graph
 	g.Components = append([]graph.Component(nil), g.Components...)
 	var edits []Edit
@@ -59,20 +61,22 @@ func (w *walker) withoutOnes(inputs []int) bool {
 	trial := new(Room).visitAll(&g).res
 	then := trial.byRule()
 	if !w.settledBy(trial, then) {
-		return false
+		return
 	}
 	for k := range w.res.Refusals {
 		r := &w.res.Refusals[k]
+		if settled[k] {
+			continue
+		}
 		if again, ok := then[broken{r.Node, r.Rule}]; ok {
 			if !slices.EqualFunc(r.Edits, trial.Refusals[again].Edits, sameEdit) {
 				r.Edits = nil
 			}
 			continue
 		}
-		r.Edits = slices.Clone(edits)
+		r.Edits, settled[k] = slices.Clone(edits), true
 		r.Message += quantity.Sprintf("; it runs without the leading 1 of %s, which is the batch", quantity.Own(label))
 	}
-	return true
 }
 
 // settledBy reports whether a trial settles a refusal and refuses nothing that was known to run.

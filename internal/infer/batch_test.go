@@ -15,6 +15,12 @@ func TestALeadingOneThatIsTheBatchIsTheRepair(t *testing.T) {
 		"every layer behind": {
 			"x: input shape=[1,3,8,8]\nc: conv2d inChannels=3 outChannels=4 kernelSize=3\nn: batchNorm numFeatures=4\no: output\nx -> c -> n -> o",
 			"c rank-mismatch: " + batch + "[3,8,8]"},
+		"towers that meet": {
+			"x: input shape=[1,8]\nn: batchNorm numFeatures=8\ny: input shape=[1,8]\na: add\no: output\nx -> n -> a\ny -> a -> o",
+			"n norm-size-mismatch: " + batch + "[8] and set shape of y to [8]"},
+		"only the input that it is about": {
+			"x: input shape=[1,8]\nn: batchNorm numFeatures=8\no: output\nx -> n -> o\ny: input shape=[1,6]\nf: linear inFeatures=6 outFeatures=2\np: output\ny -> f -> p",
+			"n norm-size-mismatch: " + batch + "[8]"},
 		"a channel is no batch": {
 			"x: input shape=[1,8,8]\nc: conv2d inChannels=3 outChannels=4 kernelSize=3\no: output\nx -> c -> o",
 			"c channel-mismatch: set inChannels of c to 1"},
