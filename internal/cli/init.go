@@ -11,6 +11,7 @@ import (
 	"github.com/modelverifier/verifier/internal/discover"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/load"
+	"github.com/modelverifier/verifier/internal/policy"
 )
 
 var _ = register(func() *cobra.Command {
@@ -21,12 +22,16 @@ var _ = register(func() *cobra.Command {
 that no other class is made with. What a source is called with is taken from its tests, scripts, README and documentation. Writes a
 .verifier.yml that names them, with input and arg, and a workflow that holds every pull request to it; each line is explained. A model
 that cannot be read yet stands commented out, with the reason. Nothing is run. What is there already is not touched without --force;
---dry-run prints what would be written.`,
+--dry-run prints what would be written.
+
+--from .neurarch.yml translates that file in place of looking for models: each of its lines is in the .verifier.yml with its number, or
+as a comment that says why it is not.`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	c.Flags().String("provider", "", "the `service` whose workflow is written: github or gitlab; by the files that are there unless given")
 	c.Flags().Bool("dry-run", false, "print what would be written, and write nothing")
 	c.Flags().Bool("force", false, "write over files that are there")
+	c.Flags().String(fromFlag, "", "a `file` of another tool in the folder, .neurarch.yml, whose policy and models are translated")
 	offer(c, "provider", "github", "gitlab")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		folder := "."
@@ -55,12 +60,9 @@ func proposal(cmd *cobra.Command, folder string) ([]proposed, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("%s is no folder", folder)
 	}
-	found, err := discover.Walk(folder)
+	lines, err := proposedPolicy(cmd, folder)
 	if err != nil {
 		return nil, err
-	}
-	if found.Cut {
-		note(cmd, "there are too many files: not all were looked at")
 	}
 	provider := given(cmd, "provider")
 	if provider == "" {
@@ -79,7 +81,26 @@ func proposal(cmd *cobra.Command, folder string) ([]proposed, error) {
 			workflow.Path = ".gitlab/verifier.yml"
 		}
 	}
-	return []proposed{{policyFile, policyProposal(readable(cmd, folder, found))}, workflow}, nil
+	return []proposed{{policyFile, lines}, workflow}, nil
+}
+
+// proposedPolicy is the .verifier.yml: that of the models that are found, or of another tool's file.
+func proposedPolicy(cmd *cobra.Command, folder string) (string, error) {
+	if from := given(cmd, fromFlag); from != "" {
+		data, err := readFound(folder, from, true)
+		if err != nil {
+			return "", err
+		}
+		return policy.FromNeurarch(data, names(cmd))
+	}
+	found, err := discover.Walk(folder)
+	if err != nil {
+		return "", err
+	}
+	if found.Cut {
+		note(cmd, "there are too many files: not all were looked at")
+	}
+	return policyProposal(readable(cmd, folder, found)), nil
 }
 
 const gitlabFile = ".gitlab-ci.yml"

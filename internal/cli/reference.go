@@ -21,8 +21,8 @@ import (
 
 // references says what every command takes as a model.
 const references = `A model is a graph in JSON or in the text notation, a Hugging Face folder, config.json or id (org/name[@revision], from the local
-cache unless --download is given), an ONNX or GGUF file, a PyTorch source as file.py:name, or a bundled model such as resnet18; - reads
-standard input.`
+cache unless --download is given), an ONNX or GGUF file, a graph file of the Neurarch editor, a PyTorch source as file.py:name, or a bundled
+model such as resnet18; - reads standard input.`
 
 // takesModels adds the flags of a command that takes references to models.
 func takesModels(c *cobra.Command) *cobra.Command {
@@ -30,11 +30,15 @@ func takesModels(c *cobra.Command) *cobra.Command {
 	c.Flags().StringArray("input", nil, "`shape` of one input of a PyTorch source: 1,3,224,224 with the batch in front, or 3x224x224 without; :int64 behind it for token ids; several by repeating the flag or with ; between them; name=5 or name=None for an argument that is no tensor (docs/torch.md has them all)")
 	c.Flags().String("site-packages", "", "`folder` of installed packages, such as timm, that a PyTorch source imports: they are read like it, and never run")
 	c.Flags().StringArray("arg", nil, "`name=value` of an argument of a PyTorch class or function")
+	c.Flags().String(fromFlag, "", "what a JSON file with components is: graph, or neurarch for a file of that editor; told by what is in it unless given")
 	c.Flags().Bool(textFlag, false, "a config.json of a model that also reads pictures or sounds is called with text alone")
 	return c
 }
 
-const textFlag = "text-only"
+const (
+	textFlag = "text-only"
+	fromFlag = "from"
+)
 
 // textCall is what a model that reads pictures or sounds is with --text-only.
 func (in *input) textCall() action.TextCall {
@@ -63,6 +67,13 @@ func loadFrom(cmd *cobra.Command, root *os.Root, ref string, edits []action.Edit
 	opt.SitePackages, _ = cmd.Flags().GetString("site-packages")
 	opt.SeqLen, _ = cmd.Flags().GetInt64("seq-len")
 	opt.Text, _ = cmd.Flags().GetBool(textFlag)
+	if from, _ := cmd.Flags().GetString(fromFlag); from != "" {
+		kind, ok := load.KindOf(from)
+		if !ok {
+			return nil, fmt.Errorf("--%s is %q but takes %s or %s", fromFlag, from, hub.Graph, hub.Neurarch)
+		}
+		opt.From = kind
+	}
 	if trace, _ := cmd.Flags().GetBool("trace"); trace { // only import has the flag: nothing else ever runs a model
 		opt.Trace, _ = cmd.Flags().GetString("python")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/modelverifier/verifier/internal/importer"
 	"github.com/modelverifier/verifier/internal/importer/gguf"
 	"github.com/modelverifier/verifier/internal/importer/hf"
+	"github.com/modelverifier/verifier/internal/importer/neurarch"
 	"github.com/modelverifier/verifier/internal/importer/onnx"
 	"github.com/modelverifier/verifier/internal/importer/safetensors"
 	"github.com/modelverifier/verifier/internal/quantity"
@@ -37,6 +38,10 @@ func (f *given) graph(data []byte) (*opened, error) {
 	g, err := graph.Decode(data, "model", graph.ServiceLimits)
 	if err != nil {
 		return nil, err
+	}
+	if neurarch.Marked(g) {
+		m := neurarch.Import(g)
+		return model("neurarch", m.Graph, m.Notes)
 	}
 	return model("graph", g, nil)
 }

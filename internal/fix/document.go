@@ -13,6 +13,7 @@ import (
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/hf"
+	"github.com/modelverifier/verifier/internal/importer/neurarch"
 	"github.com/modelverifier/verifier/internal/patch"
 	"github.com/modelverifier/verifier/internal/rules"
 )
@@ -28,7 +29,9 @@ func (p *project) judgeGraph(files []patch.File, t *Target) *verdict {
 	var g *graph.Graph
 	var err error
 	if isJSON(text) {
-		g, err = graph.Decode([]byte(text), "model", p.Limits)
+		if g, err = graph.Decode([]byte(text), "model", p.Limits); err == nil && neurarch.Marked(g) {
+			g = neurarch.Import(g).Graph
+		}
 	} else {
 		g, err = graph.ParseWithin(text, p.Limits)
 	}

@@ -32,6 +32,7 @@ const (
 	GGUF        Kind = "gguf"
 	ONNX        Kind = "onnx"
 	Python      Kind = "python"
+	Neurarch    Kind = "neurarch" // a graph file of the Neurarch editor, told from a graph by what its components list
 )
 
 // Stdin is the reference that stands for standard input.

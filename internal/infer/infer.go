@@ -96,6 +96,7 @@ func (r *Room) Walk(g *graph.Graph) *Result {
 	w := r.visitAll(g)
 	w.blameProducers()
 	w.tryProducers()
+	w.tryBatch()
 	w.total()
 	w.finish()
 	w.res.settle()

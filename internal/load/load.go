@@ -32,6 +32,7 @@ type Options struct {
 	SitePackages string
 	Edits        []torch.Edit // of the layers that a source constructs, made after they are
 	Limits       graph.Limits
+	From         hub.Kind // what the file is, where it is not to be told by what is in it: Neurarch or Graph
 }
 
 // ErrNotLayer is an edit of what is no layer that a source constructs.
@@ -91,7 +92,7 @@ var readers = map[hub.Kind]func(context.Context, *hub.Source, Options) (*Model, 
 
 // Importers are the folders under internal/importer that hold what reads a kind of model.
 func Importers(kind hub.Kind) []string {
-	return map[hub.Kind][]string{hub.Config: {"hf", "safetensors"}, hub.Safetensors: {"safetensors"}, hub.GGUF: {"gguf", "hf"}, hub.ONNX: {"onnx"}, hub.Python: {"torch"}}[kind]
+	return map[hub.Kind][]string{hub.Config: {"hf", "safetensors"}, hub.Safetensors: {"safetensors"}, hub.GGUF: {"gguf", "hf"}, hub.ONNX: {"onnx"}, hub.Python: {"torch"}, hub.Neurarch: {"neurarch"}}[kind]
 }
 
 // Open finds a model and imports it.
@@ -109,7 +110,10 @@ func Open(ctx context.Context, ref string, opt Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Kind, m.ID, m.Revision, m.File = src.Kind, src.ID(), src.Revision, textFile(src)
+	m.ID, m.Revision, m.File = src.ID(), src.Revision, textFile(src)
+	if m.Kind == "" {
+		m.Kind = src.Kind
+	}
 	m.Notes = append(append([]string(nil), src.Notes...), m.Notes...)
 	m.Read = filesRead(src)
 	if m.Graph != nil {
@@ -178,7 +182,9 @@ func readGraph(_ context.Context, src *hub.Source, opt Options) (*Model, error) 
 		m.Body = data
 		return m, nil
 	}
-	m.Graph, err = decode(data, strings.HasSuffix(textFile(src), ".json"), opt.Limits)
+	if m.Graph, err = decode(data, strings.HasSuffix(textFile(src), ".json"), opt.Limits); err == nil {
+		m.fromNeurarch(opt.From)
+	}
 	return m, err
 }
 
