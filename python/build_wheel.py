@@ -69,7 +69,7 @@ def sources() -> List[Tuple[str, bytes]]:
     found = []
     for path in sorted(PACKAGE.rglob("*")):
         inside = path.relative_to(PACKAGE).as_posix()
-        if path.is_file() and (path.suffix == ".py" or path.name == "py.typed") and not path.name.startswith("test_") and not inside.startswith("bin/"):
+        if path.is_file() and (path.suffix == ".py" or path.name == "py.typed") and not path.name.startswith("test_") and not inside.startswith(("bin/", "testdata/")):
             found.append(("verifier/" + inside, path.read_bytes()))
     return found
 

@@ -61,23 +61,31 @@ SHARE = {"torchvision": 0.3, "timm": 0.45, "transformers": 0.25}
 
 
 def build(library: str, name: str) -> Tuple[Any, Any]:
-    """A model and what it is called with; None as input where its configuration says enough."""
-    with torch.device("meta"):
-        if library == "torchvision":
-            import torchvision
+    """A model and what it is called with; None as input where its configuration says enough. It lies on the meta device where it can be built there."""
+    try:
+        with torch.device("meta"):
+            return build_here(library, name)
+    except (NotImplementedError, RuntimeError):
+        model, inputs = build_here(library, name)
+        return model.to("meta"), inputs
 
-            size = 299 if name == "inception_v3" else 224
-            kwargs = {"init_weights": False} if name in ("inception_v3", "googlenet") else {}
-            return torchvision.models.get_model(name, **kwargs), (1, 3, size, size)
-        if library == "timm":
-            import timm
 
-            model = timm.create_model(name)
-            return model, (1, *model.pretrained_cfg["input_size"])
-        import transformers
+def build_here(library: str, name: str) -> Tuple[Any, Any]:
+    if library == "torchvision":
+        import torchvision
 
-        cls = getattr(transformers, name)
-        return cls(cls.config_class()), None
+        size = 299 if name == "inception_v3" else 224
+        kwargs = {"init_weights": False} if name in ("inception_v3", "googlenet") else {}
+        return torchvision.models.get_model(name, **kwargs), (1, 3, size, size)
+    if library == "timm":
+        import timm
+
+        model = timm.create_model(name)
+        return model, (1, *model.pretrained_cfg["input_size"])
+    import transformers
+
+    cls = getattr(transformers, name)
+    return cls(cls.config_class()), None
 
 
 def meta_run(model: Any, inputs: Any) -> bool:

@@ -147,9 +147,9 @@ def read_program(program: Program) -> Graph:
 def stopped(notes: List[str], line_of: Dict[int, int], program: Program) -> Optional[int]:
     """The call that the reader stopped at, None where it went to the end, or to the call that raised."""
     for n in notes:
-        found = PLACE.search(n)
-        if found and int(found.group(1)) in line_of and not informs(n):
-            at = line_of[int(found.group(1))]
+        places = [int(p) for p in PLACE.findall(n) if int(p) in line_of]
+        if places and not informs(n):
+            at = line_of[places[-1]]  # the cause stands behind what came of it
             last = len(program.calls) - 1
             return None if program.failed and at == last else at
     return None

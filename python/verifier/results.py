@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from verifier import html
+from verifier import notebook
 from verifier.errors import Unreadable, VerifierFault
 
 JSON = Dict[str, Any]
@@ -80,7 +80,7 @@ class Result:
             return ""
 
     def _repr_html_(self) -> str:
-        return html.page(self)
+        return notebook.page(self)
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ class Fit(Result):
         if self.fits is None:
             return "not known whether it fits %s: %s" % (self.gpu, self.plan.summary)
         word = "fits" if self.fits else "does not fit"
-        text = "%s %s: needs %s of %s" % (word, self.gpu, html.size(self.need_bytes), html.size(self.card_bytes))
+        text = "%s %s: needs %s of %s" % (word, self.gpu, notebook.size(self.need_bytes), notebook.size(self.card_bytes))
         return "\n".join([text] + ["  " + str(f.get("change", "")) for f in self.fixes])
 
 

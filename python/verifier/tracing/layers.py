@@ -82,7 +82,10 @@ class Layers:
             return True, module.bias_k is not None
         if name == "freeze" or not hasattr(module, name):
             return False, None
-        return True, getattr(module, name)
+        value = getattr(module, name)
+        if issubclass(cls, self.torch.nn.modules.conv._ConvNd) and isinstance(value, tuple) and len(set(value)) == 1:
+            value = value[0]  # convolutions keep a number for every axis, as it was hardly ever written
+        return True, value
 
     def made(self, cls: Any, kwargs: Dict[str, Any]) -> Optional[Dict[str, Tuple[int, ...]]]:
         """The shapes of the parameters of a new layer, which lies on the meta device and costs nothing."""

@@ -11,7 +11,7 @@ import threading
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from verifier.tracing.layers import WHOLE, Layers
-from verifier.tracing.program import Attribute, Call, Constant, Layer, Program, Ref, Untraceable, Unwritable, Weight, Word
+from verifier.tracing.program import Attribute, Call, Constant, Layer, Ref, Unwritable, Weight, Word
 
 LOCK = threading.RLock()
 
@@ -233,8 +233,8 @@ def named(model: Any, registry: str) -> Iterator[Tuple[str, Any]]:
 
 
 @contextlib.contextmanager
-def without_numbers(torch: Any, model: Any, training: bool) -> Iterator[None]:
-    """Exchanges parameters and buffers for ones on the meta device, and puts them and the mode back at the end."""
+def exchanged(torch: Any, model: Any, training: bool, device: str) -> Iterator[None]:
+    """Exchanges parameters and buffers for ones of a device, on the CPU zeros, and puts them and the mode back at the end."""
     made: Dict[int, Any] = {}
     places: List[Tuple[Dict[str, Any], str, Any]] = []
     modes = [(m, m.training) for m in model.modules()]
@@ -245,7 +245,7 @@ def without_numbers(torch: Any, model: Any, training: bool) -> Iterator[None]:
                     if t is None:
                         continue
                     if id(t) not in made:
-                        made[id(t)] = bare(torch, t)
+                        made[id(t)] = bare(torch, t, device)
                     places.append((registry, name, t))
                     registry[name] = made[id(t)]
         for m, _ in modes:
@@ -258,13 +258,9 @@ def without_numbers(torch: Any, model: Any, training: bool) -> Iterator[None]:
             m.training = mode
 
 
-def bare(torch: Any, t: Any) -> Any:
-    """A tensor of the same kind without numbers."""
-    if isinstance(t, torch.nn.parameter.UninitializedTensorMixin):
-        raise Untraceable("the module has lazy layers that were not called yet: their parameters have no shape")
-    if t.device.type == "meta" and not isinstance(t, torch.nn.Parameter):
-        return t
-    empty = torch.empty(tuple(t.shape), dtype=t.dtype, device="meta")
+def bare(torch: Any, t: Any, device: str) -> Any:
+    """A tensor of the same kind: on the meta device without numbers, else of zeros."""
+    empty = torch.zeros(tuple(t.shape), dtype=t.dtype, device=device)
     return torch.nn.Parameter(empty, requires_grad=t.requires_grad) if isinstance(t, torch.nn.Parameter) else empty
 
 

@@ -22,7 +22,7 @@ class Writer:
 
     def write(self) -> str:
         p = self.program
-        self.lines = ["import torch", "import torch.nn.functional", "from torch import nn", "import verifier_trace", "", "",
+        self.lines = ["import torch", "import torch.nn.functional", "from torch import nn", "import verifier_trace", "", "", "class Part(nn.Module):", "    def forward(self):", "        pass", "", "",
                       "class %s(nn.Module):" % p.name, "    def __init__(self):", "        super().__init__()"]
         for layer in p.layers:
             arguments = ", ".join("%s=%s" % (k, self.text(v)) for k, v in layer.kwargs.items())
@@ -55,7 +55,7 @@ class Writer:
         if name in self.holders:
             return
         self.holders.add(name)
-        self.part(name, "nn.Module()")
+        self.part(name, "Part()")
 
     def part(self, name: str, made: str) -> None:
         holder, _, last = name.rpartition(".")

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Tuple
 
 from verifier.tracing.program import Attribute, Call, Program, Ref, Untraceable, Unwritable, Word
 from verifier.tracing.recorder import parts
-from verifier.tracing.trace import Arguments, numbered, samples, spelled, unique_parameters, words
+from verifier.tracing.trace import Arguments, begun, numbered, samples, spelled, words
 
 OPERATORS = {operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//", operator.matmul: "@", operator.pow: "**",
              operator.mod: "%", operator.iadd: "+", operator.isub: "-", operator.imul: "*", operator.lt: "<", operator.gt: ">", operator.eq: "=="}
@@ -17,13 +17,27 @@ def trace(torch: Any, model: Any, given: Arguments, *, training: bool = True) ->
     """Follows the module with symbols in the place of tensors."""
     import torch.fx
 
-    program = Program(type(model).__name__ if type(model).__name__.isidentifier() else "Model", method="fx")
-    program.params = sum(p.numel() for p in unique_parameters(model))
+    program = begun(torch, model)
+    program.method = "fx"
     by_id, program.layers, program.weights, program.ties = parts(torch, model)
 
     class Tracer(torch.fx.Tracer):  # type: ignore[misc,name-defined]
+        running = [""]
+
         def is_leaf_module(self, m: Any, name: str) -> bool:
             return id(m) in by_id
+
+        def call_module(self, m: Any, forward: Any, args: Any, kwargs: Any) -> Any:
+            self.running.append(self.path_of_module(m))
+            try:
+                return super().call_module(m, forward, args, kwargs)
+            finally:
+                self.running.pop()
+
+        def create_node(self, *args: Any, **kwargs: Any) -> Any:
+            node = super().create_node(*args, **kwargs)
+            node.meta["scope"] = self.running[-1]
+            return node
 
     mode = model.training
     try:
@@ -63,7 +77,7 @@ def fill(torch: Any, program: Program, graph: Any, given: Arguments) -> None:
         kind, target = spelling(torch, node)
         args = tuple(value(torch, values, a) for a in node.args)
         kwargs = tuple((k, value(torch, values, v)) for k, v in node.kwargs.items() if k != "device")
-        program.calls.append(Call(kind, target, args, kwargs, (((), (), ""),), ""))
+        program.calls.append(Call(kind, target, args, kwargs, (((), (), ""),), node.meta.get("scope", "")))
         values[node] = Ref(len(program.calls) - 1)
     if not program.outputs:
         raise Untraceable("%s gives no tensor that comes of its inputs" % program.name)

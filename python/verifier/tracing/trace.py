@@ -8,11 +8,9 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 from verifier.tracing import merge
 from verifier.tracing.program import Attribute, Call, Program, Ref, Untraceable
-from verifier.tracing.recorder import Recorder, parts, record, visit, without_numbers
+from verifier.tracing.recorder import Recorder, exchanged, parts, record, visit
 
-# What PyTorch says where the meta device lacks an operation, or a forward asks for a number.
-NUMBERLESS = ("NotImplementedError", "GuardOnDataDependentSymNode", "DataDependentOutputException", "UnsupportedOperatorException")
-LACKS = ("meta tensor", "Meta tensor", "meta device", "data-dependent", "'Meta'", "is not implemented for", "backend", "Cannot copy out of")
+SMALL = 1 << 26  # parameters of a module that runs on zeros where the meta device cannot do all of it
 
 
 class Sample:
@@ -29,12 +27,12 @@ class Sample:
         elif not self.batched and len(self.shape) == 1:
             sizes = "%d" % self.shape[0]
         kind = {"torch.int32": "int64", "torch.uint8": "int64", "torch.int16": "int64", "torch.int8": "int64"}.get(self.dtype, self.dtype)
-        return sizes + ":" + kind.replace("torch.", "") + ("" if self.batched else ":unbatched")
+        dtype = "" if kind == "torch.float32" else ":" + kind.replace("torch.", "")
+        return sizes + dtype + ("" if self.batched else ":unbatched")
 
-    def tensor(self, torch: Any, batch: int) -> Any:
+    def tensor(self, torch: Any, batch: int, device: str) -> Any:
         shape = ((batch,) if self.batched else ()) + self.shape
-        dtype = getattr(torch, self.dtype.replace("torch.", ""))
-        return torch.empty(shape, dtype=dtype, device="meta")
+        return torch.zeros(shape, dtype=getattr(torch, self.dtype.replace("torch.", "")), device=device)
 
 
 Arguments = List[Tuple[Optional[str], Any]]  # name, or None by position; trees of Samples and plain values
@@ -86,14 +84,14 @@ def sampled(torch: Any, v: Any, first: List[int]) -> Any:
     return Sample(shape[1:] if batched else shape, dtype, batched)
 
 
-def made(torch: Any, v: Any, batch: int) -> Any:
+def made(torch: Any, v: Any, batch: int, device: str) -> Any:
     """The tensors of a tree of Samples for a number of samples."""
     if isinstance(v, Sample):
-        return v.tensor(torch, batch)
+        return v.tensor(torch, batch, device)
     if isinstance(v, (tuple, list)):
-        return type(v)(made(torch, x, batch) for x in v)
+        return type(v)(made(torch, x, batch, device) for x in v)
     if isinstance(v, dict):
-        return {k: made(torch, x, batch) for k, x in v.items()}
+        return {k: made(torch, x, batch, device) for k, x in v.items()}
     return v
 
 
@@ -114,43 +112,60 @@ def trace(torch: Any, model: Any, given: Arguments, *, training: bool = True) ->
     if isinstance(model, torch.jit.ScriptModule):
         raise Untraceable("the module is compiled by torch.jit: its forward cannot be followed; give the module that it was made of")
     name = type(model).__name__
-    program = Program(name if name.isidentifier() and not keyword.iskeyword(name) else "Model")
-    program.params = sum(p.numel() for p in unique_parameters(model))
-    with without_numbers(torch, model, training):
-        layers, program.layers, program.weights, program.ties = parts(torch, model)
-        runs = []
-        for batch in (merge.SMALL, merge.LARGE):
-            args = [made(torch, v, batch) for n, v in given if n is None]
-            kwargs = {n: made(torch, v, batch) for n, v in given if n is not None}
-            run, result = record(torch, model, layers, args, kwargs)
-            if run.raised is not None and numberless(run.raised):
-                raise Untraceable("%s cannot run without numbers: %s" % (name, words(run.raised)))
-            runs.append((run, result, args, kwargs))
-            if run.raised is not None:
-                break
+    program = begun(torch, model)
+    runs = run_twice(torch, model, given, training, "meta", program)
+    raised = runs[-1][0].raised
+    if raised is not None:
+        # The meta device lacks operations and refuses some that run, so an exception there is none of the module yet.
+        if program.params > SMALL:
+            raise Untraceable("%s cannot be followed on the meta device, and is too large to run on numbers: %s" % (name, words(raised)))
+        runs = run_twice(torch, model, given, training, "cpu", program)
+        if runs[-1][0].raised is None:
+            program.notes.append("the forward ran on zeros, because the meta device cannot do all of it: %s" % words(raised))
     finish(torch, program, runs, given)
     return program
+
+
+def begun(torch: Any, model: Any) -> Program:
+    """A program with the name and the parameters of a module."""
+    name = type(model).__name__
+    if any(isinstance(t, torch.nn.parameter.UninitializedTensorMixin) for t in list(model.parameters()) + list(model.buffers())):
+        raise Untraceable("%s has lazy layers that were not called yet: their parameters have no shape" % name)
+    program = Program(name if name.isidentifier() and not keyword.iskeyword(name) and name not in ("Part", "B") else "Model")
+    program.params = sum(p.numel() for p in unique_parameters(model))
+    return program
+
+
+Run = Tuple[Recorder, Any]
+
+
+def run_twice(torch: Any, model: Any, given: Arguments, training: bool, device: str, program: Program) -> List[Run]:
+    """One run for each of two batches; the first alone where it raises."""
+    runs: List[Run] = []
+    with exchanged(torch, model, training, device):
+        layers, program.layers, program.weights, program.ties = parts(torch, model)
+        for batch in (merge.SMALL, merge.LARGE):
+            args = [made(torch, v, batch, device) for n, v in given if n is None]
+            kwargs = {n: made(torch, v, batch, device) for n, v in given if n is not None}
+            runs.append(record(torch, model, layers, args, kwargs))
+            if runs[-1][0].raised is not None:
+                break
+    return runs
 
 
 def unique_parameters(model: Any) -> List[Any]:
     return list({id(p): p for p in model.parameters()}.values())
 
 
-def numberless(e: BaseException) -> bool:
-    """Whether an exception comes of the meta device and not of the module."""
-    text = str(e)
-    return type(e).__name__ in NUMBERLESS or any(w in text for w in LACKS)
-
-
 def words(e: BaseException) -> str:
-    first = (str(e).strip().splitlines() or [""])[0][:300]
+    first = (str(e).strip().splitlines() or [""])[0].partition(". This could be")[0][:300]
     return "%s: %s" % (type(e).__name__, first) if first else type(e).__name__
 
 
-def finish(torch: Any, program: Program, runs: List[Tuple[Recorder, Any, Any, Any]], given: Arguments) -> None:
-    run, result, args, kwargs = runs[0]
+def finish(torch: Any, program: Program, runs: List[Run], given: Arguments) -> None:
+    run, result = runs[-1] if runs[-1][0].raised is not None else runs[0]
     calls: Optional[List[Call]] = None
-    if len(runs) == 2:
+    if len(runs) == 2 and run is runs[0][0]:
         calls = merge.merge(run.calls, runs[1][0].calls)
         if calls is None:
             program.notes.append("the forward takes other steps for another batch: it was read for a batch of %d" % merge.SMALL)
