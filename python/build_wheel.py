@@ -56,12 +56,23 @@ def version() -> str:
 
 def metadata(release: str) -> str:
     readme = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
-    return "\n".join([
-        "Metadata-Version: 2.1", "Name: " + NAME, "Version: " + release,
-        "Summary: Says before a run whether a neural network works in PyTorch, what it costs, and what the one fix is",
-        "License: Apache-2.0" if "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8") else "License: see LICENSE",
-        "Requires-Python: >=3.9", "Classifier: Programming Language :: Python :: 3", "Classifier: Typing :: Typed",
-        "Description-Content-Type: text/markdown", "", readme])
+    return "\n".join(
+        [
+            "Metadata-Version: 2.1",
+            "Name: " + NAME,
+            "Version: " + release,
+            "Summary: Says before a run whether a neural network works in PyTorch, what it costs, and what the one fix is",
+            "License: Apache-2.0"
+            if "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")
+            else "License: see LICENSE",
+            "Requires-Python: >=3.9",
+            "Classifier: Programming Language :: Python :: 3",
+            "Classifier: Typing :: Typed",
+            "Description-Content-Type: text/markdown",
+            "",
+            readme,
+        ]
+    )
 
 
 def sources() -> List[Tuple[str, bytes]]:
@@ -69,7 +80,12 @@ def sources() -> List[Tuple[str, bytes]]:
     found = []
     for path in sorted(PACKAGE.rglob("*")):
         inside = path.relative_to(PACKAGE).as_posix()
-        if path.is_file() and (path.suffix == ".py" or path.name == "py.typed") and not path.name.startswith("test_") and not inside.startswith(("bin/", "testdata/")):
+        if (
+            path.is_file()
+            and (path.suffix == ".py" or path.name == "py.typed")
+            and not path.name.startswith("test_")
+            and not inside.startswith(("bin/", "testdata/"))
+        ):
             found.append(("verifier/" + inside, path.read_bytes()))
     return found
 
@@ -80,8 +96,22 @@ def compiled(platform: str, folder: str) -> bytes:
     out = os.path.join(folder, "verifier" + (".exe" if system == "windows" else ""))
     stamp = os.environ.get("VERIFIER_STAMP", "")
     env = dict(os.environ, GOOS=system, GOARCH=arch, CGO_ENABLED="0")
-    subprocess.run([os.environ.get("GO", "go"), "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= " + stamp, "-o", out, "./cmd/verifier"],
-                   cwd=ROOT, env=env, check=True)
+    subprocess.run(
+        [
+            os.environ.get("GO", "go"),
+            "build",
+            "-trimpath",
+            "-buildvcs=false",
+            "-ldflags",
+            "-s -w -buildid= " + stamp,
+            "-o",
+            out,
+            "./cmd/verifier",
+        ],
+        cwd=ROOT,
+        env=env,
+        check=True,
+    )
     return Path(out).read_bytes()
 
 
@@ -99,7 +129,9 @@ def write(out: Path, release: str, platform: str, program: bytes) -> Path:
         (info + "/top_level.txt", b"verifier\n"),
         (info + "/LICENSE", (ROOT / "LICENSE").read_bytes()),
     ]
-    record = "".join("%s,sha256=%s,%d\n" % (name, digest(data), len(data)) for name, data in files) + info + "/RECORD,,\n"
+    record = (
+        "".join("%s,sha256=%s,%d\n" % (name, digest(data), len(data)) for name, data in files) + info + "/RECORD,,\n"
+    )
     files.append((info + "/RECORD", record.encode()))
     out.mkdir(parents=True, exist_ok=True)
     path = out / ("%s-%s-py3-none-%s.whl" % (DISTRIBUTION, release, tag))

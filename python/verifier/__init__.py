@@ -16,6 +16,25 @@ from verifier.results import Check, Finding, Fit, Lint, Memory, Plan, Rank, Rank
 from verifier.tracing import Untraceable
 
 __all__ = [
-    "Check", "Finding", "Fit", "Graph", "Lint", "Memory", "NoBinary", "Plan", "Rank", "Ranked", "Stage", "Unreadable", "Untraceable", "VerifierFault",
-    "check", "fit", "lint", "plan", "rank", "read", "version",
+    "Check",
+    "Finding",
+    "Fit",
+    "Graph",
+    "Lint",
+    "Memory",
+    "NoBinary",
+    "Plan",
+    "Rank",
+    "Ranked",
+    "Stage",
+    "Unreadable",
+    "Untraceable",
+    "VerifierFault",
+    "check",
+    "fit",
+    "lint",
+    "plan",
+    "rank",
+    "read",
+    "version",
 ]

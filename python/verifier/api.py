@@ -38,7 +38,9 @@ class Call:
             for text in spelled(inputs):
                 self.args += ["--input", text]
         else:
-            raise Unreadable("a model is an nn.Module, a path, a hub id or a graph, and not a %s" % type(model).__name__)
+            raise Unreadable(
+                "a model is an nn.Module, a path, a hub id or a graph, and not a %s" % type(model).__name__
+            )
 
     def answer(self, command: str, flags: Sequence[str] = ()) -> Dict[str, Any]:
         return answer([command, *self.args, *flags], self.stdin)
@@ -78,11 +80,19 @@ def read(model: Model, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = No
         return read_module(model, inputs, kwargs, training=training)
     call = Call(model, inputs, kwargs)
     body = call.answer("import")
-    return Graph(body["model"], None if body.get("paramsWithheld") else body["params"], tuple(body["notes"]), str(body["kind"]))
+    return Graph(
+        body["model"], None if body.get("paramsWithheld") else body["params"], tuple(body["notes"]), str(body["kind"])
+    )
 
 
-def check(model: Model, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = None, *, data: Optional[Dict[str, Any]] = None,
-          policy: Optional[str] = None) -> Check:
+def check(
+    model: Model,
+    inputs: Any = None,
+    kwargs: Optional[Dict[str, Any]] = None,
+    *,
+    data: Optional[Dict[str, Any]] = None,
+    policy: Optional[str] = None,
+) -> Check:
     """Whether a model runs in PyTorch, and what is wrong with it.
 
     ``inputs`` are what an ``nn.Module`` is called with: a tensor, a shape with the batch in front, or a list of them; ``kwargs`` are arguments
@@ -93,17 +103,35 @@ def check(model: Model, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = N
     return Check.of(call.answer("check", flags), call.notes, call.draw())
 
 
-def lint(model: Model, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = None, *, policy: Optional[str] = None) -> Lint:
+def lint(
+    model: Model, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = None, *, policy: Optional[str] = None
+) -> Lint:
     """What every rule finds in a model: refusals with their fix, warnings and notes."""
     call = Call(model, inputs, kwargs)
     return Lint.of(call.answer("lint", ["--policy", policy] if policy else []), call.notes)
 
 
-def plan(model: Model, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = None, *, gpu: Optional[str] = None, batch: Optional[int] = None,
-         precision: Optional[str] = None, optimizer: Optional[str] = None, epochs: Optional[int] = None, samples: Optional[int] = None,
-         checkpointing: bool = False, attention: Optional[str] = None, seq_len: Optional[int] = None, micro_batch: Optional[int] = None,
-         frozen: Optional[Sequence[str]] = None, lora: Optional[int] = None, lora_targets: Optional[Sequence[str]] = None,
-         base: Optional[Union[str, "os.PathLike[str]"]] = None, policy: Optional[str] = None) -> Plan:
+def plan(
+    model: Model,
+    inputs: Any = None,
+    kwargs: Optional[Dict[str, Any]] = None,
+    *,
+    gpu: Optional[str] = None,
+    batch: Optional[int] = None,
+    precision: Optional[str] = None,
+    optimizer: Optional[str] = None,
+    epochs: Optional[int] = None,
+    samples: Optional[int] = None,
+    checkpointing: bool = False,
+    attention: Optional[str] = None,
+    seq_len: Optional[int] = None,
+    micro_batch: Optional[int] = None,
+    frozen: Optional[Sequence[str]] = None,
+    lora: Optional[int] = None,
+    lora_targets: Optional[Sequence[str]] = None,
+    base: Optional[Union[str, "os.PathLike[str]"]] = None,
+    policy: Optional[str] = None,
+) -> Plan:
     """What a model is, and what training it takes in memory, time and dollars. What is left out is assumed, and the plan says so.
 
     >>> verifier.plan("resnet18", gpu="L4", batch=64, precision="amp").fits
@@ -112,9 +140,21 @@ def plan(model: Model, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = No
     call = Call(model, inputs, kwargs)
     flags: List[str] = []
     given: List[Tuple[str, Any]] = [
-        ("gpu", gpu), ("batch", batch), ("precision", precision), ("optimizer", optimizer), ("epochs", epochs), ("samples", samples), ("attention", attention),
-        ("seq-len", seq_len), ("micro-batch", micro_batch), ("lora", lora), ("policy", policy), ("base", os.fspath(base) if base is not None else None),
-        ("frozen", ",".join(frozen) if frozen else None), ("lora-targets", ",".join(lora_targets) if lora_targets else None)]
+        ("gpu", gpu),
+        ("batch", batch),
+        ("precision", precision),
+        ("optimizer", optimizer),
+        ("epochs", epochs),
+        ("samples", samples),
+        ("attention", attention),
+        ("seq-len", seq_len),
+        ("micro-batch", micro_batch),
+        ("lora", lora),
+        ("policy", policy),
+        ("base", os.fspath(base) if base is not None else None),
+        ("frozen", ",".join(frozen) if frozen else None),
+        ("lora-targets", ",".join(lora_targets) if lora_targets else None),
+    ]
     for name, value in given:
         if value is not None:
             flags += ["--" + name, str(value)]
@@ -132,11 +172,18 @@ def fit(model: Model, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = Non
     return Fit.of(plan(model, inputs, kwargs, gpu=gpu, **run))
 
 
-def rank(models: Union[Dict[str, Model], Sequence[Model]], inputs: Any = None, kwargs: Optional[Dict[str, Any]] = None, *,
-         tie_break: Optional[str] = None) -> Rank:
+def rank(
+    models: Union[Dict[str, Model], Sequence[Model]],
+    inputs: Any = None,
+    kwargs: Optional[Dict[str, Any]] = None,
+    *,
+    tie_break: Optional[str] = None,
+) -> Rank:
     """Puts candidates in order by what has been measured. ``tie_break`` is ``cost`` or ``params``; without it ties stay ties."""
     named = list(models.items()) if isinstance(models, dict) else [(label(m, i), m) for i, m in enumerate(models)]
-    graphs = [(name, read(m if not isinstance(m, dict) else Graph(m, None, (), "graph"), inputs, kwargs)) for name, m in named]
+    graphs = [
+        (name, read(m if not isinstance(m, dict) else Graph(m, None, (), "graph"), inputs, kwargs)) for name, m in named
+    ]
     body = json.dumps({"candidates": [{"id": name, "model": g.model} for name, g in graphs]}).encode()
     flags = ["--tie-break", tie_break] if tie_break else []
     notes = tuple("%s: %s" % (name, n) for name, g in graphs for n in g.notes)

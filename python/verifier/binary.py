@@ -33,7 +33,8 @@ def locate() -> str:
         return found
     raise NoBinary(
         "model-verifier has no program for %s %s: install the wheel of this platform, or build it with "
-        "go install github.com/modelverifier/verifier/cmd/verifier@latest" % (platform.system(), platform.machine()))
+        "go install github.com/modelverifier/verifier/cmd/verifier@latest" % (platform.system(), platform.machine())
+    )
 
 
 def script(path: str) -> bool:
@@ -47,15 +48,23 @@ def script(path: str) -> bool:
 
 def refused(program: str, e: OSError) -> str:
     """What to say where the system does not start the program."""
-    return "%s does not run on %s %s (%s): it is the program of another platform; reinstall with pip install --force-reinstall model-verifier" % (
-        program, platform.system(), platform.machine(), e.strerror or e)
+    return (
+        "%s does not run on %s %s (%s): it is the program of another platform; reinstall with pip install --force-reinstall model-verifier"
+        % (program, platform.system(), platform.machine(), e.strerror or e)
+    )
 
 
 def run(args: Sequence[str], stdin: Optional[bytes] = None) -> bytes:
     """What the program prints. A model that is refused is an answer like any other."""
     program = locate()
     try:
-        done = subprocess.run([program, *args], input=stdin if stdin is not None else b"", stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        done = subprocess.run(
+            [program, *args],
+            input=stdin if stdin is not None else b"",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
     except OSError as e:
         raise NoBinary(refused(program, e)) from None
     if done.returncode in (0, REFUSED):
@@ -93,5 +102,5 @@ def last(said: str) -> str:
     text = " ".join(x.strip() for x in lines) or said or "it said nothing"
     for prefix in ("error: ", "Error: ", "verifier: "):
         if text.startswith(prefix):
-            text = text[len(prefix):]
+            text = text[len(prefix) :]
     return text

@@ -51,7 +51,11 @@ class Gate:
             return "\n".join(["this model does not run:"] + [str(f) for f in made.findings if f.severity == "block"])
         if made.fits is False:
             asked = made.raw["plan"]["cost"]["asked"]
-            return "this run needs %.2f GB and %s has %.2f GB" % (asked["needBytes"] / 1e9, asked["gpu"], asked["memoryBytes"] / 1e9)
+            return "this run needs %.2f GB and %s has %.2f GB" % (
+                asked["needBytes"] / 1e9,
+                asked["gpu"],
+                asked["memoryBytes"] / 1e9,
+            )
         return ""
 
     def after(self, metrics: Dict[str, Any], epochs: Optional[int]) -> Optional[str]:
@@ -59,7 +63,13 @@ class Gate:
         if self.plan is None or self.metric not in metrics or not history.configured():
             return None
         try:
-            return history.write(self.plan.fingerprint, self.metric, float(metrics[self.metric]), epochs=epochs, wall_seconds=time.monotonic() - self.began)
+            return history.write(
+                self.plan.fingerprint,
+                self.metric,
+                float(metrics[self.metric]),
+                epochs=epochs,
+                wall_seconds=time.monotonic() - self.began,
+            )
         except Unreadable as e:
             warnings.warn("the outcome was not written to history: %s" % e, stacklevel=2)
             return None

@@ -21,8 +21,17 @@ def configured() -> bool:
     return bool(os.environ.get(URL) and os.environ.get(KEY))
 
 
-def write(fingerprint: str, metric: str, value: float, *, epochs: Optional[int] = None, wall_seconds: Optional[float] = None,
-          cost_usd: Optional[float] = None, source: str = "python", timeout: float = 10.0) -> str:
+def write(
+    fingerprint: str,
+    metric: str,
+    value: float,
+    *,
+    epochs: Optional[int] = None,
+    wall_seconds: Optional[float] = None,
+    cost_usd: Optional[float] = None,
+    source: str = "python",
+    timeout: float = 10.0,
+) -> str:
     """Keeps one outcome of a structure, and returns ``written``, or ``already`` where it is there. The fingerprint is sent, and no model."""
     server = os.environ.get(URL, "")
     if urllib.parse.urlsplit(server).scheme not in ("http", "https"):
@@ -31,8 +40,12 @@ def write(fingerprint: str, metric: str, value: float, *, epochs: Optional[int] 
     for key, figure in (("epochs", epochs), ("wallSec", wall_seconds), ("estCostUsd", cost_usd)):
         if figure is not None:
             body[key] = figure
-    request = urllib.request.Request(server.rstrip("/") + "/api/v1/history", data=json.dumps(body).encode(), method="POST", headers={
-        "Content-Type": "application/json", "Authorization": "Bearer " + os.environ.get(KEY, "")})
+    request = urllib.request.Request(
+        server.rstrip("/") + "/api/v1/history",
+        data=json.dumps(body).encode(),
+        method="POST",
+        headers={"Content-Type": "application/json", "Authorization": "Bearer " + os.environ.get(KEY, "")},
+    )
     try:
         with urllib.request.urlopen(request, timeout=timeout) as answered:
             return str(json.load(answered).get("ledger", ""))

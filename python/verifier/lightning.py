@@ -26,8 +26,16 @@ __all__ = ["Refused", "VerifierCallback"]
 class VerifierCallback(Callback):  # type: ignore[misc]
     """Refuses a run that would crash or not fit ``gpu``, or warns with ``on_fail="warn"``; writes ``metric`` to history at the end."""
 
-    def __init__(self, gpu: Optional[str] = None, *, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = None, on_fail: str = "raise",
-                 metric: str = "val_loss", **run: Any) -> None:
+    def __init__(
+        self,
+        gpu: Optional[str] = None,
+        *,
+        inputs: Any = None,
+        kwargs: Optional[Dict[str, Any]] = None,
+        on_fail: str = "raise",
+        metric: str = "val_loss",
+        **run: Any,
+    ) -> None:
         super().__init__()
         self.gate, self.inputs, self.kwargs = Gate(gpu, on_fail, metric, **run), inputs, kwargs
 

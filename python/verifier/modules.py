@@ -32,7 +32,14 @@ def is_module(x: Any) -> bool:
     return any(c.__name__ == "Module" and c.__module__ == "torch.nn.modules.module" for c in type(x).__mro__)
 
 
-def read_module(model: Any, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = None, *, training: bool = True, method: Optional[str] = None) -> Graph:
+def read_module(
+    model: Any,
+    inputs: Any = None,
+    kwargs: Optional[Dict[str, Any]] = None,
+    *,
+    training: bool = True,
+    method: Optional[str] = None,
+) -> Graph:
     """The graph of a module. ``method`` is ``config``, ``record`` or ``fx``; without it the first that can."""
     import torch
 
@@ -135,12 +142,22 @@ def read_program(program: Program) -> Graph:
             opaque.add(at)
             if failed[key] > 1:
                 opaque.update(i for i, c in enumerate(program.calls) if (c.kind, c.target) == key)
-    said = list(program.notes) + [PLACE.sub("the traced forward, line \\1", n).replace(folder + os.sep, "") for n in notes if not n.startswith("read for a batch")]
+    said = list(program.notes) + [
+        PLACE.sub("the traced forward, line \\1", n).replace(folder + os.sep, "")
+        for n in notes
+        if not n.startswith("read for a batch")
+    ]
     names = sorted({program.calls[i].target or program.calls[i].kind for i in opaque})
     if names:
-        said.append("%d calls stand in the graph with their shape alone, their FLOPs and memory are not known: %s" % (len(opaque), ", ".join(names)))
+        said.append(
+            "%d calls stand in the graph with their shape alone, their FLOPs and memory are not known: %s"
+            % (len(opaque), ", ".join(names))
+        )
     if not program.failed and (body.get("paramsWithheld") or body["params"] != program.params):
-        raise Untraceable("%s has %d parameters and its trace %s: this is a fault of the tracer, please report it" % (program.name, program.params, body["params"]))
+        raise Untraceable(
+            "%s has %d parameters and its trace %s: this is a fault of the tracer, please report it"
+            % (program.name, program.params, body["params"])
+        )
     return Graph(body["model"], program.params, tuple(said), program.method, source)
 
 

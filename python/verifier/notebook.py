@@ -5,8 +5,22 @@ from __future__ import annotations
 from html import escape
 from typing import Any, List, Optional
 
-COLOURS = {"block": "#b3261e", "fail": "#b3261e", "warn": "#8a5a00", "ask": "#3b5bdb", "ok": "#1b7f3b", "pass": "#1b7f3b", "info": "#555"}
-PARTS = (("weights", "#3b5bdb"), ("gradients", "#7048e8"), ("optimizer", "#0b7285"), ("activations", "#e8590c"), ("logits", "#c2255c"))
+COLOURS = {
+    "block": "#b3261e",
+    "fail": "#b3261e",
+    "warn": "#8a5a00",
+    "ask": "#3b5bdb",
+    "ok": "#1b7f3b",
+    "pass": "#1b7f3b",
+    "info": "#555",
+}
+PARTS = (
+    ("weights", "#3b5bdb"),
+    ("gradients", "#7048e8"),
+    ("optimizer", "#0b7285"),
+    ("activations", "#e8590c"),
+    ("logits", "#c2255c"),
+)
 
 
 def size(n: Optional[int]) -> str:
@@ -21,8 +35,11 @@ def word(text: str) -> str:
 def findings(found: List[Any]) -> str:
     if not found:
         return ""
-    rows = "".join("<li>%s %s <code>%s</code>%s</li>" % (word(f.severity), escape(f.detail), escape(f.rule or f.stage),
-                                                         "<br>fix: " + escape(f.fix) if f.fix else "") for f in found)
+    rows = "".join(
+        "<li>%s %s <code>%s</code>%s</li>"
+        % (word(f.severity), escape(f.detail), escape(f.rule or f.stage), "<br>fix: " + escape(f.fix) if f.fix else "")
+        for f in found
+    )
     return "<ul>%s</ul>" % rows
 
 
@@ -33,11 +50,21 @@ def bar(memory: Any, card: Optional[int]) -> str:
     for name, colour in PARTS:
         n = getattr(memory, name)
         if n > 0:
-            cells.append('<div title="%s %s" style="width:%.3f%%;background:%s"></div>' % (name, size(n), 100 * n / whole, colour))
+            cells.append(
+                '<div title="%s %s" style="width:%.3f%%;background:%s"></div>'
+                % (name, size(n), 100 * n / whole, colour)
+            )
             legend.append('<span style="color:%s">■</span> %s %s' % (colour, name, size(n)))
-    return ('<div role="img" aria-label="%s" style="display:flex;height:14px;max-width:640px;border:1px solid #888">%s</div>'
-            '<div style="font-size:smaller">%s; needs %s%s</div>') % (
-        "memory of a training step", "".join(cells), " ".join(legend), size(memory.need), " of " + size(card) if card else "")
+    return (
+        '<div role="img" aria-label="%s" style="display:flex;height:14px;max-width:640px;border:1px solid #888">%s</div>'
+        '<div style="font-size:smaller">%s; needs %s%s</div>'
+    ) % (
+        "memory of a training step",
+        "".join(cells),
+        " ".join(legend),
+        size(memory.need),
+        " of " + size(card) if card else "",
+    )
 
 
 def page(result: Any) -> str:
@@ -47,7 +74,9 @@ def page(result: Any) -> str:
     if verdict:
         out.append("<p>%s %s</p>" % (word(verdict), escape(getattr(result, "summary", ""))))
     elif getattr(result, "ranked", None) is not None:
-        rows = "".join("<tr><td>%d</td><td>%s</td><td>%s</td></tr>" % (r.rank, escape(r.tier), escape(r.id)) for r in result.ranked)
+        rows = "".join(
+            "<tr><td>%d</td><td>%s</td><td>%s</td></tr>" % (r.rank, escape(r.tier), escape(r.id)) for r in result.ranked
+        )
         out.append("<table><tr><th>rank</th><th>tier</th><th>candidate</th></tr>%s</table>" % rows)
     else:
         out.append("<p>%s</p>" % escape(str(result) if hasattr(result, "need_bytes") else result.summary))

@@ -19,8 +19,13 @@ from verifier.results import Check, Plan
 
 
 def pytest_addoption(parser: Any) -> None:
-    parser.getgroup("model-verifier").addoption("--verifier-update", action="store_true", dest="verifier_update", default=False,
-                                                help="write the plans of models as they are now (model-verifier)")
+    parser.getgroup("model-verifier").addoption(
+        "--verifier-update",
+        action="store_true",
+        dest="verifier_update",
+        default=False,
+        help="write the plans of models as they are now (model-verifier)",
+    )
 
 
 def assert_runs_now(model: Any, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = None) -> Check:
@@ -32,12 +37,20 @@ def assert_runs_now(model: Any, inputs: Any = None, kwargs: Optional[Dict[str, A
     return result
 
 
-def assert_fits_now(model: Any, gpu: str, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = None, **run: Any) -> Plan:
+def assert_fits_now(
+    model: Any, gpu: str, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = None, **run: Any
+) -> Plan:
     """Fails where a training run does not fit a card, or where that is not known."""
     __tracebackhide__ = True
     made = plan(model, inputs, kwargs, gpu=gpu, **run)
     if not made.legal or made.fits is not True:
-        known = "does not run" if not made.legal else "does not fit %s" % gpu if made.fits is False else "has parts whose memory is not known"
+        known = (
+            "does not run"
+            if not made.legal
+            else "does not fit %s" % gpu
+            if made.fits is False
+            else "has parts whose memory is not known"
+        )
         pytest.fail("the model %s\n%s" % (known, made.text), pytrace=False)
     return made
 
@@ -64,8 +77,14 @@ def plan_snapshot(request: Any) -> Callable[..., Plan]:
         __tracebackhide__ = True
         made += 1
         result = plan(model, inputs, kwargs, **run)
-        name = request.node.name.replace("/", "_").replace("[", "-").replace("]", "") + ("" if made == 1 else "-%d" % made)
-        file = Path(str(request.node.path if hasattr(request.node, "path") else request.node.fspath)).parent / "plans" / (name + ".json")
+        name = request.node.name.replace("/", "_").replace("[", "-").replace("]", "") + (
+            "" if made == 1 else "-%d" % made
+        )
+        file = (
+            Path(str(request.node.path if hasattr(request.node, "path") else request.node.fspath)).parent
+            / "plans"
+            / (name + ".json")
+        )
         text = json.dumps(kept(result), indent=2) + "\n"
         if request.config.getoption("verifier_update"):
             file.parent.mkdir(exist_ok=True)
@@ -84,6 +103,13 @@ def plan_snapshot(request: Any) -> Callable[..., Plan]:
 def kept(made: Plan) -> Dict[str, Any]:
     """What is exact of a plan; estimates change with the program and are not compared."""
     model = made.raw["plan"]["model"]
-    return {"fingerprint": made.fingerprint, "params": made.params, "flops": made.flops, "layers": model["layers"],
-            "inputShape": model["inputShape"], "outputShape": model["outputShape"], "legal": made.legal,
-            "findings": sorted("%s %s" % (f.severity, f.rule or f.stage) for f in made.findings)}
+    return {
+        "fingerprint": made.fingerprint,
+        "params": made.params,
+        "flops": made.flops,
+        "layers": model["layers"],
+        "inputShape": model["inputShape"],
+        "outputShape": model["outputShape"],
+        "legal": made.legal,
+        "findings": sorted("%s %s" % (f.severity, f.rule or f.stage) for f in made.findings),
+    }

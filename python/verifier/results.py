@@ -26,8 +26,16 @@ class Finding:
 
     @classmethod
     def of(cls, body: JSON) -> Finding:
-        return cls(body.get("severity", ""), body.get("detail") or body.get("message", ""), body.get("ruleId") or body.get("rule", ""), body.get("stage", ""),
-                   body.get("title", ""), body.get("fix", ""), body.get("component", ""), tuple(body.get("edit") or ()))
+        return cls(
+            body.get("severity", ""),
+            body.get("detail") or body.get("message", ""),
+            body.get("ruleId") or body.get("rule", ""),
+            body.get("stage", ""),
+            body.get("title", ""),
+            body.get("fix", ""),
+            body.get("component", ""),
+            tuple(body.get("edit") or ()),
+        )
 
     def __str__(self) -> str:
         text = "%s  %s  [%s]" % (self.severity, self.detail, self.rule or self.stage)
@@ -59,7 +67,15 @@ class Memory:
 
     @classmethod
     def of(cls, body: JSON) -> Memory:
-        keys = ("weightBytes", "gradientBytes", "optimizerBytes", "activationBytes", "logitBytes", "peakBytes", "needBytes")
+        keys = (
+            "weightBytes",
+            "gradientBytes",
+            "optimizerBytes",
+            "activationBytes",
+            "logitBytes",
+            "peakBytes",
+            "needBytes",
+        )
         return cls(*[int(body.get(k) or 0) for k in keys], body.get("errorPercent"))
 
 
@@ -97,7 +113,16 @@ class Check(Result):
     @classmethod
     def of(cls, body: JSON, notes: Tuple[str, ...], draw: Optional[Callable[[], str]] = None) -> Check:
         stages = [Stage(s["stage"], s["status"], s["headline"], s.get("data") or {}) for s in body["stages"]]
-        return cls(body, notes, body["verdict"], body["outcome"], body["summary"], [Finding.of(f) for f in body["findings"]], stages, draw)
+        return cls(
+            body,
+            notes,
+            body["verdict"],
+            body["outcome"],
+            body["summary"],
+            [Finding.of(f) for f in body["findings"]],
+            stages,
+            draw,
+        )
 
     @property
     def ok(self) -> bool:
@@ -167,8 +192,23 @@ class Plan(Result):
         model, cost = p["model"], p["cost"]
         found = [Finding.of(f) for f in p["run"]["blockers"] + p["run"]["warnings"]]
         memory = Memory.of(p["memory"]) if p.get("memory") else None
-        return cls(body, notes, p["summary"], model["fingerprint"], None if model.get("paramsWithheld") else model["params"], p.get("flops"), p["run"]["legal"], found,
-                   memory, cost.get("estCostUsd"), cost.get("estTrainSec"), cost.get("gpu", ""), body["text"], body["markdown"], draw)
+        return cls(
+            body,
+            notes,
+            p["summary"],
+            model["fingerprint"],
+            None if model.get("paramsWithheld") else model["params"],
+            p.get("flops"),
+            p["run"]["legal"],
+            found,
+            memory,
+            cost.get("estCostUsd"),
+            cost.get("estTrainSec"),
+            cost.get("gpu", ""),
+            body["text"],
+            body["markdown"],
+            draw,
+        )
 
     @property
     def fits(self) -> Optional[bool]:
@@ -200,7 +240,17 @@ class Fit(Result):
     @classmethod
     def of(cls, plan: Plan) -> Fit:
         asked = plan.raw["plan"]["cost"].get("asked") or {}
-        return cls(plan.raw, plan.notes, asked.get("gpu", ""), plan.fits, asked.get("needBytes"), asked.get("memoryBytes"), plan.legal, plan.fixes, plan)
+        return cls(
+            plan.raw,
+            plan.notes,
+            asked.get("gpu", ""),
+            plan.fits,
+            asked.get("needBytes"),
+            asked.get("memoryBytes"),
+            plan.legal,
+            plan.fixes,
+            plan,
+        )
 
     def __bool__(self) -> bool:
         return self.legal and bool(self.fits)
@@ -211,7 +261,12 @@ class Fit(Result):
         if self.fits is None:
             return "not known whether it fits %s: %s" % (self.gpu, self.plan.summary)
         word = "fits" if self.fits else "does not fit"
-        text = "%s %s: needs %s of %s" % (word, self.gpu, notebook.size(self.need_bytes), notebook.size(self.card_bytes))
+        text = "%s %s: needs %s of %s" % (
+            word,
+            self.gpu,
+            notebook.size(self.need_bytes),
+            notebook.size(self.card_bytes),
+        )
         return "\n".join([text] + ["  " + str(f.get("change", "")) for f in self.fixes])
 
 
@@ -235,7 +290,10 @@ class Rank(Result):
 
     @classmethod
     def of(cls, body: JSON, notes: Tuple[str, ...]) -> Rank:
-        rows = [Ranked(r["id"], r["rank"], r["tier"], r.get("params"), r.get("estCostUsd"), tuple(r.get("reasons") or ())) for r in body["ranked"]]
+        rows = [
+            Ranked(r["id"], r["rank"], r["tier"], r.get("params"), r.get("estCostUsd"), tuple(r.get("reasons") or ()))
+            for r in body["ranked"]
+        ]
         return cls(body, notes, rows)
 
     def __str__(self) -> str:

@@ -71,7 +71,12 @@ class Graphs(unittest.TestCase):
         self.assertEqual([(x.id, x.tier) for x in r.ranked], [("good", "legal"), ("bad", "blocked")])
 
     def test_unreadable_input_is_an_exception(self):
-        for model, words in (("no/such/file.json", "no/such/file.json"), (7, "int"), ("-", "'-'"), ({"components": 3}, "components")):
+        for model, words in (
+            ("no/such/file.json", "no/such/file.json"),
+            (7, "int"),
+            ("-", "'-'"),
+            ({"components": 3}, "components"),
+        ):
             with self.subTest(model=model), self.assertRaises(verifier.Unreadable) as e:
                 verifier.check(model)
             self.assertIn(words, str(e.exception))
@@ -109,7 +114,9 @@ class Programs(unittest.TestCase):
             binary.locate()
 
     def test_the_command_is_the_program(self):
-        out = subprocess.run([sys.executable, "-m", "verifier", "version", "--json"], stdout=subprocess.PIPE, check=True).stdout
+        out = subprocess.run(
+            [sys.executable, "-m", "verifier", "version", "--json"], stdout=subprocess.PIPE, check=True
+        ).stdout
         self.assertEqual(json.loads(out)["ruleSet"], verifier.version()["ruleSet"])
 
 
@@ -156,7 +163,10 @@ class Modules(unittest.TestCase):
         self.assertEqual(traced.params, self.count(model))
         self.assertEqual(traced.params, written.params)
         self.assertEqual(verifier.plan(traced).fingerprint, verifier.plan(written).fingerprint)
-        self.assertEqual([(c["id"], c["type"]) for c in traced.model["components"]], [(c["id"], c["type"]) for c in written.model["components"]])
+        self.assertEqual(
+            [(c["id"], c["type"]) for c in traced.model["components"]],
+            [(c["id"], c["type"]) for c in written.model["components"]],
+        )
 
     def test_a_module_that_runs(self):
         model = self.net()()
@@ -167,7 +177,10 @@ class Modules(unittest.TestCase):
         self.assertEqual(r.params, self.count(model))
         self.assertFalse(r.notes)
         self.assertFalse(model.training, "the mode is put back")
-        self.assertTrue(all(before[n] is p and p.device.type == "cpu" for n, p in model.named_parameters()), "the weights are put back")
+        self.assertTrue(
+            all(before[n] is p and p.device.type == "cpu" for n, p in model.named_parameters()),
+            "the weights are put back",
+        )
 
     def test_a_module_that_does_not_run(self):
         model = self.net()(features=1600)
@@ -254,7 +267,6 @@ class Modules(unittest.TestCase):
         with self.assertRaises(verifier.Untraceable) as e:
             verifier.check(nn.LazyLinear(2), inputs=(1, 2))
         self.assertIn("lazy", str(e.exception))
-
 
     def test_what_needs_numbers_runs_on_zeros(self):
         class Numbers(nn.Module):

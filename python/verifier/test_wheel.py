@@ -46,7 +46,7 @@ class Wheels(unittest.TestCase):
                     digest = base64.urlsafe_b64encode(hashlib.sha256(wheel.read(name)).digest()).rstrip(b"=").decode()
                     self.assertEqual(rows[name], ["sha256=" + digest, str(len(wheel.read(name)))])
             self.assertIn("verifier/py.typed", names)
-            self.assertFalse([n for n in names if "test_" in n or "testdata" in n], "tests are not shipped")
+            self.assertFalse([n for n in names if "/test_" in n or "testdata" in n], "tests are not shipped")
             self.assertEqual(wheel.getinfo("verifier/bin/verifier").external_attr >> 16, 0o100755)
 
     def test_each_platform_has_its_tag_and_program(self):
@@ -57,7 +57,10 @@ class Wheels(unittest.TestCase):
                 with zipfile.ZipFile(path) as wheel:
                     self.assertIn("verifier/bin/verifier" + (".exe" if "windows" in platform else ""), wheel.namelist())
                     text = wheel.read(next(n for n in wheel.namelist() if n.endswith("/WHEEL"))).decode()
-                    self.assertEqual([line[len("Tag: py3-none-"):] for line in text.splitlines() if line.startswith("Tag: ")], tag.split("."))
+                    self.assertEqual(
+                        [line[len("Tag: py3-none-") :] for line in text.splitlines() if line.startswith("Tag: ")],
+                        tag.split("."),
+                    )
 
     def test_the_version_is_that_of_the_file(self):
         with open(os.path.join(ROOT.parent, "VERSION"), encoding="utf-8") as f:

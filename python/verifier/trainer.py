@@ -19,15 +19,30 @@ from verifier.gate import Gate, Refused
 
 __all__ = ["Refused", "VerifierCallback"]
 
-OPTIMIZERS = {"adamw_torch": "adamw", "adamw_torch_fused": "adamw-fused", "adamw_hf": "adamw", "sgd": "sgd-plain", "adafactor": "adafactor",
-              "adamw_bnb_8bit": "adamw-8bit", "adamw_8bit": "adamw-8bit"}
+OPTIMIZERS = {
+    "adamw_torch": "adamw",
+    "adamw_torch_fused": "adamw-fused",
+    "adamw_hf": "adamw",
+    "sgd": "sgd-plain",
+    "adafactor": "adafactor",
+    "adamw_bnb_8bit": "adamw-8bit",
+    "adamw_8bit": "adamw-8bit",
+}
 
 
 class VerifierCallback(TrainerCallback):  # type: ignore[misc]
     """Refuses a run that would crash or not fit ``gpu``, or warns with ``on_fail="warn"``; writes ``metric`` to history at the end."""
 
-    def __init__(self, gpu: Optional[str] = None, *, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = None, on_fail: str = "raise",
-                 metric: str = "eval_loss", **run: Any) -> None:
+    def __init__(
+        self,
+        gpu: Optional[str] = None,
+        *,
+        inputs: Any = None,
+        kwargs: Optional[Dict[str, Any]] = None,
+        on_fail: str = "raise",
+        metric: str = "eval_loss",
+        **run: Any,
+    ) -> None:
         self.gate, self.inputs, self.kwargs = Gate(gpu, on_fail, metric, **run), inputs, kwargs
 
     def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, **kwargs: Any) -> None:

@@ -5,14 +5,34 @@ from __future__ import annotations
 import inspect
 from typing import Any, Dict, List, Optional, Tuple
 
-RECURRENT = ("input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout", "bidirectional", "proj_size", "nonlinearity")
+RECURRENT = (
+    "input_size",
+    "hidden_size",
+    "num_layers",
+    "bias",
+    "batch_first",
+    "dropout",
+    "bidirectional",
+    "proj_size",
+    "nonlinearity",
+)
 
 # Layers with parts that are one layer all the same.
 WHOLE = ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer")
 
 # Modules of torch.nn that only hold others, or that decide at run time what they call.
-HOLDERS = ("Module", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "Transformer", "TransformerEncoder",
-           "TransformerDecoder", "Container")
+HOLDERS = (
+    "Module",
+    "Sequential",
+    "ModuleList",
+    "ModuleDict",
+    "ParameterList",
+    "ParameterDict",
+    "Transformer",
+    "TransformerEncoder",
+    "TransformerDecoder",
+    "Container",
+)
 
 
 class Layers:
@@ -43,7 +63,10 @@ class Layers:
         for cls in type(module).__mro__:
             if cls.__module__.startswith("torch.nn.modules.") and getattr(self.torch.nn, cls.__name__, None) is cls:
                 same = cls.forward is forward and all(
-                    getattr(type(module), n, None) is getattr(cls, n, None) for n in ("_conv_forward", "_check_input_dim") if hasattr(cls, n))
+                    getattr(type(module), n, None) is getattr(cls, n, None)
+                    for n in ("_conv_forward", "_check_input_dim")
+                    if hasattr(cls, n)
+                )
                 return cls if same and cls.__name__ not in HOLDERS else None
         return None
 
@@ -64,12 +87,26 @@ class Layers:
 
     def parameters(self, cls: Any) -> List[Tuple[str, Any]]:
         if issubclass(cls, self.torch.nn.RNNBase):
-            given = {"input_size": inspect.Parameter.empty, "hidden_size": inspect.Parameter.empty, "num_layers": 1, "bias": True,
-                     "batch_first": False, "dropout": 0.0, "bidirectional": False, "proj_size": 0, "nonlinearity": "tanh"}
+            given = {
+                "input_size": inspect.Parameter.empty,
+                "hidden_size": inspect.Parameter.empty,
+                "num_layers": 1,
+                "bias": True,
+                "batch_first": False,
+                "dropout": 0.0,
+                "bidirectional": False,
+                "proj_size": 0,
+                "nonlinearity": "tanh",
+            }
             return [(n, given[n]) for n in RECURRENT if n != "nonlinearity" or cls.__name__ == "RNN"]
         signature = inspect.signature(cls.__init__).parameters.values()
-        return [(p.name, p.default) for p in signature
-                if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and p.name not in ("self", "device", "dtype") and not p.name.startswith("_")]
+        return [
+            (p.name, p.default)
+            for p in signature
+            if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+            and p.name not in ("self", "device", "dtype")
+            and not p.name.startswith("_")
+        ]
 
     def value(self, cls: Any, module: Any, name: str) -> Tuple[bool, Any]:
         if cls.__name__.startswith("Transformer"):
@@ -105,9 +142,14 @@ def transformer(module: Any, name: str) -> Tuple[bool, Any]:
     attention = module.self_attn
     activation = getattr(module, "activation", None)
     known = {
-        "d_model": attention.embed_dim, "nhead": attention.num_heads, "dim_feedforward": module.linear1.out_features,
-        "dropout": module.dropout.p, "activation": getattr(activation, "__name__", type(activation).__name__).lower(),
-        "layer_norm_eps": module.norm1.eps, "batch_first": attention.batch_first, "norm_first": module.norm_first,
+        "d_model": attention.embed_dim,
+        "nhead": attention.num_heads,
+        "dim_feedforward": module.linear1.out_features,
+        "dropout": module.dropout.p,
+        "activation": getattr(activation, "__name__", type(activation).__name__).lower(),
+        "layer_norm_eps": module.norm1.eps,
+        "batch_first": attention.batch_first,
+        "norm_first": module.norm_first,
         "bias": module.linear1.bias is not None,
     }
     return name in known, known.get(name)

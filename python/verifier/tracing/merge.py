@@ -49,7 +49,7 @@ def both(a: Any, b: Any) -> Any:
         return {k: both(a[k], b[k]) for k in a}
     if isinstance(a, slice):
         return slice(both(a.start, b.start), both(a.stop, b.stop), both(a.step, b.step))
-    if is_dataclass(a):
+    if is_dataclass(a) and not isinstance(a, type):
         return type(a)(**{f.name: both(getattr(a, f.name), getattr(b, f.name)) for f in fields(a)})
     if a != b and not (a != a and b != b):
         raise Apart

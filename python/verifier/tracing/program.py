@@ -65,7 +65,9 @@ class Call:
     target: str
     args: Tuple[Any, ...] = ()
     kwargs: Tuple[Tuple[str, Any], ...] = ()
-    shapes: Tuple[Tuple[Tuple[Union[int, str], ...], Tuple[Any, ...], str], ...] = ()  # of each tensor of the result: path, shape, dtype
+    shapes: Tuple[
+        Tuple[Tuple[Union[int, str], ...], Tuple[Any, ...], str], ...
+    ] = ()  # of each tensor of the result: path, shape, dtype
     scope: str = ""
 
 
@@ -99,7 +101,9 @@ class Program:
     weights: List[Weight] = field(default_factory=list)
     ties: List[Tuple[str, str]] = field(default_factory=list)  # of two names of one parameter: the later and the first
     calls: List[Call] = field(default_factory=list)
-    arguments: List[Tuple[Optional[str], Any]] = field(default_factory=list)  # of forward: name, or None, and tree of Refs
+    arguments: List[Tuple[Optional[str], Any]] = field(
+        default_factory=list
+    )  # of forward: name, or None, and tree of Refs
     outputs: List[Ref] = field(default_factory=list)
     params: int = 0
     failed: Optional[Tuple[str, str]] = None  # class and words of the exception

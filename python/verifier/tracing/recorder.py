@@ -16,16 +16,74 @@ from verifier.tracing.program import Attribute, Call, Constant, Layer, Ref, Unwr
 LOCK = threading.RLock()
 
 # What is asked of a tensor and gives none.
-QUESTIONS = frozenset((
-    "size", "dim", "numel", "nelement", "ndimension", "is_floating_point", "is_complex", "__len__", "stride", "is_contiguous", "data_ptr", "element_size",
-    "storage_offset", "__format__", "__repr__", "__hash__", "__bool__", "item", "tolist", "get_device", "__set__", "has_names", "requires_grad_", "type"))
+QUESTIONS = frozenset(
+    (
+        "size",
+        "dim",
+        "numel",
+        "nelement",
+        "ndimension",
+        "is_floating_point",
+        "is_complex",
+        "__len__",
+        "stride",
+        "is_contiguous",
+        "data_ptr",
+        "element_size",
+        "storage_offset",
+        "__format__",
+        "__repr__",
+        "__hash__",
+        "__bool__",
+        "item",
+        "tolist",
+        "get_device",
+        "__set__",
+        "has_names",
+        "requires_grad_",
+        "type",
+    )
+)
 
-OPERATORS = {"__add__": "+", "__sub__": "-", "__mul__": "*", "__truediv__": "/", "__div__": "/", "__floordiv__": "//", "__mod__": "%", "__pow__": "**",
-             "__matmul__": "@", "__and__": "&", "__or__": "|", "__xor__": "^", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">=",
-             "__eq__": "==", "__ne__": "!="}
-REVERSED = {"__radd__": "+", "__rsub__": "-", "__rmul__": "*", "__rtruediv__": "/", "__rdiv__": "/", "__rfloordiv__": "//", "__rpow__": "**", "__rmatmul__": "@",
-            "__rmod__": "%"}
-IN_PLACE = {"__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__idiv__": "div_", "__ipow__": "pow_"}
+OPERATORS = {
+    "__add__": "+",
+    "__sub__": "-",
+    "__mul__": "*",
+    "__truediv__": "/",
+    "__div__": "/",
+    "__floordiv__": "//",
+    "__mod__": "%",
+    "__pow__": "**",
+    "__matmul__": "@",
+    "__and__": "&",
+    "__or__": "|",
+    "__xor__": "^",
+    "__lt__": "<",
+    "__le__": "<=",
+    "__gt__": ">",
+    "__ge__": ">=",
+    "__eq__": "==",
+    "__ne__": "!=",
+}
+REVERSED = {
+    "__radd__": "+",
+    "__rsub__": "-",
+    "__rmul__": "*",
+    "__rtruediv__": "/",
+    "__rdiv__": "/",
+    "__rfloordiv__": "//",
+    "__rpow__": "**",
+    "__rmatmul__": "@",
+    "__rmod__": "%",
+}
+IN_PLACE = {
+    "__iadd__": "add_",
+    "__isub__": "sub_",
+    "__imul__": "mul_",
+    "__itruediv__": "div_",
+    "__idiv__": "div_",
+    "__ipow__": "pow_",
+}
 UNARY = {"__neg__": "-", "__invert__": "~"}
 
 
@@ -91,7 +149,9 @@ class Recorder:
         visit(self.torch, result, (), found)
         index = len(self.calls)
         shapes = tuple((path, tuple(int(n) for n in t.shape), str(t.dtype)) for path, t in found)
-        self.calls.append(Call(kind, target, tuple(args), tuple(kwargs.items()), shapes, self.scope[-1] if self.scope else ""))
+        self.calls.append(
+            Call(kind, target, tuple(args), tuple(kwargs.items()), shapes, self.scope[-1] if self.scope else "")
+        )
         for path, t in found:
             self.source[id(t)] = Ref(index, path)
             self.kept.append(t)
@@ -176,7 +236,7 @@ class Recorder:
         full = full.replace("torch._C._fft.fft_", "torch.fft.").replace("torch._C._linalg.linalg_", "torch.linalg.")
         full = full.replace("torch._C._special.special_", "torch.special.")
         if full.startswith("torch.Tensor."):
-            return "method", full[len("torch.Tensor."):]
+            return "method", full[len("torch.Tensor.") :]
         return "function", full
 
     def call(self, func: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
@@ -220,7 +280,9 @@ def holds_tensor(torch: Any, v: Any) -> bool:
 
 def places_only(torch: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> bool:
     """Whether to() is asked for another place and nothing else."""
-    others = [a for a in args[1:] if not isinstance(a, (str, bool, torch.device))] + [v for k, v in kwargs.items() if k == "dtype" and v is not None]
+    others = [a for a in args[1:] if not isinstance(a, (str, bool, torch.device))] + [
+        v for k, v in kwargs.items() if k == "dtype" and v is not None
+    ]
     return not others
 
 
@@ -264,14 +326,16 @@ def bare(torch: Any, t: Any, device: str) -> Any:
     return torch.nn.Parameter(empty, requires_grad=t.requires_grad) if isinstance(t, torch.nn.Parameter) else empty
 
 
-def record(torch: Any, model: Any, layers: Dict[int, Tuple[str, str]], args: Sequence[Any], kwargs: Dict[str, Any]) -> Tuple[Recorder, Any]:
+def record(
+    torch: Any, model: Any, layers: Dict[int, Tuple[str, str]], args: Sequence[Any], kwargs: Dict[str, Any]
+) -> Tuple[Recorder, Any]:
     """Runs the model, which lies on the meta device, and returns what happened and the result. An exception is kept in ``raised``."""
     from torch.overrides import TorchFunctionMode
 
     recorder = Recorder(torch, model, layers)
     thread, calling = threading.get_ident(), torch.nn.Module.__call__
 
-    class Mode(TorchFunctionMode):  # type: ignore[misc]
+    class Mode(TorchFunctionMode):
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             return recorder.function(func, args, kwargs or {})
 
@@ -313,7 +377,9 @@ def indexing(torch: Any, recorder: Recorder) -> Iterator[None]:
         torch.Tensor.__getitem__, torch.Tensor.__setitem__ = get, put
 
 
-def parts(torch: Any, model: Any) -> Tuple[Dict[int, Tuple[str, str]], List[Layer], List[Weight], List[Tuple[str, str]]]:
+def parts(
+    torch: Any, model: Any
+) -> Tuple[Dict[int, Tuple[str, str]], List[Layer], List[Weight], List[Tuple[str, str]]]:
     """What a module is made of: its layers by identity and in order, the weights that none of them has, and the names that share one."""
     known, layers = Layers(torch), []
     by_id: Dict[int, Tuple[str, str]] = {}
@@ -343,10 +409,15 @@ def parts(torch: Any, model: Any) -> Tuple[Dict[int, Tuple[str, str]], List[Laye
                 continue
             first[id(t)] = name
             if not whole:
-                weights.append(Weight(name, tuple(t.shape), str(t.dtype), registry == "_buffers", bool(t.requires_grad)))
+                weights.append(
+                    Weight(name, tuple(t.shape), str(t.dtype), registry == "_buffers", bool(t.requires_grad))
+                )
     return by_id, layers, weights, ties
 
 
 def unique(model: Any, owner: str, first: str) -> bool:
     """Whether two names are of two modules; one module that is registered twice brings its weights along."""
-    return model.get_submodule(owner) is not model.get_submodule(first.rpartition(".")[0]) or owner == first.rpartition(".")[0]
+    return (
+        model.get_submodule(owner) is not model.get_submodule(first.rpartition(".")[0])
+        or owner == first.rpartition(".")[0]
+    )

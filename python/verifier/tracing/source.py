@@ -22,8 +22,22 @@ class Writer:
 
     def write(self) -> str:
         p = self.program
-        self.lines = ["import torch", "import torch.nn.functional", "from torch import nn", "import verifier_trace", "", "", "class Part(nn.Module):", "    def forward(self):", "        pass", "", "",
-                      "class %s(nn.Module):" % p.name, "    def __init__(self):", "        super().__init__()"]
+        self.lines = [
+            "import torch",
+            "import torch.nn.functional",
+            "from torch import nn",
+            "import verifier_trace",
+            "",
+            "",
+            "class Part(nn.Module):",
+            "    def forward(self):",
+            "        pass",
+            "",
+            "",
+            "class %s(nn.Module):" % p.name,
+            "    def __init__(self):",
+            "        super().__init__()",
+        ]
         for layer in p.layers:
             arguments = ", ".join("%s=%s" % (k, self.text(v)) for k, v in layer.kwargs.items())
             self.part(layer.name, "nn.%s(%s)" % (layer.cls, arguments))
@@ -34,7 +48,10 @@ class Writer:
             self.hold(holder)
             self.lines.append("        %s.%s = %s" % (self.at(holder), name, self.at(first)))
         names = ["input" if i == 0 else "input%d" % (i + 1) for i in range(len(p.arguments))]
-        self.lines += ["", "    def forward(self, %s):" % ", ".join(n or names[i] for i, (n, _) in enumerate(p.arguments))]
+        self.lines += [
+            "",
+            "    def forward(self, %s):" % ", ".join(n or names[i] for i, (n, _) in enumerate(p.arguments)),
+        ]
         for i, (n, tree) in enumerate(p.arguments):
             self.unpack(n or names[i], tree)
         if p.inputs_batched >= 0:
@@ -70,7 +87,10 @@ class Writer:
         self.hold(holder)
         made = "torch.empty(%s, dtype=%s)" % (self.text(tuple(shape)), dtype)
         if buffer:
-            self.lines.append("        %s.register_buffer(%r, torch.zeros(%s, dtype=%s))" % (self.at(holder), last, self.text(tuple(shape)), dtype))
+            self.lines.append(
+                "        %s.register_buffer(%r, torch.zeros(%s, dtype=%s))"
+                % (self.at(holder), last, self.text(tuple(shape)), dtype)
+            )
         else:
             self.lines.append("        %s.register_parameter(%r, nn.Parameter(%s))" % (self.at(holder), last, made))
 
@@ -98,28 +118,28 @@ class Writer:
 
     def call(self, i: int, call: Call) -> None:
         opaque = i in self.opaque or any(unwritable(a) for a in list(call.args) + [v for _, v in call.kwargs])
-        text = self.opaquely(call) if opaque else self.expression(call)
         if call.scope != self.scope and call.kind != "module":
             self.line(i, "verifier_trace.within(%r)" % call.scope)
             self.scope = call.scope
-        if call.kind == "setitem" and not opaque:
-            self.line(i, text)
+        if opaque:
+            for (path, _, _), text in zip(call.shapes, self.opaquely(call)):
+                self.line(i, "%s = %s" % (self.ref(Ref(i, path)), text))
+            return
+        if call.kind == "setitem":
+            self.line(i, self.expression(call))
             self.line(i, "v%d = %s" % (i, self.text(call.args[0])))
             return
-        if opaque:
-            for k, (path, _, _) in enumerate(call.shapes):
-                self.line(i, "%s = %s" % (self.ref(Ref(i, path)), text[k]))
-            return
-        self.line(i, "v%d = %s" % (i, text))
+        self.line(i, "v%d = %s" % (i, self.expression(call)))
         for path, _, _ in call.shapes:
             if path:
-                self.line(i, "%s = v%d%s" % (self.ref(Ref(i, path)), i, "".join(("%s" if isinstance(p, str) and p[0] == "." else "[%r]") % (p,) for p in path)))
+                way = "".join(p if isinstance(p, str) and p.startswith(".") else "[%r]" % (p,) for p in path)
+                self.line(i, "%s = v%d%s" % (self.ref(Ref(i, path)), i, way))
 
     def line(self, i: int, text: str) -> None:
         self.lines.append("        " + text)
         self.line_of[len(self.lines)] = i
 
-    def expression(self, call: Call) -> Any:
+    def expression(self, call: Call) -> str:
         args = [self.text(a) for a in call.args]
         named = ["%s=%s" % (k, self.text(v)) for k, v in call.kwargs]
         inside = ", ".join(args + named)
@@ -152,7 +172,10 @@ class Writer:
         found: List[str] = []
         tensors(self, list(call.args) + [v for _, v in call.kwargs], found)
         name = (call.target.rpartition(".")[2] or call.kind) if call.kind != "module" else call.target
-        return ["%s(%r, %s, %s%s)" % (OPAQUE, name, self.text(tuple(shape)), dtype, "".join(", " + t for t in found)) for _, shape, dtype in call.shapes]
+        return [
+            "%s(%r, %s, %s%s)" % (OPAQUE, name, self.text(tuple(shape)), dtype, "".join(", " + t for t in found))
+            for _, shape, dtype in call.shapes
+        ]
 
     def index(self, v: Any) -> str:
         if isinstance(v, tuple):

@@ -9,8 +9,22 @@ from verifier.tracing.program import Attribute, Call, Program, Ref, Untraceable,
 from verifier.tracing.recorder import parts
 from verifier.tracing.trace import Arguments, begun, numbered, samples, spelled, words
 
-OPERATORS = {operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//", operator.matmul: "@", operator.pow: "**",
-             operator.mod: "%", operator.iadd: "+", operator.isub: "-", operator.imul: "*", operator.lt: "<", operator.gt: ">", operator.eq: "=="}
+OPERATORS = {
+    operator.add: "+",
+    operator.sub: "-",
+    operator.mul: "*",
+    operator.truediv: "/",
+    operator.floordiv: "//",
+    operator.matmul: "@",
+    operator.pow: "**",
+    operator.mod: "%",
+    operator.iadd: "+",
+    operator.isub: "-",
+    operator.imul: "*",
+    operator.lt: "<",
+    operator.gt: ">",
+    operator.eq: "==",
+}
 
 
 def trace(torch: Any, model: Any, given: Arguments, *, training: bool = True) -> Program:
@@ -64,7 +78,13 @@ def fill(torch: Any, program: Program, graph: Any, given: Arguments) -> None:
     named = dict((n, tree) for n, tree in program.arguments if n)
     for node in graph.nodes:
         if node.op == "placeholder":
-            values[node] = named[node.name] if node.name in named else placed.pop(0) if placed else (node.args[0] if node.args else None)
+            values[node] = (
+                named[node.name]
+                if node.name in named
+                else placed.pop(0)
+                if placed
+                else (node.args[0] if node.args else None)
+            )
             continue
         if node.op == "output":
             found: List[Ref] = []
@@ -96,7 +116,7 @@ def spelling(torch: Any, node: Any) -> Tuple[str, str]:
         return "attribute", ""
     full = torch.overrides.resolve_name(node.target) or "%s.%s" % (node.target.__module__, node.target.__name__)
     full = full.replace("torch._C._nn.", "torch.nn.functional.").replace("torch._C._VariableFunctions.", "torch.")
-    return ("method", full[len("torch.Tensor."):]) if full.startswith("torch.Tensor.") else ("function", full)
+    return ("method", full[len("torch.Tensor.") :]) if full.startswith("torch.Tensor.") else ("function", full)
 
 
 def value(torch: Any, values: Dict[Any, Any], v: Any) -> Any:
@@ -105,7 +125,9 @@ def value(torch: Any, values: Dict[Any, Any], v: Any) -> Any:
     if isinstance(v, (torch.dtype, torch.memory_format, torch.layout)):
         return Word(str(v))
     if isinstance(v, (tuple, list)):
-        return tuple(value(torch, values, x) for x in v) if isinstance(v, tuple) else [value(torch, values, x) for x in v]
+        return (
+            tuple(value(torch, values, x) for x in v) if isinstance(v, tuple) else [value(torch, values, x) for x in v]
+        )
     if isinstance(v, dict):
         return {k: value(torch, values, x) for k, x in v.items()}
     if isinstance(v, slice):

@@ -26,7 +26,9 @@ class Sample:
             sizes = "()"
         elif not self.batched and len(self.shape) == 1:
             sizes = "%d" % self.shape[0]
-        kind = {"torch.int32": "int64", "torch.uint8": "int64", "torch.int16": "int64", "torch.int8": "int64"}.get(self.dtype, self.dtype)
+        kind = {"torch.int32": "int64", "torch.uint8": "int64", "torch.int16": "int64", "torch.int8": "int64"}.get(
+            self.dtype, self.dtype
+        )
         dtype = "" if kind == "torch.float32" else ":" + kind.replace("torch.", "")
         return sizes + dtype + ("" if self.batched else ":unbatched")
 
@@ -56,7 +58,9 @@ def arguments(torch: Any, inputs: Any, kwargs: Optional[Dict[str, Any]] = None) 
 
 
 def is_shape(v: Any) -> bool:
-    return isinstance(v, (tuple, list)) and len(v) > 0 and all(isinstance(n, int) and not isinstance(n, bool) for n in v)
+    return (
+        isinstance(v, (tuple, list)) and len(v) > 0 and all(isinstance(n, int) and not isinstance(n, bool) for n in v)
+    )
 
 
 def sampled(torch: Any, v: Any, first: List[int]) -> Any:
@@ -110,7 +114,9 @@ def spelled(v: Any) -> str:
 def trace(torch: Any, model: Any, given: Arguments, *, training: bool = True) -> Program:
     """Runs the module on the meta device, for two batches, and returns its program."""
     if isinstance(model, torch.jit.ScriptModule):
-        raise Untraceable("the module is compiled by torch.jit: its forward cannot be followed; give the module that it was made of")
+        raise Untraceable(
+            "the module is compiled by torch.jit: its forward cannot be followed; give the module that it was made of"
+        )
     name = type(model).__name__
     program = begun(torch, model)
     runs = run_twice(torch, model, given, training, "meta", program)
@@ -118,10 +124,15 @@ def trace(torch: Any, model: Any, given: Arguments, *, training: bool = True) ->
     if raised is not None:
         # The meta device lacks operations and refuses some that run, so an exception there is none of the module yet.
         if program.params > SMALL:
-            raise Untraceable("%s cannot be followed on the meta device, and is too large to run on numbers: %s" % (name, words(raised)))
+            raise Untraceable(
+                "%s cannot be followed on the meta device, and is too large to run on numbers: %s"
+                % (name, words(raised))
+            )
         runs = run_twice(torch, model, given, training, "cpu", program)
         if runs[-1][0].raised is None:
-            program.notes.append("the forward ran on zeros, because the meta device cannot do all of it: %s" % words(raised))
+            program.notes.append(
+                "the forward ran on zeros, because the meta device cannot do all of it: %s" % words(raised)
+            )
     finish(torch, program, runs, given)
     return program
 
@@ -129,9 +140,14 @@ def trace(torch: Any, model: Any, given: Arguments, *, training: bool = True) ->
 def begun(torch: Any, model: Any) -> Program:
     """A program with the name and the parameters of a module."""
     name = type(model).__name__
-    if any(isinstance(t, torch.nn.parameter.UninitializedTensorMixin) for t in list(model.parameters()) + list(model.buffers())):
+    if any(
+        isinstance(t, torch.nn.parameter.UninitializedTensorMixin)
+        for t in list(model.parameters()) + list(model.buffers())
+    ):
         raise Untraceable("%s has lazy layers that were not called yet: their parameters have no shape" % name)
-    program = Program(name if name.isidentifier() and not keyword.iskeyword(name) and name not in ("Part", "B") else "Model")
+    program = Program(
+        name if name.isidentifier() and not keyword.iskeyword(name) and name not in ("Part", "B") else "Model"
+    )
     program.params = sum(p.numel() for p in unique_parameters(model))
     return program
 
@@ -168,7 +184,9 @@ def finish(torch: Any, program: Program, runs: List[Run], given: Arguments) -> N
     if len(runs) == 2 and run is runs[0][0]:
         calls = merge.merge(run.calls, runs[1][0].calls)
         if calls is None:
-            program.notes.append("the forward takes other steps for another batch: it was read for a batch of %d" % merge.SMALL)
+            program.notes.append(
+                "the forward takes other steps for another batch: it was read for a batch of %d" % merge.SMALL
+            )
     program.calls = calls if calls is not None else list(run.calls)
     refs = iter(range(sum(1 for c in run.calls if c.kind == "input")))
     program.arguments = [(n, numbered(v, refs)) for n, v in given]
@@ -179,7 +197,16 @@ def finish(torch: Any, program: Program, runs: List[Run], given: Arguments) -> N
     program.notes += run.notes
     if run.raised is not None:
         kind = type(run.raised).__name__
-        known = kind in ("RuntimeError", "ValueError", "TypeError", "IndexError", "KeyError", "AttributeError", "AssertionError", "ZeroDivisionError")
+        known = kind in (
+            "RuntimeError",
+            "ValueError",
+            "TypeError",
+            "IndexError",
+            "KeyError",
+            "AttributeError",
+            "AssertionError",
+            "ZeroDivisionError",
+        )
         program.failed = (kind if known else "RuntimeError", words(run.raised)[:300].partition(": ")[2] or kind)
         return
     found: List[Tuple[Tuple[Any, ...], Any]] = []
@@ -226,7 +253,9 @@ def prune(program: Program) -> None:
         values = list(call.args) + [v for _, v in call.kwargs]
         read: Set[int] = set()
         reads(values, read)
-        derived[i] = call.kind in ("input", "module", "setitem") or any(derived[r] for r in read) or holds_attribute(values)
+        derived[i] = (
+            call.kind in ("input", "module", "setitem") or any(derived[r] for r in read) or holds_attribute(values)
+        )
     for i in range(len(program.calls) - 1, -1, -1):
         call = program.calls[i]
         if i in needed or derived[i]:

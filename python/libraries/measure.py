@@ -1,4 +1,4 @@
-"""Measures models and prints a row of JSON for each: ``python -m libraries 200 > rows.jsonl``, then ``python -m libraries --sum rows.jsonl``."""
+"""Measures models and prints a row of JSON for each: ``measure.py 200 > rows.jsonl``, then ``measure.py --sum rows.jsonl``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import statistics
 import sys
 from typing import Any, Dict, List
 
-from libraries import models
+import models
 
 
 def main() -> None:
@@ -29,12 +29,17 @@ def total(rows: List[Dict[str, Any]]) -> None:
         read = [r for r in mine if r["counted"] is not None]
         exact = [r for r in read if r["counted"] == r["params"]]
         agree = [r for r in read if r["runs"] is not True or r["verdict"] != "block"]
-        print("%s: %d models, %d read, %d counts exact, %d verdicts as the meta device's, %d without a call of declared shape" % (
-            library, len(mine), len(read), len(exact), len(agree), sum(1 for r in read if not r["declared"])))
+        print(
+            "%s: %d models, %d read, %d counts exact, %d verdicts as the meta device's, %d without a call of declared shape"
+            % (library, len(mine), len(read), len(exact), len(agree), sum(1 for r in read if not r["declared"]))
+        )
         for what in ("seconds", "torchinfo", "accelerate"):
             times = [r[what] for r in read if r[what]]
             if times:
-                print("  %s: median %.3f s, slowest %.2f s, of %d" % (what, statistics.median(times), max(times), len(times)))
+                print(
+                    "  %s: median %.3f s, slowest %.2f s, of %d"
+                    % (what, statistics.median(times), max(times), len(times))
+                )
         for r in mine:
             if r["error"] or r["counted"] != r["params"] or r["verdict"] == "block":
                 print("  %s: %s %s" % (r["name"], r["verdict"], r["error"] or r["notes"][:2]))
