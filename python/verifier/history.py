@@ -32,7 +32,7 @@ def write(
     source: str = "python",
     timeout: float = 10.0,
 ) -> str:
-    """Keeps one outcome of a structure, and returns ``written``, or ``already`` where it is there. The fingerprint is sent, and no model."""
+    """Keeps one outcome of a structure: ``written``, or ``already`` where it is there. The fingerprint is sent, and no model."""
     server = os.environ.get(URL, "")
     if urllib.parse.urlsplit(server).scheme not in ("http", "https"):
         raise Unreadable("%s is %r but must begin with http:// or https://" % (URL, server))
