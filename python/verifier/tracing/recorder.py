@@ -87,8 +87,14 @@ IN_PLACE = {
 UNARY = {"__neg__": "-", "__invert__": "~"}
 
 
-class Failed(Exception):
-    """Carries an exception of the forward out of the run, with the step that raised it already recorded."""
+# Functions that PyTorch keeps under a private name, and the one that programs use.
+PUBLIC = (
+    ("torch._C._nn.", "torch.nn.functional."),
+    ("torch._C._VariableFunctions.", "torch."),
+    ("torch._C._fft.fft_", "torch.fft."),
+    ("torch._C._linalg.linalg_", "torch.linalg."),
+    ("torch._C._special.special_", "torch.special."),
+)
 
 
 class Recorder:
@@ -222,19 +228,17 @@ class Recorder:
 
     def spelled(self, func: Any, name: str) -> Tuple[str, str]:
         """How a function is written: as an operator, a method, a property, or by its full name."""
-        for table, kind in ((OPERATORS, "operator"), (REVERSED, "reversed"), (UNARY, "unary")):
-            if name in table:
-                return kind, table[name]
-        if name in IN_PLACE:
-            return "method", IN_PLACE[name]
-        if name in ("__getitem__", "__setitem__"):
-            return name.strip("_")[:-4] + "item", ""
         if name == "__get__":
             return "property", getattr(getattr(func, "__self__", None), "__name__", "")
         full = self.torch.overrides.resolve_name(func) or "%s.%s" % (getattr(func, "__module__", "") or "torch", name)
-        full = full.replace("torch._C._nn.", "torch.nn.functional.").replace("torch._C._VariableFunctions.", "torch.")
-        full = full.replace("torch._C._fft.fft_", "torch.fft.").replace("torch._C._linalg.linalg_", "torch.linalg.")
-        full = full.replace("torch._C._special.special_", "torch.special.")
+        for own in (name, full.rpartition(".")[2]):  # a wrapped function may have lost its name
+            for table, kind in ((OPERATORS, "operator"), (REVERSED, "reversed"), (UNARY, "unary"), (IN_PLACE, "method")):
+                if own in table:
+                    return kind, table[own]
+            if own in ("__getitem__", "__setitem__"):
+                return own.strip("_"), ""
+        for private, public in PUBLIC:
+            full = full.replace(private, public)
         if full.startswith("torch.Tensor."):
             return "method", full[len("torch.Tensor.") :]
         return "function", full
