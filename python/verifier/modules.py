@@ -147,11 +147,15 @@ def read_program(program: Program) -> Graph:
         for n in notes
         if not n.startswith("read for a batch")
     ]
+    opaque |= {i for i, c in enumerate(program.calls) if c.kind == "opaque"}
     names = sorted({program.calls[i].target or program.calls[i].kind for i in opaque})
     if names:
         said.append(
-            "%d calls stand in the graph with their shape alone, their FLOPs and memory are not known: %s"
-            % (len(opaque), ", ".join(names))
+            "%s with the shape alone, FLOPs and memory are not known: %s"
+            % (
+                "1 call stands in the graph" if len(opaque) == 1 else "%d calls stand in the graph" % len(opaque),
+                ", ".join(names),
+            )
         )
     if not program.failed and (body.get("paramsWithheld") or body["params"] != program.params):
         raise Untraceable(

@@ -32,6 +32,10 @@ MLP = {
 }
 
 
+def lambda_free(x):
+    return x + 1
+
+
 def broken():
     graph = copy.deepcopy(MLP)
     graph["components"][3]["params"]["inFeatures"] = 100
@@ -253,9 +257,49 @@ class Modules(unittest.TestCase):
         kinds = [c["type"] for c in g.model["components"]]
         self.assertEqual(kinds.count("linear"), 2, kinds)
         self.assertEqual(kinds.count("customModule"), 2, kinds)
-        self.assertIn("their shape alone", g.notes[-1])
+        self.assertIn("the shape alone", g.notes[-1])
         self.assertIn("torch.special.polygamma, torch.special.zeta", g.notes[-1])
         self.assertIsNone(verifier.check(g).flops, "what a call of declared shape computes is not known")
+
+    def test_a_function_of_its_own_and_one_that_is_compiled_are_not_lost(self):
+        class Twice(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 2
+
+        compiled = torch.jit.script(lambda_free)
+
+        class Own(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Linear(4, 4)
+                self.table = torch.zeros(4)
+
+            def forward(self, x):
+                return self.fc(Twice.apply(self.fc(x)) + self.table), self.fc(compiled(x))
+
+        g = verifier.read(Own(), inputs=(1, 4))
+        custom = {c["name"]: c for c in g.model["components"] if c["type"] == "customModule"}
+        self.assertEqual(sorted(custom), ["Twice", "unseen"])
+        self.assertIn({"from": "fc", "to": "Twice"}, g.model["connections"])
+        self.assertTrue(any("does not show" in n for n in g.notes), g.notes)
+        self.assertEqual(g.params, 20)
+        self.assertEqual(Twice.apply(torch.ones(1)).item(), 2, "apply is put back")
+
+    def test_an_exception_that_is_caught_is_none(self):
+        class Tries(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Linear(4, 4)
+
+            def forward(self, x):
+                try:
+                    return self.fc(x[:, :3])
+                except RuntimeError:
+                    return self.fc(x)
+
+        r = verifier.check(Tries(), inputs=(1, 4))
+        self.assertTrue(r.ok, r)
 
     def test_what_cannot_be_traced_has_its_words(self):
         with self.assertRaises(verifier.Untraceable) as e:

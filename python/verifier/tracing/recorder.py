@@ -7,6 +7,7 @@ put back whatever happens. ``nn.Module.__call__`` is wrapped meanwhile; modules 
 from __future__ import annotations
 
 import contextlib
+import inspect
 import threading
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
@@ -100,8 +101,10 @@ PUBLIC = (
 class Recorder:
     """The calls of one run."""
 
-    def __init__(self, torch: Any, model: Any, layers: Dict[int, Tuple[str, str]]) -> None:
-        self.torch, self.layers = torch, layers  # by identity: name and class of those that are one call
+    def __init__(self, torch: Any, model: Any, layers: Dict[int, Tuple[str, str]], device: str) -> None:
+        self.torch, self.device = torch, device
+        self.layers = layers  # by identity: name and class of those that are one call
+        self.constants = {id(t) for m in model.modules() for _, t in kept_in(torch, vars(m))}
         self.calls: List[Call] = []
         self.source: Dict[int, Ref] = {}
         self.kept: List[Any] = []  # tensors, so that no identity is given out twice
@@ -144,17 +147,52 @@ class Recorder:
             return self.source[id(t)]
         if id(t) in self.attributes:
             return Attribute(self.attributes[id(t)])
-        if t.numel() == 1 and t.device.type != "meta" and t.dim() == 0 and not t.is_complex():
-            return t.item()
         self.kept.append(t)
+        self.inside += 1  # what is asked here is none of the forward
+        try:
+            if id(t) not in self.constants and (t.device.type == "meta" or self.device != "meta"):
+                return self.unseen(t)
+            if t.numel() == 1 and t.device.type != "meta" and t.dim() == 0 and not t.is_complex():
+                return t.item()
+            return self.constant(t)
+        finally:
+            self.inside -= 1
+
+    def constant(self, t: Any) -> Constant:
         return Constant(tuple(int(n) for n in t.shape), str(t.dtype))
+
+    def unseen(self, t: Any) -> Ref:
+        """A step for a tensor that no recorded call gave, such as the result of a function that torch.jit compiled."""
+        note = "a tensor comes of a call that PyTorch does not show: where it is connected is not known"
+        if note not in self.notes:
+            self.notes.append(note)
+        self.add("opaque", "unseen", [Ref(0)] if self.calls else [], {}, t)
+        return self.source[id(t)]
+
+    def applied(self, original: Any, cls: Any, args: Tuple[Any, ...]) -> Any:
+        """An autograd.Function, whose forward is the program's own: of its result the shape is known."""
+        if self.inside:
+            return original.__get__(None, cls)(*args)
+        before = [self.tree(a) for a in args]
+        self.inside += 1
+        try:
+            result = original.__get__(None, cls)(*args)
+        except Exception as e:
+            self.fail(e, "opaque", cls.__name__, before, {})
+            raise
+        finally:
+            self.inside -= 1
+        self.add("opaque", cls.__name__, before, {}, result)
+        return result
 
     def add(self, kind: str, target: str, args: Sequence[Any], kwargs: Dict[str, Any], result: Any) -> None:
         """Keeps a step whose arguments were already made a tree."""
         found: List[Tuple[Tuple[Any, ...], Any]] = []
+        self.inside += 1
         visit(self.torch, result, (), found)
         index = len(self.calls)
         shapes = tuple((path, tuple(int(n) for n in t.shape), str(t.dtype)) for path, t in found)
+        self.inside -= 1
         self.calls.append(
             Call(kind, target, tuple(args), tuple(kwargs.items()), shapes, self.scope[-1] if self.scope else "")
         )
@@ -197,6 +235,10 @@ class Recorder:
             return iter(self.function(self.torch.unbind, args, {}))
         if self.inside or name in QUESTIONS:
             return self.call(func, args, kwargs)
+        if name == "__get__":
+            value = self.call(func, args, kwargs)
+            if not isinstance(value, self.torch.Tensor):
+                return value
         before = [self.tree(a) for a in args]
         named_before = {k: self.tree(v) for k, v in kwargs.items() if k not in ("device", "pin_memory", "out")}
         kind, target = self.spelled(func, name)
@@ -232,7 +274,12 @@ class Recorder:
             return "property", getattr(getattr(func, "__self__", None), "__name__", "")
         full = self.torch.overrides.resolve_name(func) or "%s.%s" % (getattr(func, "__module__", "") or "torch", name)
         for own in (name, full.rpartition(".")[2]):  # a wrapped function may have lost its name
-            for table, kind in ((OPERATORS, "operator"), (REVERSED, "reversed"), (UNARY, "unary"), (IN_PLACE, "method")):
+            for table, kind in (
+                (OPERATORS, "operator"),
+                (REVERSED, "reversed"),
+                (UNARY, "unary"),
+                (IN_PLACE, "method"),
+            ):
                 if own in table:
                     return kind, table[own]
             if own in ("__getitem__", "__setitem__"):
@@ -274,6 +321,15 @@ def visit(torch: Any, v: Any, path: Tuple[Any, ...], found: List[Tuple[Tuple[Any
     elif hasattr(v, "__dataclass_fields__"):
         for k in v.__dataclass_fields__:
             visit(torch, getattr(v, k, None), path + ("." + k,), found)
+
+
+def kept_in(torch: Any, attributes: Dict[str, Any]) -> List[Tuple[Tuple[Any, ...], Any]]:
+    """The tensors that a module keeps in plain attributes, lists and dictionaries."""
+    found: List[Tuple[Tuple[Any, ...], Any]] = []
+    for name, v in attributes.items():
+        if name not in ("_parameters", "_buffers", "_modules") and isinstance(v, (torch.Tensor, tuple, list, dict)):
+            visit(torch, v, (), found)
+    return found
 
 
 def holds_tensor(torch: Any, v: Any) -> bool:
@@ -331,12 +387,12 @@ def bare(torch: Any, t: Any, device: str) -> Any:
 
 
 def record(
-    torch: Any, model: Any, layers: Dict[int, Tuple[str, str]], args: Sequence[Any], kwargs: Dict[str, Any]
+    torch: Any, model: Any, layers: Dict[int, Tuple[str, str]], args: Sequence[Any], kwargs: Dict[str, Any], device: str
 ) -> Tuple[Recorder, Any]:
-    """Runs the model, which lies on the meta device, and returns what happened and the result. An exception is kept in ``raised``."""
+    """Runs the model, which lies on the device, and returns what happened and the result. An exception is kept in ``raised``."""
     from torch.overrides import TorchFunctionMode
 
-    recorder = Recorder(torch, model, layers)
+    recorder = Recorder(torch, model, layers, device)
     thread, calling = threading.get_ident(), torch.nn.Module.__call__
 
     class Mode(TorchFunctionMode):
@@ -353,17 +409,38 @@ def record(
     for i, (_, t) in enumerate(given):
         recorder.add("input", "input" if i == 0 else "input%d" % (i + 1), (), {}, t)
     result = None
-    with LOCK, indexing(torch, recorder), torch.no_grad():
+    with LOCK, indexing(torch, recorder), functions(torch, recorder, thread), torch.no_grad():
         torch.nn.Module.__call__ = call
         try:
             with Mode():
                 result = model(*args, **kwargs)
+            recorder.raised = None  # what was raised on the way was caught there
         except Exception as e:
-            if recorder.raised is None:
-                recorder.raised = e
+            recorder.raised = e
         finally:
             torch.nn.Module.__call__ = calling
     return recorder, result
+
+
+@contextlib.contextmanager
+def functions(torch: Any, recorder: Recorder, thread: int) -> Iterator[None]:
+    """A torch.autograd.Function passes by the mode."""
+    function = torch.autograd.Function
+    own, original = "apply" in vars(function), inspect.getattr_static(function, "apply")
+
+    def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        if threading.get_ident() != thread or kwargs:
+            return original.__get__(None, cls)(*args, **kwargs)
+        return recorder.applied(original, cls, args)
+
+    function.apply = classmethod(apply)
+    try:
+        yield
+    finally:
+        if own:
+            function.apply = original
+        else:
+            del function.apply
 
 
 @contextlib.contextmanager

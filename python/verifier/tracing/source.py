@@ -117,7 +117,11 @@ class Writer:
         return "v%d" % r.step if not r.path else "v%d_%s" % (r.step, "_".join(str(p).strip(".") for p in r.path))
 
     def call(self, i: int, call: Call) -> None:
-        opaque = i in self.opaque or any(unwritable(a) for a in list(call.args) + [v for _, v in call.kwargs])
+        opaque = (
+            call.kind == "opaque"
+            or i in self.opaque
+            or any(unwritable(a) for a in list(call.args) + [v for _, v in call.kwargs])
+        )
         if call.scope != self.scope and call.kind != "module":
             self.line(i, "verifier_trace.within(%r)" % call.scope)
             self.scope = call.scope

@@ -163,7 +163,7 @@ def run_twice(torch: Any, model: Any, given: Arguments, training: bool, device: 
         for batch in (merge.SMALL, merge.LARGE):
             args = [made(torch, v, batch, device) for n, v in given if n is None]
             kwargs = {n: made(torch, v, batch, device) for n, v in given if n is not None}
-            runs.append(record(torch, model, layers, args, kwargs))
+            runs.append(record(torch, model, layers, args, kwargs, device))
             if runs[-1][0].raised is not None:
                 break
     return runs
