@@ -64,7 +64,7 @@ SHARE = {"torchvision": 0.3, "timm": 0.45, "transformers": 0.25}
 
 
 def build(library: str, name: str) -> Tuple[Any, Any]:
-    """A model and what it is called with; None as input where its configuration says enough. It lies on the meta device where it can be built there."""
+    """A model, on the meta device, and what it is called with; None where its configuration says enough."""
     try:
         with torch.device("meta"):
             return build_here(library, name)

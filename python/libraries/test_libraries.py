@@ -182,10 +182,10 @@ def test_the_trainer_is_refused_or_warned(tmp_path, service):
     transformers.Trainer(model=model, args=args, train_dataset=data, callbacks=[callback]).train()
     assert callback.gate.plan.raw["plan"]["training"]["batch"] == 2
     assert [b["metric"] for _, _, b in service] == ["loss"]
-    large = VerifierCallback(gpu="T4", batch=1 << 22)
+    large = VerifierCallback(gpu="T4", batch=1 << 20)
     with pytest.raises(Refused, match="T4 has"):
         transformers.Trainer(model=model, args=args, train_dataset=data, callbacks=[large]).train()
-    soft = VerifierCallback(gpu="T4", on_fail="warn", batch=1 << 22)
+    soft = VerifierCallback(gpu="T4", on_fail="warn", batch=1 << 20)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         transformers.Trainer(model=model, args=args, train_dataset=data, callbacks=[soft]).train()

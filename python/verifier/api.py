@@ -95,8 +95,8 @@ def check(
 ) -> Check:
     """Whether a model runs in PyTorch, and what is wrong with it.
 
-    ``inputs`` are what an ``nn.Module`` is called with: a tensor, a shape with the batch in front, or a list of them; ``kwargs`` are arguments
-    by name. ``data`` is what is known of a dataset, as in ``{"seq_len": 512}``.
+    ``inputs`` are what an ``nn.Module`` is called with: a tensor, a shape with the batch in front, or a list of them.
+    ``kwargs`` are arguments by name. ``data`` is what is known of a dataset, as in ``{"seq_len": 512}``.
     """
     call = Call(model, inputs, kwargs)
     flags = (["--data", json.dumps(data)] if data is not None else []) + (["--policy", policy] if policy else [])

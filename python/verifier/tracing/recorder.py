@@ -95,6 +95,7 @@ PUBLIC = (
     ("torch._C._fft.fft_", "torch.fft."),
     ("torch._C._linalg.linalg_", "torch.linalg."),
     ("torch._C._special.special_", "torch.special."),
+    ("torch.functional.", "torch."),
 )
 
 
