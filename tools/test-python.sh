@@ -10,8 +10,10 @@ if ! "$venv/bin/python" -c 'import torch' 2>/dev/null && curl -fsS -m 10 -o /dev
 	"$venv/bin/pip" install -q torch torchvision --index-url https://download.pytorch.org/whl/cpu
 fi
 "$venv/bin/pip" install -q torch torchvision timm transformers peft lightning nbclient ipykernel torchinfo accelerate pytest mypy ruff
-wheel=$(find dist -name "model_verifier-*$(uname -m)*.whl" 2>/dev/null | sort | tail -n 1)
+venv=$(cd "$venv" && pwd)
+case $(uname -s) in Darwin) system=macosx ;; *) system=manylinux ;; esac
+wheel=$(find dist -name "model_verifier-*${system}*$(uname -m)*.whl" 2>/dev/null | sort | tail -n 1)
 [ -n "$wheel" ] || { echo "dist/ has no wheel for $(uname -m): run make wheels PLATFORMS=linux/amd64"; exit 1; }
 "$venv/bin/pip" install -q --force-reinstall --no-deps "$wheel"
-(cd python && "$venv/bin/ruff" check verifier build_wheel.py libraries && "$venv/bin/mypy" --strict --exclude test_ verifier build_wheel.py)
+(cd python && "$venv/bin/ruff" check verifier build_wheel.py libraries && "$venv/bin/mypy" --strict --exclude 'test_|testdata' verifier build_wheel.py)
 HF_HUB_OFFLINE=1 exec "$venv/bin/python" -m pytest -q -p no:cacheprovider python/libraries --models "$models" ${ROWS:+--rows "$ROWS"}
