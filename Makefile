@@ -22,9 +22,9 @@ export CGO_ENABLED := 0
 PGO := off
 SET_GOFLAGS := $(shell $(GO) env GOFLAGS 2>/dev/null)
 export GOFLAGS = $(strip $(SET_GOFLAGS) -pgo=$(PGO))
-bench-http bench-hosted image image-binary: PGO := auto
+bench-http bench-hosted image image-binary wheels: PGO := auto
 
-.PHONY: run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix faults image image-binary licenses fuzz properties generate clean
+.PHONY: run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix faults image image-binary licenses wheels test-python fuzz properties generate clean
 
 run: build ## build everything and start the service on RUN_ADDR (127.0.0.1:8080), with its data in verifier-data
 	@$(BIN)/verifier-hosted --addr $(RUN_ADDR) --plan-rate $(RUN_PLAN_RATE)
@@ -113,6 +113,13 @@ licenses: build ## write the licence texts of everything that is linked into the
 image: image-binary ## write the container image bin/verifier-server.tar, without a daemon or a base image
 	$(GO) run ./deploy/image -binary $(BIN)/image/verifier-server -licenses $(BIN)/image/licenses.txt -out $(BIN)/verifier-server.tar -arch $(ARCH) -version $(VERSION)
 
+# One wheel for each platform, or for PLATFORMS, such as linux/amd64. Two builds of a commit are the same bytes.
+wheels: setup ## write the wheels of the Python package into dist/, each with the program of its platform (PLATFORMS)
+	VERIFIER_STAMP='$(STAMP)' python3 python/build_wheel.py --out dist $(addprefix --only ,$(PLATFORMS))
+
+test-python: ## install the wheel of this platform with PyTorch 2 and the libraries around it in VENV, and test it with MODELS (200) models
+	@tools/test-python.sh
+
 fuzz: ## fuzz every target for FUZZTIME (10m) each, and send costly requests to every surface for as long
 	@set -e; for surface in httpapi hostedapi; do echo "internal/$$surface TestSmallRequestsCauseSmallWork"; \
 		VERIFIER_PROMISE=$(FUZZTIME) $(GO) test "./internal/$$surface" -run '^TestSmallRequestsCauseSmallWork$$' -count=1 -timeout 0; done
@@ -138,4 +145,4 @@ generate: ## refresh the digests of the rule set, found from the build
 	$(GO) generate ./...
 
 clean: ## remove what was built
-	rm -rf $(BIN) web/engine/verifier*.wasm.* web/engine/wasm_exec.js
+	rm -rf $(BIN) dist web/engine/verifier*.wasm.* web/engine/wasm_exec.js
