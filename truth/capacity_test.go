@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/infer"
 )
 
 // Runs of well-known models at their published sizes, each repeated under ever smaller caps on the process's memory.
@@ -31,14 +32,20 @@ func (c *capped) stated() bool {
 // estimate is what is estimated of the run.
 func (c *capped) estimate(t *testing.T) *estimate.Training {
 	t.Helper()
+	return estimate.Train(c.asRun(t))
+}
+
+// asRun is the model and how it is trained.
+func (c *capped) asRun(t *testing.T) (*infer.Result, estimate.Options) {
+	t.Helper()
 	words := strings.Fields(c.Run)
 	r := run{Task: c.Task, Config: c.Config, SeqLen: c.Seq}
 	res, err := r.infer()
 	if err != nil {
 		t.Fatalf("%s: %v", c.Model, err)
 	}
-	return estimate.Train(res, estimate.Options{Batch: c.Batch, Precision: words[0], Attention: words[1], Optimizer: words[2],
-		Checkpointing: len(words) > 3, Expandable: c.Expandable, GPU: "H200"})
+	return res, estimate.Options{Batch: c.Batch, Precision: words[0], Attention: words[1], Optimizer: words[2],
+		Checkpointing: len(words) > 3, Expandable: c.Expandable, GPU: "H200"}
 }
 
 // compared is what is estimated of runs by what was measured: the middle of the interval, its lower end, and what was reserved.

@@ -71,18 +71,16 @@ func unitName(res *infer.Result) func(n *infer.Node) (layer, part string) {
 type memory struct {
 	weights, gradients, states, stepExtra, activations, logits, peak int64
 	binding                                                          string
-	kernels, scattered                                               int64          // that the two passes start, and what is laid out in full for a part
-	again                                                            int64          // units that are computed again
 	tape                                                             *autograd.Tape // that was followed
 }
 
-// measure is what a step holds and starts.
-func (r *Room) measure(res *infer.Result, o Options, s *starter) memory {
+// measure is what a step holds.
+func (r *Room) measure(res *infer.Result, o Options) memory {
 	t, _ := r.tape(res, o)
 	a := t.Run(autograd.OptimizerOf(o.Optimizer))
 	return memory{weights: a.Held[autograd.Weights], gradients: a.Held[autograd.Gradients], states: a.Held[autograd.States], stepExtra: a.Held[autograd.Copies],
 		activations: a.Held[autograd.Activations], logits: a.Held[autograd.Logits], peak: a.Most(), binding: a.Binding(),
-		kernels: s.kernels, scattered: s.scattered, again: s.units, tape: t}
+		tape: t}
 }
 
 // EagerExtra is what the peak of a run would gain by attention that has its scores in memory; 0 where it has them.

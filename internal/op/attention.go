@@ -82,6 +82,7 @@ var cudnnAttention = &Op{
 	Saves:    savesAttention,
 	Fits:     fitsHeads,
 	FLOPs:    flopsOfAttention,
+	Bound:    ByAttention,
 	Forward:  1, Back: 3,
 }
 
@@ -99,6 +100,7 @@ var cudnnOfHeads = &Op{
 	},
 	Fits:    fitsHeads,
 	FLOPs:   flopsOfAttention,
+	Bound:   ByAttention,
 	Forward: 1, Back: 4,
 }
 
@@ -120,6 +122,7 @@ var flashAttention = &Op{
 	},
 	Fits:    fitsHeads,
 	FLOPs:   flopsOfAttention,
+	Bound:   ByAttention,
 	Forward: 1, Back: 3,
 }
 
@@ -153,6 +156,7 @@ var efficientAttention = &Op{
 	},
 	Fits:    fitsHeads,
 	FLOPs:   flopsOfAttention,
+	Bound:   ByAttention,
 	Forward: 1, Back: 4,
 }
 
@@ -188,7 +192,7 @@ func Attention(p *Program, q, k, v, mask Value, h Heads) Value {
 		o, queries = efficientAttention, roundUp(h.Queries, 32) // kAlignLSE of kernel_forward.h
 	}
 	s := p.do(o, Tensor{Shape: []int64{h.Queries, h.Count * h.Values}}, in...)
-	s.N = [4]int64{h.flops(), h.Count, h.Queries, h.Features}
+	s.N, s.Causal = [4]int64{h.flops(), h.Count, h.Queries, h.Features}, h.Causal && mask == None
 	p.keep(s, Float32, false, h.Count, queries)
 	return s.Out
 }
@@ -287,7 +291,7 @@ func (h *Heads) stretched(p *Program, x Value, features int64) Value {
 }
 
 // exactBMM is a product of matrices behind autocast: as wide as what arrives.
-var exactBMM = &Op{Name: "bmm", Saves: bmm.Saves, Fits: bmm.Fits, FLOPs: bmm.FLOPs, Forward: 1, Back: 2}
+var exactBMM = &Op{Name: "bmm", Saves: bmm.Saves, Fits: bmm.Fits, FLOPs: bmm.FLOPs, Bound: ByProduct, Matrix: pairs, Forward: 1, Back: 2}
 
 // ExactProduct is torch.matmul of so many pairs of matrices, in the width of what arrives.
 func ExactProduct(p *Program, x, y Value, rows, inner, columns, count int64) Value {

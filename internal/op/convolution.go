@@ -48,7 +48,42 @@ var convolution = &Op{
 		return 2 * times * (w.Elems() / max(1, w.Shape[0]))
 	},
 	Fits:    fitsConvolution,
+	Bound:   ByConvolution,
 	Forward: 1, Back: 2,
+}
+
+// thinConvolution reads few channels at a time, and depthwiseConvolution one: the units for matrices are of little use there.
+var (
+	thinConvolution      = convolutionBy(ByThinConvolution)
+	depthwiseConvolution = convolutionBy(ByDepthwiseConvolution)
+)
+
+func convolutionBy(b Bound) *Op {
+	o := *convolution
+	o.Bound = b
+	return &o
+}
+
+// A convolution is thin that reads up to fewChannels, or in groups up to groupChannels, or whose window is a line.
+const (
+	fewChannels   = 4
+	groupChannels = 64
+)
+
+// convolutionOf is the convolution with a weight of that shape.
+func convolutionOf(w []int64, g Geometry) *Op {
+	few := int64(fewChannels)
+	if g.Groups > 1 {
+		few = groupChannels
+	}
+	line := len(w) == 4 && w[2] != w[3] || len(w) == 3 && g.Groups > 1
+	switch {
+	case g.Groups > 1 && w[1] == 1:
+		return depthwiseConvolution
+	case w[0] > 8 && (w[1] <= few || line):
+		return thinConvolution
+	}
+	return convolution
 }
 
 // fitsConvolution holds the channels of input and result to the weight's.
@@ -73,7 +108,7 @@ func Convolution(p *Program, x, weight, bias Value, g Geometry, image ...int64) 
 	if bias != None {
 		in = append(in, bias)
 	}
-	s := p.do(convolution, Tensor{Shape: append([]int64{channels}, image...)}, in...)
+	s := p.do(convolutionOf(w, g), Tensor{Shape: append([]int64{channels}, image...)}, in...)
 	s.N = [4]int64{g.Groups, flag(g.Transposed), flag(g.Permuted)}
 	return s.Out
 }
