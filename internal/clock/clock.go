@@ -124,7 +124,8 @@ func (w *Work) Micros(n Counts, o Optimizer, r *Rates, c *Card) float64 {
 	phases[optimizer].card = float64(o.Passes * bytes / r.Optimizer)
 	phases[optimizer].host = r.StepMicros + float64(r.ListMicros*o.Lists*tensors)
 	if o.Loops {
-		phases[optimizer].host += float64(r.LoopMicros * tensors)
+		looped := float64(r.LoopMicros * tensors)
+		phases[optimizer].host, phases[optimizer].card = phases[optimizer].host+looped, phases[optimizer].card+looped
 	}
 	host, card := 0.0, 0.0
 	for _, p := range phases {
@@ -142,19 +143,24 @@ func longer(a, b float64) float64 {
 	}
 	part := short / long
 	part = float64(part * part)
-	return float64(long * math.Sqrt(math.Sqrt(1+float64(part*part))))
+	part = float64(part * part)
+	return float64(long * math.Sqrt(math.Sqrt(math.Sqrt(1+float64(part*part)))))
 }
 
 // host is how long the host is busy with a call.
 func (r *Rates) host(call *tape.Call) float64 {
-	each := r.CallMicros
+	each, waits := r.CallMicros, 0.0
 	switch {
+	case call.Bound == op.ByStep: // cuDNN starts them by itself
+		return float64(r.RecurrentMicros * float64(call.Serial))
+	case call.Waits:
+		waits = r.WaitMicros
 	case call.Kernels == 0:
 		each = r.ViewMicros
 	case call.Phase == tape.Backward:
 		each = r.BackMicros
 	}
-	return float64(each*float64(call.Calls)) + float64(r.LaunchMicros*float64(call.Kernels))
+	return waits + float64(each*float64(call.Calls)) + float64(r.LaunchMicros*float64(call.Kernels))
 }
 
 // card is how long the card is busy with a call.
@@ -168,23 +174,15 @@ func (r *Rates) card(call *tape.Call, c *Card) float64 {
 		return started + moved/r.Index
 	case op.ByProduct:
 		return started + max(r.product(call, c), moved/r.Memory)
-	case op.ByConvolution, op.ByThinConvolution, op.ByDepthwiseConvolution:
+	case op.ByConvolution, op.ByThinConvolution, op.ByGroupedConvolution, op.ByDepthwiseConvolution:
 		return started + r.convolution(call, c)
 	case op.ByAttention:
-		rate := float64(c.half * r.Attention)
-		if call.Width == 4 {
-			rate = float64(c.fp32 * r.WideAttention)
-		}
-		if call.Phase == tape.Backward {
-			rate *= r.BackAttention
-		}
-		return started + max(flops/rate, moved/r.Memory)
+		return started + r.attention(call, c)
 	case op.ByStep:
-		rate := float64(c.half * r.Narrow)
 		if call.Width == 4 {
-			rate = float64(c.products * r.Wide)
+			return started + flops/float64(c.fp32*r.Wide)
 		}
-		return started + max(flops/rate, float64(r.RecurrentMicros*float64(call.Serial)))
+		return started + flops/float64(c.half*r.Narrow)
 	}
 	return started + moved/r.Memory
 }

@@ -60,19 +60,38 @@ func cut(n int64) float64 { return float64(max(1, (n+tile-1)/tile)) }
 
 // convolution is a convolution, or those that give its gradients. cuDNN wants the channels of 16-bit floats last, and turns what lies otherwise.
 func (r *Rates) convolution(call *tape.Call, c *Card) float64 {
-	moved, flops := float64(call.Bytes)/c.bytes, float64(call.FLOPs)
-	rate, turned := float64(c.tf32*r.Convolution), 0.0
-	if call.Width == 2 {
-		rate, turned = float64(c.half*r.Convolution), float64(r.Turned*moved)
-	}
-	switch call.Bound {
-	case op.ByThinConvolution:
-		rate = float64(c.fp32 * r.Thin)
-	case op.ByDepthwiseConvolution:
-		if call.Width == 2 { // its elements are moved rather than multiplied
-			return turned + float64(r.Depthwise16*moved)
+	moved, flops, half := float64(call.Bytes)/c.bytes, float64(call.FLOPs), call.Width == 2
+	turned := float64(r.Turned * moved)
+	slow := func(wide, narrow float64) float64 {
+		if half {
+			return max(flops/float64(c.fp32*narrow), turned)
 		}
-		rate = float64(c.fp32 * r.Depthwise)
+		return max(flops/float64(c.fp32*wide), moved/r.Memory)
 	}
-	return turned + max(flops/rate, moved/r.Memory)
+	switch {
+	case call.Bound == op.ByThinConvolution:
+		return slow(r.Thin, r.Thin16)
+	case call.Bound == op.ByGroupedConvolution:
+		return slow(r.Grouped, r.Grouped16)
+	case call.Bound == op.ByDepthwiseConvolution && half: // its elements are moved rather than multiplied
+		return float64(r.Depthwise16 * moved)
+	case call.Bound == op.ByDepthwiseConvolution:
+		return max(flops/float64(c.fp32*r.Depthwise), moved/r.Memory)
+	case half:
+		return turned + max(flops/float64(c.half*r.Convolution), moved/r.Memory)
+	}
+	return max(flops/float64(c.tf32*r.Convolution), moved/r.Memory)
+}
+
+// attention is an attention kernel: what it multiplies, and what it reads and writes, which matters where sequences are short.
+func (r *Rates) attention(call *tape.Call, c *Card) float64 {
+	features := float64(call.Matrix.Inner)
+	rate := float64(c.half*r.Attention) * (features / (features + r.HeadFeatures))
+	if call.Width == 4 {
+		rate = float64(c.fp32 * r.WideAttention)
+	}
+	if call.Phase == tape.Backward {
+		rate = float64(rate * r.BackAttention)
+	}
+	return float64(call.FLOPs)/max(rate, 1) + float64(r.MovedAttention*float64(call.Bytes))/c.bytes
 }

@@ -73,6 +73,11 @@ func fitsHeads(s *Step) bool {
 	return head > 0 && s.input(0).Elems() == s.N[2]*head && s.input(1).Elems()%s.N[3] == 0
 }
 
+// queriesByHead is the queries of each head of each sample, with as many features.
+func queriesByHead(s *Step, batch int64) Matrix {
+	return Matrix{s.N[1] * batch, s.N[2], s.N[3], s.N[3]}
+}
+
 func flopsOfAttention(s *Step) int64 { return s.N[0] }
 
 // cudnnAttention gives its result as the queries lie, and gradients as queries, keys and values do.
@@ -83,6 +88,7 @@ var cudnnAttention = &Op{
 	Fits:     fitsHeads,
 	FLOPs:    flopsOfAttention,
 	Bound:    ByAttention,
+	Matrix:   queriesByHead,
 	Forward:  1, Back: 3,
 }
 
@@ -101,6 +107,7 @@ var cudnnOfHeads = &Op{
 	Fits:    fitsHeads,
 	FLOPs:   flopsOfAttention,
 	Bound:   ByAttention,
+	Matrix:  queriesByHead,
 	Forward: 1, Back: 4,
 }
 
@@ -123,6 +130,7 @@ var flashAttention = &Op{
 	Fits:    fitsHeads,
 	FLOPs:   flopsOfAttention,
 	Bound:   ByAttention,
+	Matrix:  queriesByHead,
 	Forward: 1, Back: 3,
 }
 
@@ -157,6 +165,7 @@ var efficientAttention = &Op{
 	Fits:    fitsHeads,
 	FLOPs:   flopsOfAttention,
 	Bound:   ByAttention,
+	Matrix:  queriesByHead,
 	Forward: 1, Back: 4,
 }
 

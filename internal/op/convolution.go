@@ -52,9 +52,10 @@ var convolution = &Op{
 	Forward: 1, Back: 2,
 }
 
-// thinConvolution reads few channels at a time, and depthwiseConvolution one: the units for matrices are of little use there.
+// Convolutions that the units for matrices are of little use for: of the few channels of an image, of groups of channels, of one channel at a time.
 var (
 	thinConvolution      = convolutionBy(ByThinConvolution)
+	groupedConvolution   = convolutionBy(ByGroupedConvolution)
 	depthwiseConvolution = convolutionBy(ByDepthwiseConvolution)
 )
 
@@ -64,23 +65,21 @@ func convolutionBy(b Bound) *Op {
 	return &o
 }
 
-// A convolution is thin that reads up to fewChannels, or in groups up to groupChannels, or whose window is a line.
+// fewChannels is how many a convolution reads at the most that is thin, and groupChannels one of groups that runs as such.
 const (
 	fewChannels   = 4
 	groupChannels = 64
 )
 
-// convolutionOf is the convolution with a weight of that shape.
+// convolutionOf is the convolution with a weight of that shape. A window that is a line is as slow as groups are.
 func convolutionOf(w []int64, g Geometry) *Op {
-	few := int64(fewChannels)
-	if g.Groups > 1 {
-		few = groupChannels
-	}
-	line := len(w) == 4 && w[2] != w[3] || len(w) == 3 && g.Groups > 1
+	line := len(w) == 4 && w[2] != w[3]
 	switch {
 	case g.Groups > 1 && w[1] == 1:
 		return depthwiseConvolution
-	case w[0] > 8 && (w[1] <= few || line):
+	case g.Groups > 1 && (w[1] <= groupChannels || len(w) == 3), line:
+		return groupedConvolution
+	case w[1] <= fewChannels && w[0] > 8:
 		return thinConvolution
 	}
 	return convolution

@@ -67,6 +67,9 @@ type Op struct {
 	// Serial is how many kernels the forward pass starts one behind the other in place of each of Forward. Nil is one.
 	Serial func(s *Step) int64
 
+	// Waits says that the host waits for the card, to read how many there are.
+	Waits bool
+
 	// Loops is how many positions a loop has, and how many kernels it starts at each; the backward pass starts three for each of them. Nil is no loop.
 	Loops func(s *Step) (positions, kernels int64)
 }
@@ -81,11 +84,15 @@ const (
 	ByIndex                             // the same, of rows in any order; of what is looked up in, only what is found is read
 	ByProduct                           // a matrix product
 	ByConvolution                       // a convolution
-	ByThinConvolution                   // one that reads few channels at a time
+	ByThinConvolution                   // one that reads the few channels of an image
+	ByGroupedConvolution                // one of groups of channels, or whose window is a line
 	ByDepthwiseConvolution              // one that reads one
 	ByAttention                         // an attention kernel
 	ByStep                              // steps of a recurrent layer, each of which waits for the one before
 )
+
+// Convolves reports whether it is that of a convolution.
+func (b Bound) Convolves() bool { return b >= ByConvolution && b <= ByDepthwiseConvolution }
 
 // Matrix is the sizes of matrix products: Count of them, of (Rows, Inner) with (Inner, Columns).
 type Matrix struct{ Count, Rows, Inner, Columns int64 }

@@ -13,6 +13,7 @@ type Call struct {
 	Bytes   int64 // read and written
 	Kernels int64
 	Calls   int64 // of the host: operations, and what autograd does for each
+	Waits   bool  // the host waits for the card
 	Serial  int64 // kernels that wait for one another, in place of one
 	Times   int64 // components that are alike do the same, and are counted together
 }
@@ -119,7 +120,7 @@ func (t *Tape) forwardCall(k int, c *Call) {
 		c.Bytes = moved + t.tensors[t.refs[st.in.from]].bytes
 		return
 	}
-	c.Bound, c.Matrix, c.FLOPs, c.Serial = w.op.Bound, w.matrix, w.flops, w.serial
+	c.Bound, c.Matrix, c.FLOPs, c.Serial, c.Waits = w.op.Bound, w.matrix, w.flops, w.serial, w.op.Waits
 	c.Calls = upTo(w.positions, w.each)
 	if c.Kernels = upTo(w.op.Forward, c.Calls); c.Kernels == 0 {
 		return
@@ -159,7 +160,13 @@ func (t *Tape) backwardCall(k int, c *Call) {
 	c.Bound = w.op.Bound
 	back := w.op.Back
 	switch {
-	case w.op.Matrix != nil || w.op.Bound == op.ByConvolution || w.op.Bound == op.ByThinConvolution || w.op.Bound == op.ByDepthwiseConvolution:
+	case w.op.Bound == op.ByAttention:
+		c.Matrix, c.FLOPs = w.matrix, w.flops*2+w.flops/2
+		moved += 2 * out.bytes
+		for _, id := range in {
+			moved += t.tensors[id].bytes
+		}
+	case w.op.Matrix != nil || w.op.Bound.Convolves():
 		products := int64(0)
 		for i := range min(2, len(in)) {
 			products += int64(st.needs >> i & 1)
@@ -173,12 +180,6 @@ func (t *Tape) backwardCall(k int, c *Call) {
 		}
 		if back = products; made > products { // a bias is summed
 			back, moved = back+1, moved+out.bytes
-		}
-	case w.op.Bound == op.ByAttention:
-		c.FLOPs = w.flops*2 + w.flops/2
-		moved += 2 * out.bytes
-		for _, id := range in {
-			moved += t.tensors[id].bytes
 		}
 	default:
 		c.FLOPs, c.Serial = 2*w.flops, 2*w.serial
@@ -194,7 +195,7 @@ func (t *Tape) backwardCall(k int, c *Call) {
 		whole := int64(0)
 		for i, id := range in {
 			if st.needs>>i&1 == 1 {
-				whole += 4 * t.tensors[id].bytes
+				whole += 3 * t.tensors[id].bytes
 			}
 		}
 		c.Bytes += upTo(whole, w.positions)
