@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/infer"
 )
 
 // Runs of well-known models at their published sizes, each repeated under ever smaller caps on the process's memory.
@@ -27,6 +28,12 @@ type capped struct {
 // estimate is what is estimated of the run.
 func (c *capped) estimate(t *testing.T) *estimate.Training {
 	t.Helper()
+	return estimate.Train(c.asRun(t))
+}
+
+// asRun is the model and how it is trained.
+func (c *capped) asRun(t *testing.T) (*infer.Result, estimate.Options) {
+	t.Helper()
 	r := run{Task: c.Task, Config: c.Config, SeqLen: c.Seq}
 	res, err := r.infer()
 	if err != nil {
@@ -35,7 +42,8 @@ func (c *capped) estimate(t *testing.T) *estimate.Training {
 	asked := recipe{Run: c.Run, Quant: c.Quant, Batch: c.Batch, LoRA: c.LoRA, Targets: c.Targets}
 	o := asked.options()
 	o.Expandable = c.Expandable
-	return estimate.Train(res, o)
+	o.GPU = "H200"
+	return res, o
 }
 
 // compared is what is estimated of runs by what was measured: the middle of the interval, its lower end, and what was reserved.

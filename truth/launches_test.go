@@ -44,13 +44,13 @@ func TestStarts(t *testing.T) {
 			if !ok {
 				continue
 			}
-			x := float64(r.terms.Kernels) / operations
+			x := r.work.kernels() / operations
 			if before, ok := least[r.family]; !ok || x < before {
 				least[r.family] = x
 			}
 			all = append(all, x)
 			if uncounted[r.family] == "" && (x < low || x > 2.8) {
-				t.Errorf("%s starts %.2f kernels for each operation, %d of %.0f", r.ID, x, r.terms.Kernels, operations)
+				t.Errorf("%s starts %.2f kernels for each operation, %.0f of %.0f", r.ID, x, r.work.kernels(), operations)
 			}
 		}
 	}

@@ -22,6 +22,7 @@ func lowerMamba(l *Lowering) op.Value {
 	dt := op.WideOfInput(p, l.Map(parts[0], "dt_proj"))
 	a := op.Scale(p, op.WideOfOutput(p, l.W("A_log")))
 	y, each := op.Scan(p, Of(s, d), []op.Value{dt, a, x, parts[1], parts[2]}, nil, s*d*n, (s+1)*d*n, s*d)
+	op.Loops(p, s, 9) // dt·A and its exponential, dt·x·B, the new state, and its product with C
 	y = op.Add(p, y, op.Mul(p, l.W("D"), x))
 	return l.named(l.Map(op.Mul(p, y, op.OfInput(p, xz[1])), "out_proj"), xz[0], parts[0], dt, x, each)
 }
@@ -37,6 +38,7 @@ func lowerMamba2(l *Lowering) op.Value {
 	b, c := op.Copied(p, xbc[1], s, h, n), op.Copied(p, xbc[2], s, h, n)
 	x := op.View(p, xbc[0], s, h, d/h)
 	y, each := op.Scan(p, Of(s, h, d/h), []op.Value{dt, a, x, b, c}, nil, s*h, (s+1)*d*n, s*d)
+	op.Loops(p, s, 9)
 	y = op.View(p, op.Add(p, y, op.Mul(p, op.View(p, l.W("D"), h, 1), x)), s, d)
 	gated := op.Mul(p, y, op.OfInput(p, parts[0]))
 	return l.named(l.Map(op.RMSNorm(p, gated, l.W("norm.weight"), d), "out_proj"), parts[0], dt, x, b, c, each)
@@ -55,6 +57,7 @@ func lowerRwkv(l *Lowering) op.Value {
 	w := op.Scale(p, op.WideOfOutput(p, l.W("time_decay")))
 	const kept = 11 // maxima, exponentials, sums and both sides of the division, at each position
 	y, each := op.Scan(p, Of(s, e), []op.Value{k, v}, []op.Value{w, l.W("time_first")}, kept*s*e)
+	op.Loops(p, s, 28)
 	return l.named(l.Map(op.Mul(p, op.OfOutput(p, r), y), "output"), last, k, v, r, each)
 }
 

@@ -22,22 +22,13 @@ func (t *Training) ask(g *hardware.GPU) {
 // Fitting reports whether the run fits on the card that it is priced on.
 func (t *Training) Fitting() bool { return t.Cards == 1 }
 
-// speed is the arithmetic rate of a card for a precision, also where it does not have it: PyTorch computes bf16 in 32-bit
-// floats on cards without it.
-func speed(g *hardware.GPU, precision string, conv bool) float64 {
-	if r := rate(g, precision, conv); r > 0 {
-		return r
-	}
-	return g.FP32
-}
-
 // variations says what else a run does, and what of it rests on no measurement.
 func (t *Training) variations() string {
 	o := t.Options
 	var b strings.Builder
 	if o.accumulates() {
 		_, n := o.micro()
-		fmt.Fprintf(&b, ", in %s micro-batches of %s, whose optimizer is timed with each of them", quantity.Grouped(n), quantity.Grouped(o.MicroBatch))
+		fmt.Fprintf(&b, ", in %s micro-batches of %s", quantity.Grouped(n), quantity.Grouped(o.MicroBatch))
 	}
 	if t.dropless {
 		b.WriteString(", the config's dropout taken as 0")
@@ -69,7 +60,7 @@ func (t *Training) variations() string {
 	if t.PagedBytes > 0 {
 		fmt.Fprintf(&b, ", %s of states in unified memory, which CUDA moves between host and card and no figure counts", quantity.Bytes(t.PagedBytes))
 	}
-	if rate(t.PricedOn, o.Precision, false) == 0 {
+	if rate(t.PricedOn, o.Precision) == 0 {
 		fmt.Fprintf(&b, ", bf16 at the rate of fp32 because %s does not have it", t.PricedOn.Name)
 	}
 	return b.String()

@@ -203,7 +203,7 @@ func (f *fixer) together(o Options) {
 // largerCard adds the cheapest card that holds the run as it is.
 func (f *fixer) largerCard(o Options) {
 	for _, g := range hardware.GPUs() {
-		if g.MemoryBytes <= f.gpu.MemoryBytes || !g.Managed || rate(g, o.Precision, false) == 0 {
+		if g.MemoryBytes <= f.gpu.MemoryBytes || !g.Managed || rate(g, o.Precision) == 0 {
 			continue
 		}
 		o.GPU = g.Name

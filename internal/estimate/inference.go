@@ -121,7 +121,7 @@ func Infer(res *infer.Result, o InferOptions) *Inference {
 	t.follow(res)
 	t.CardBytes = plus(t.PeakBytes, workspaceBytes, contextBytes)
 	for _, g := range hardware.GPUs() {
-		if t.GPU == nil && g.Managed && t.CardBytes <= g.MemoryBytes && rate(g, computedIn(o.Precision), false) > 0 {
+		if t.GPU == nil && g.Managed && t.CardBytes <= g.MemoryBytes && rate(g, computedIn(o.Precision)) > 0 {
 			t.GPU = g
 		}
 	}

@@ -12,3 +12,9 @@ func (o Options) micro() (Options, int64) {
 	o.Batch, o.MicroBatch = o.MicroBatch, 0
 	return o, n
 }
+
+// micros is how many micro-batches a step takes.
+func (o Options) micros() int64 {
+	_, n := o.micro()
+	return n
+}

@@ -32,9 +32,13 @@ func (t *Training) besideNeed(bytes int64) {
 
 // memoryText says what the memory that must fit is.
 func (t *Training) memoryText() string {
+	text := "memory is the least in which three steps go through PyTorch's allocator, with cuBLAS's workspaces, plus " + quantity.Bytes(contextBytes) + " of context"
 	if t.ReservedBytes == 0 {
-		return fmt.Sprintf("memory is the peak of PyTorch's allocator, %d %% of which it reserves at the most, plus %s of workspace and pieces and %s of context",
+		text = fmt.Sprintf("memory is the peak of PyTorch's allocator, %d %% of which it reserves at the most, plus %s of workspace and pieces and %s of context",
 			t.reserved, quantity.Bytes(workspaceBytes+piecesBytes), quantity.Bytes(contextBytes))
 	}
-	return "memory is the least in which three steps go through PyTorch's allocator, with cuBLAS's workspaces, plus " + quantity.Bytes(contextBytes) + " of context"
+	if more := onAnother(t.PricedOn); more > 0 && t.measured() {
+		text += fmt.Sprintf("; its error was measured on %s and is taken as %d points more here", measuredCard, more)
+	}
+	return text
 }

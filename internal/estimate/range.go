@@ -3,12 +3,13 @@ package estimate
 import (
 	"fmt"
 
+	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // What the measured runs say about the error of an estimate. A test holds these figures to the rows.
 const (
-	measuredCard = "H200" // the one that the constants of time are from
+	measuredCard = "H200" // the one that all errors and the rates of time are from
 
 	// PeakErrorPercent is what the allocated peak of nineteen runs in twenty is off by at the most, of graphs of PyTorch's own modules.
 	// Sealed runs, drawn at random, kept 4.6 % when they were first looked at (docs/accuracy.md).
@@ -18,6 +19,9 @@ const (
 	ForeignErrorPercent = 6
 	// AdaptedErrorPercent is the same where parts are frozen or have adapters: small runs whose forward pass is the largest moment.
 	AdaptedErrorPercent = 14
+
+	// otherCardPercent is how much more the peak can be off on a card that nothing was measured on, whose kernels and workspaces are others: an assumption.
+	otherCardPercent = 6
 
 	measuredSpread = 155 // percent: nine steps in ten take from 100/155 to 155/100 of the estimate on that card, small runs among them
 	scaledSpread   = 250 // on others, whose constants are scaled from their data sheets: an assumption
@@ -40,7 +44,8 @@ func (t *Training) measured() bool {
 	return !o.FusedLoss
 }
 
-// PeakError is by what percent the peak is off in nineteen of twenty runs like this one; nil where none was measured.
+// PeakError is by what percent the peak is off in nineteen of twenty runs like this one, and more on a card that is not the measured one; nil where
+// none was measured.
 func (t *Training) PeakError() *int64 {
 	if !t.measured() {
 		return nil
@@ -52,7 +57,16 @@ func (t *Training) PeakError() *int64 {
 	if t.foreign {
 		percent = ForeignErrorPercent
 	}
+	percent += onAnother(t.PricedOn)
 	return &percent
+}
+
+// onAnother is what is added to the error of memory on a card that is not the measured one.
+func onAnother(g *hardware.GPU) int64 {
+	if g == nil || g.Name == measuredCard {
+		return 0
+	}
+	return otherCardPercent
 }
 
 // timeError says how far time and cost can be relied on.

@@ -77,21 +77,19 @@ func unitName(res *infer.Result) func(n *infer.Node) (layer, part string) {
 type memory struct {
 	weights, gradients, states, stepExtra, activations, logits, peak int64
 	binding                                                          string
-	kernels, scattered                                               int64          // that the two passes start, and what is laid out in full for a part
-	again                                                            int64          // units that are computed again
 	tape                                                             *autograd.Tape // that was followed
 	paged                                                            int64          // states in unified memory
 	beside                                                           int64          // what an objective adds to the peak: models, and what they have
 }
 
-// measure is what a step holds and starts.
-func (r *Room) measure(res *infer.Result, o Options, s *starter) memory {
+// measure is what a step holds.
+func (r *Room) measure(res *infer.Result, o Options) memory {
 	t, _ := r.tape(res, o)
 	a := t.Run(autograd.OptimizerOf(o.Optimizer))
 	b := r.beside(res, o, &a)
 	return memory{beside: b.sum(), weights: a.Held[autograd.Weights] + b.weights, gradients: a.Held[autograd.Gradients] + b.gradients, states: a.Held[autograd.States] + b.states, stepExtra: a.Held[autograd.Copies],
 		activations: a.Held[autograd.Activations], logits: a.Held[autograd.Logits], peak: a.Most() + b.sum(), binding: a.Binding(),
-		kernels: s.kernels, scattered: s.scattered, again: s.units, tape: t, paged: a.Paged}
+		tape: t, paged: a.Paged}
 }
 
 // EagerExtra is what the peak of a run would gain by attention that has its scores in memory; 0 where it has them.

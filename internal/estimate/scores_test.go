@@ -13,7 +13,7 @@ func scored(t *testing.T, text, how, attention string) memory {
 		nameModule(&res.Nodes[i], how)
 	}
 	o := Options{Batch: 2, Precision: "bf16", Optimizer: "adamw", Attention: attention, Dropout: true}
-	return new(Room).measure(res, o, starts(res, o))
+	return new(Room).measure(res, o)
 }
 
 func TestWhatAttentionKeepsOfItsScores(t *testing.T) {

@@ -47,6 +47,16 @@ func reservedOf(res *infer.Result, o Options) int64 {
 // has none between its other layers.
 const patchConvolutions = 6
 
+// convolves reports whether a component is made of convolutions: their kernels have an axis for space.
+func convolves(n *infer.Node) bool {
+	for i := range n.Weights {
+		if n.Weights[i].Shape.Rank() >= 3 {
+			return true
+		}
+	}
+	return false
+}
+
 func convolutions(res *infer.Result) int {
 	count := 0
 	for i := range res.Nodes {
@@ -120,12 +130,11 @@ func Train(res *infer.Result, o Options) *Training { return new(Room).Train(res,
 // Train is the same in memory that was used before.
 func (r *Room) Train(res *infer.Result, o Options) *Training {
 	o = o.or(Defaults(), batchFor(res))
-	part, _ := o.micro()
-	s := starts(res, part)
-	m := r.measure(res, o, s)
+	m := r.measure(res, o)
 	t := &Training{Options: o, WeightBytes: m.weights, GradientBytes: m.gradients, OptimizerBytes: plus(m.states, m.stepExtra),
 		ActivationBytes: m.activations, LogitBytes: m.logits, PeakBytes: m.peak, Binding: m.binding, PagedBytes: m.paged}
-	t.reserved, t.foreign, t.dropless = reservedOf(res, o), s.foreign, s.dropless
+	t.reserved = reservedOf(res, o)
+	t.foreign, t.dropless = whose(res, o)
 	t.UpperBytes = plus(scale(m.peak, t.reserved, 100), workspaceBytes, piecesBytes)
 	t.need(m.tape)
 	t.besideNeed(m.beside)
@@ -135,7 +144,7 @@ func (r *Room) Train(res *infer.Result, o Options) *Training {
 	t.choose()
 	t.ask(hardware.Lookup(o.GPU))
 	t.TrainedParams = TrainedParams(res, o.Adapt)
-	t.price(res, &m)
+	t.price(&m)
 	t.round()
 	return t
 }
@@ -170,7 +179,7 @@ func (t *Training) choose() {
 	for _, g := range cards {
 		fits := t.CardBytes <= g.MemoryBytes
 		t.Fits = append(t.Fits, Fit{g, fits})
-		if !g.Managed || rate(g, t.Options.Precision, false) == 0 {
+		if !g.Managed || rate(g, t.Options.Precision) == 0 {
 			continue
 		}
 		if fits && t.GPU == nil {

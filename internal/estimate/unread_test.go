@@ -10,7 +10,7 @@ func stepOf(t *testing.T, text, how, precision string) memory {
 		nameModule(&res.Nodes[i], how)
 	}
 	o := Options{Batch: 2, Precision: precision, Attention: "sdpa", Optimizer: "adamw"}
-	return new(Room).measure(res, o, starts(res, o))
+	return new(Room).measure(res, o)
 }
 
 func TestWhatNoOutputReadsIsNotTrained(t *testing.T) {

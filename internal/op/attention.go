@@ -73,6 +73,11 @@ func fitsHeads(s *Step) bool {
 	return head > 0 && s.input(0).Elems() == s.N[2]*head && s.input(1).Elems()%s.N[3] == 0
 }
 
+// queriesByHead is the queries of each head of each sample, with as many features.
+func queriesByHead(s *Step, batch int64) Matrix {
+	return Matrix{s.N[1] * batch, s.N[2], s.N[3], s.N[3]}
+}
+
 func flopsOfAttention(s *Step) int64 { return s.N[0] }
 
 // cudnnAttention gives its result as the queries lie, and gradients as queries, keys and values do.
@@ -82,6 +87,8 @@ var cudnnAttention = &Op{
 	Saves:    savesAttention,
 	Fits:     fitsHeads,
 	FLOPs:    flopsOfAttention,
+	Bound:    ByAttention,
+	Matrix:   queriesByHead,
 	Forward:  1, Back: 3,
 }
 
@@ -99,6 +106,8 @@ var cudnnOfHeads = &Op{
 	},
 	Fits:    fitsHeads,
 	FLOPs:   flopsOfAttention,
+	Bound:   ByAttention,
+	Matrix:  queriesByHead,
 	Forward: 1, Back: 4,
 }
 
@@ -120,6 +129,8 @@ var flashAttention = &Op{
 	},
 	Fits:    fitsHeads,
 	FLOPs:   flopsOfAttention,
+	Bound:   ByAttention,
+	Matrix:  queriesByHead,
 	Forward: 1, Back: 3,
 }
 
@@ -153,6 +164,8 @@ var efficientAttention = &Op{
 	},
 	Fits:    fitsHeads,
 	FLOPs:   flopsOfAttention,
+	Bound:   ByAttention,
+	Matrix:  queriesByHead,
 	Forward: 1, Back: 4,
 }
 
@@ -188,7 +201,7 @@ func Attention(p *Program, q, k, v, mask Value, h Heads) Value {
 		o, queries = efficientAttention, roundUp(h.Queries, 32) // kAlignLSE of kernel_forward.h
 	}
 	s := p.do(o, Tensor{Shape: []int64{h.Queries, h.Count * h.Values}}, in...)
-	s.N = [4]int64{h.flops(), h.Count, h.Queries, h.Features}
+	s.N, s.Causal = [4]int64{h.flops(), h.Count, h.Queries, h.Features}, h.Causal && mask == None
 	p.keep(s, Float32, false, h.Count, queries)
 	return s.Out
 }
@@ -287,7 +300,7 @@ func (h *Heads) stretched(p *Program, x Value, features int64) Value {
 }
 
 // exactBMM is a product of matrices behind autocast: as wide as what arrives.
-var exactBMM = &Op{Name: "bmm", Saves: bmm.Saves, Fits: bmm.Fits, FLOPs: bmm.FLOPs, Forward: 1, Back: 2}
+var exactBMM = &Op{Name: "bmm", Saves: bmm.Saves, Fits: bmm.Fits, FLOPs: bmm.FLOPs, Bound: ByProduct, Matrix: pairs, Forward: 1, Back: 2}
 
 // ExactProduct is torch.matmul of so many pairs of matrices, in the width of what arrives.
 func ExactProduct(p *Program, x, y Value, rows, inner, columns, count int64) Value {

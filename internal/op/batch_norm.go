@@ -14,6 +14,7 @@ var batchNorm = &Op{
 			}
 		}
 	},
+	Bound:   ByReduction,
 	Forward: 1, Back: 2,
 }
 

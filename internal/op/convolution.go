@@ -48,7 +48,41 @@ var convolution = &Op{
 		return 2 * times * (w.Elems() / max(1, w.Shape[0]))
 	},
 	Fits:    fitsConvolution,
+	Bound:   ByConvolution,
 	Forward: 1, Back: 2,
+}
+
+// Convolutions that the units for matrices are of little use for: of the few channels of an image, of groups of channels, of one channel at a time.
+var (
+	thinConvolution      = convolutionBy(ByThinConvolution)
+	groupedConvolution   = convolutionBy(ByGroupedConvolution)
+	depthwiseConvolution = convolutionBy(ByDepthwiseConvolution)
+)
+
+func convolutionBy(b Bound) *Op {
+	o := *convolution
+	o.Bound = b
+	return &o
+}
+
+// fewChannels is how many a convolution reads at the most that is thin, and groupChannels one of groups that runs as such.
+const (
+	fewChannels   = 4
+	groupChannels = 64
+)
+
+// convolutionOf is the convolution with a weight of that shape. A window that is a line is as slow as groups are.
+func convolutionOf(w []int64, g Geometry) *Op {
+	line := len(w) == 4 && w[2] != w[3]
+	switch {
+	case g.Groups > 1 && w[1] == 1:
+		return depthwiseConvolution
+	case g.Groups > 1 && (w[1] <= groupChannels || len(w) == 3), line:
+		return groupedConvolution
+	case w[1] <= fewChannels && w[0] > 8:
+		return thinConvolution
+	}
+	return convolution
 }
 
 // fitsConvolution holds the channels of input and result to the weight's.
@@ -73,7 +107,7 @@ func Convolution(p *Program, x, weight, bias Value, g Geometry, image ...int64) 
 	if bias != None {
 		in = append(in, bias)
 	}
-	s := p.do(convolution, Tensor{Shape: append([]int64{channels}, image...)}, in...)
+	s := p.do(convolutionOf(w, g), Tensor{Shape: append([]int64{channels}, image...)}, in...)
 	s.N = [4]int64{g.Groups, flag(g.Transposed), flag(g.Permuted)}
 	return s.Out
 }

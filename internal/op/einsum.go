@@ -14,6 +14,7 @@ var einsum = &Op{
 		save.Further()
 	},
 	FLOPs:   func(s *Step) int64 { return s.N[1] },
+	Bound:   ByProduct,
 	Fits:    fitsAny,
 	Forward: 1, Back: 2,
 }

@@ -11,6 +11,7 @@ var embedding = &Op{
 		rows, table, out := s.input(0).Shape, s.input(1).Shape, s.output().Shape
 		return len(out) == len(rows)+1 && slices.Equal(out[:len(rows)], rows) && out[len(rows)] == table[1]
 	},
+	Bound:   ByIndex,
 	Forward: 1, Back: 3,
 }
 

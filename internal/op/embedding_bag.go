@@ -15,6 +15,7 @@ var embeddingBag = &Op{
 		g.New(1)
 	},
 	Fits:    func(s *Step) bool { return s.output().Elems() == s.input(1).Shape[1] },
+	Bound:   ByIndex,
 	Forward: 1, Back: 4,
 }
 

@@ -10,6 +10,7 @@ var gather = &Op{
 	},
 	Backward: func(_ *Step, g *Gradients) { g.New(0) },
 	Fits:     fitsIndices,
+	Bound:    ByIndex,
 	Forward:  1, Back: 2,
 }
 
@@ -31,6 +32,7 @@ var index = &Op{
 	},
 	Backward: func(_ *Step, g *Gradients) { g.New(0) },
 	Fits:     func(s *Step) bool { return len(s.In) > 1 },
+	Bound:    ByIndex,
 	Forward:  1, Back: 2,
 }
 

@@ -1,7 +1,7 @@
 package op
 
 // groupNorm is torch.group_norm: like layer_norm, but its means and roots are as wide as its result.
-var groupNorm = &Op{Name: "group_norm", Autocast: Widens, Saves: layerNorm.Saves, Forward: 2, Back: 3}
+var groupNorm = &Op{Name: "group_norm", Autocast: Widens, Saves: layerNorm.Saves, Bound: ByReduction, Forward: 2, Back: 3}
 
 // GroupNorm normalises so many groups of the channels of each sample, with a weight and a bias where there are some.
 func GroupNorm(p *Program, x Value, groups int64, affine ...Value) Value {

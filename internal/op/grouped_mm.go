@@ -8,7 +8,15 @@ var groupedMM = &Op{
 		return s.input(0).Elems() == s.N[0]*s.N[1] && s.output().Elems() == s.N[0]*s.N[2] && s.input(1).Elems()%(s.N[1]*s.N[2]) == 0
 	},
 	FLOPs:   func(s *Step) int64 { return 2 * s.N[0] * s.N[1] * s.N[2] },
+	Bound:   ByProduct,
+	Matrix:  rowsByGroup,
 	Forward: 1, Back: 2,
+}
+
+// rowsByGroup is the rows that a group has in the mean, with its own matrix.
+func rowsByGroup(s *Step, batch int64) Matrix {
+	groups := max(1, s.input(1).Elems()/max(1, s.N[1]*s.N[2]))
+	return Matrix{groups, (s.N[0]*batch + groups - 1) / groups, s.N[1], s.N[2]}
 }
 
 // GroupedMM multiplies rows of (rows, in) with those matrices to (rows, out).
@@ -22,7 +30,7 @@ func GroupedMM(p *Program, x, weights Value, out int64) Value {
 // groupedLinear is torch.nn.Linear of each group one after the other, taken together.
 var groupedLinear = &Op{
 	Name: "linear", Autocast: Lowers, Saves: savesFactors, Fits: groupedMM.Fits, FLOPs: groupedMM.FLOPs,
-	Forward: 1, Back: 2,
+	Bound: ByProduct, Matrix: rowsByGroup, Forward: 1, Back: 2,
 }
 
 // GroupedLinear is the same as GroupedMM of linear layers with a bias, or without one.

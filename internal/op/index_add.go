@@ -14,6 +14,7 @@ var indexAdd = &Op{
 		g.New(2)
 		g.Same(0)
 	},
+	Bound:   ByIndex,
 	Forward: 2, Back: 1,
 }
 

@@ -25,11 +25,12 @@ var layerNorm = &Op{
 		}
 		return 0
 	},
+	Bound:   ByReduction,
 	Forward: 1, Back: 3,
 }
 
 // layerNormAsIs is the same where autocast is turned off.
-var layerNormAsIs = &Op{Name: layerNorm.Name, Autocast: Follows, Saves: layerNorm.Saves, Backward: layerNorm.Backward, Workspace: layerNorm.Workspace, Forward: 1, Back: 3}
+var layerNormAsIs = &Op{Name: layerNorm.Name, Autocast: Follows, Saves: layerNorm.Saves, Backward: layerNorm.Backward, Workspace: layerNorm.Workspace, Bound: ByReduction, Forward: 1, Back: 3}
 
 // LayerNormAsIs is a layer norm in the width that arrives, whatever autocast asks for.
 func LayerNormAsIs(p *Program, x Value, group int64, affine ...Value) Value {

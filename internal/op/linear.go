@@ -25,8 +25,13 @@ var linear = &Op{
 	},
 	FLOPs:   func(s *Step) int64 { return 2 * s.N[0] * s.N[1] * s.N[2] },
 	Fits:    fitsLinear,
+	Bound:   ByProduct,
+	Matrix:  rowsByWeight,
 	Forward: 1, Back: 2,
 }
+
+// rowsByWeight is the rows of all samples with one matrix.
+func rowsByWeight(s *Step, batch int64) Matrix { return Matrix{1, s.N[0] * batch, s.N[1], s.N[2]} }
 
 // fitsLinear holds the last axes to the weight, and the bias to the result.
 func fitsLinear(s *Step) bool {

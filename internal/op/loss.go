@@ -1,7 +1,7 @@
 package op
 
 // logSoftmax is torch.log_softmax as cross_entropy calls it: in the width of what arrives, which it asks for itself, so that autocast does not.
-var logSoftmax = &Op{Name: "log_softmax", Saves: savesOutput, Forward: 1, Back: 1}
+var logSoftmax = &Op{Name: "log_softmax", Saves: savesOutput, Bound: ByReduction, Forward: 1, Back: 1}
 
 // nllLoss is torch.nll_loss: it saves what arrives, and its gradient is a tensor of zeros and of one number for each target.
 var nllLoss = &Op{

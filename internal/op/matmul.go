@@ -11,8 +11,13 @@ var bmm = &Op{
 			s.output().Elems() == n*rows*columns
 	},
 	FLOPs:   func(s *Step) int64 { return 2 * s.N[0] * s.N[1] * s.N[2] * s.N[3] },
+	Bound:   ByProduct,
+	Matrix:  pairs,
 	Forward: 1, Back: 2,
 }
+
+// pairs is one product for each pair of matrices of each sample.
+func pairs(s *Step, batch int64) Matrix { return Matrix{s.N[0] * batch, s.N[1], s.N[2], s.N[3]} }
 
 // MatMul is torch.matmul of two tensors with as many axes. One whose axes before the matrices are broadcast is
 // copied.

@@ -1,7 +1,7 @@
 package op
 
 // nonzero is where a tensor of choices equals a number: (chosen == n).nonzero().
-var nonzero = &Op{Name: "nonzero", Detaches: true, Fits: fitsAny, Forward: 4}
+var nonzero = &Op{Name: "nonzero", Detaches: true, Fits: fitsAny, Waits: true, Forward: 4}
 
 // Nonzero is the indices of so many places.
 func Nonzero(p *Program, x Value, shape ...int64) Value {

@@ -55,9 +55,47 @@ type Op struct {
 	// FLOPs counts the forward pass of one sample as torch's FlopCounterMode does. Nil is none.
 	FLOPs func(s *Step) int64
 
+	// Bound is what the time of its kernels follows from.
+	Bound Bound
+
+	// Matrix is the sizes of a matrix product, whose gradients are such products too. Nil where it is none.
+	Matrix func(s *Step, batch int64) Matrix
+
 	// Forward and Back are the kernels that the two passes start.
 	Forward, Back int64
+
+	// Serial is how many kernels the forward pass starts one behind the other in place of each of Forward. Nil is one.
+	Serial func(s *Step) int64
+
+	// Waits says that the host waits for the card, to read how many there are.
+	Waits bool
+
+	// Loops is how many positions a loop has, and how many kernels it starts at each; the backward pass starts three for each of them. Nil is no loop.
+	Loops func(s *Step) (positions, kernels int64)
 }
+
+// Bound is what the time of a kernel follows from.
+type Bound uint8
+
+// The bounds.
+const (
+	ByMemory               Bound = iota // bytes that cross the bus, one element after the other
+	ByReduction                         // the same, of rows that are summed: norms, softmax, sums
+	ByIndex                             // the same, of rows in any order; of what is looked up in, only what is found is read
+	ByProduct                           // a matrix product
+	ByConvolution                       // a convolution
+	ByThinConvolution                   // one that reads the few channels of an image
+	ByGroupedConvolution                // one of groups of channels, or whose window is a line
+	ByDepthwiseConvolution              // one that reads one
+	ByAttention                         // an attention kernel
+	ByStep                              // steps of a recurrent layer, each of which waits for the one before
+)
+
+// Convolves reports whether it is that of a convolution.
+func (b Bound) Convolves() bool { return b >= ByConvolution && b <= ByDepthwiseConvolution }
+
+// Matrix is the sizes of matrix products: Count of them, of (Rows, Inner) with (Inner, Columns).
+type Matrix struct{ Count, Rows, Inner, Columns int64 }
 
 // Autocast is what torch.autocast does to the floats that an operation reads.
 type Autocast uint8
@@ -151,6 +189,9 @@ type Step struct {
 	Out  Value
 	Kept []Value  // further results, which only the backward pass reads
 	N    [4]int64 // numbers of the operation, as the rows, the features in and the features out of a product
+
+	// Causal says that an attention computes the scores of positions before each alone, which are half of them.
+	Causal bool
 
 	Program *Program
 }

@@ -16,6 +16,8 @@ var product = &Op{
 	},
 	FLOPs:   func(s *Step) int64 { return 2 * s.N[0] * s.N[1] * s.N[2] },
 	Fits:    fitsLinear,
+	Bound:   ByProduct,
+	Matrix:  rowsByWeight,
 	Forward: 2, Back: 3,
 }
 

@@ -35,7 +35,17 @@ var cudnnRNN = &Op{
 		}
 		return sum
 	},
-	Fits:    func(s *Step) bool { return len(s.output().Shape) == 2 && s.output().Shape[0] == s.input(0).Shape[0] },
+	Fits:  func(s *Step) bool { return len(s.output().Shape) == 2 && s.output().Shape[0] == s.input(0).Shape[0] },
+	Bound: ByStep,
+	Serial: func(s *Step) int64 { // a layer has a matrix for what arrives, and one for its state
+		matrices := int64(0)
+		for k := 1; k < len(s.In); k++ {
+			if w := s.input(k); len(w.Shape) > 2 {
+				matrices += w.Shape[0]
+			}
+		}
+		return s.N[0] * max(1, matrices/2)
+	},
 	Forward: 1, Back: 2,
 }
 

@@ -9,9 +9,10 @@ var (
 		Autocast: WidensInside,
 		Backward: func(_ *Step, g *Gradients) { g.Same(0) },
 		Fits:     fitsReduced,
+		Bound:    ByReduction,
 		Forward:  1,
 	}
-	mean = &Op{Name: "mean", Fits: fitsReduced, Forward: 1, Back: 1}
+	mean = &Op{Name: "mean", Fits: fitsReduced, Bound: ByReduction, Forward: 1, Back: 1}
 	amax = &Op{
 		Name:  "amax",
 		Saves: savesBoth,
@@ -22,16 +23,18 @@ var (
 			g.New(0)
 		},
 		Fits:    fitsReduced,
+		Bound:   ByReduction,
 		Forward: 1, Back: 4,
 	}
-	variance   = &Op{Name: "var", Saves: savesInput, Backward: byWayOf(1), Fits: fitsReduced, Forward: 1, Back: 4}
-	deviation  = &Op{Name: "std", Saves: savesBoth, Backward: byWayOf(1), Fits: fitsReduced, Forward: 1, Back: 7}
+	variance   = &Op{Name: "var", Saves: savesInput, Backward: byWayOf(1), Fits: fitsReduced, Bound: ByReduction, Forward: 1, Back: 4}
+	deviation  = &Op{Name: "std", Saves: savesBoth, Backward: byWayOf(1), Fits: fitsReduced, Bound: ByReduction, Forward: 1, Back: 7}
 	vectorNorm = &Op{
 		Name:     "linalg_vector_norm",
 		Autocast: WidensInside,
 		Saves:    savesBoth,
 		Backward: byWayOf(1), // grad * (x / y)
 		Fits:     fitsReduced,
+		Bound:    ByReduction,
 		Forward:  1, Back: 4,
 	}
 	logSumExp = &Op{
@@ -40,6 +43,7 @@ var (
 		Saves:    savesBoth,
 		Backward: byWayOf(2), // grad * (x - y).exp()
 		Fits:     fitsReduced,
+		Bound:    ByReduction,
 		Forward:  6, Back: 3,
 	}
 )
@@ -75,7 +79,7 @@ func LogSumExp(p *Program, x Value, shape ...int64) Value {
 
 // cumsum is torch.cumsum, whose gradient is that of the result, summed from the end: it is flipped, summed and
 // flipped back.
-var cumsum = &Op{Name: "cumsum", Autocast: Widens, Backward: byWayOf(2), Forward: 1, Back: 3}
+var cumsum = &Op{Name: "cumsum", Autocast: Widens, Backward: byWayOf(2), Bound: ByReduction, Forward: 1, Back: 3}
 
 // CumSum sums along an axis.
 func CumSum(p *Program, x Value) Value { return p.do(cumsum, Tensor{Shape: p.Shape(x)}, x).Out }

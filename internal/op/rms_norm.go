@@ -1,7 +1,7 @@
 package op
 
 // fusedRMSNorm is torch's kernel: it saves what arrived and the reciprocal root of each group.
-var fusedRMSNorm = &Op{Name: "_fused_rms_norm", Saves: layerNorm.Saves, Forward: 1, Back: 2}
+var fusedRMSNorm = &Op{Name: "_fused_rms_norm", Saves: layerNorm.Saves, Bound: ByReduction, Forward: 1, Back: 2}
 
 // stridedRMSNorm is the same of what does not lie in order: both passes copy what arrived, and the backward pass its
 // gradient.
@@ -17,6 +17,7 @@ var stridedRMSNorm = &Op{
 		}
 	},
 	Workspace: func(s *Step, batch, width int64) int64 { return s.output().Elems() * batch * width },
+	Bound:     ByReduction,
 	Forward:   2, Back: 4,
 }
 

@@ -26,7 +26,19 @@ var scan = &Op{
 	Workspace: func(s *Step, batch, width int64) int64 { // in use: a state, both sides of the sum that the next one is, and that
 		return 4 * s.N[1] * batch * width
 	},
-	Fits: fitsAny,
+	Fits:    fitsAny,
+	Loops:   func(s *Step) (positions, kernels int64) { return s.N[2], s.N[3] },
+	Forward: 1, Back: 3,
+}
+
+// Loops says of the last loop of a program how many positions it has, and how many kernels it starts at each.
+func Loops(p *Program, positions, kernels int64) {
+	for k := len(p.Steps) - 1; k >= 0; k-- {
+		if s := &p.Steps[k]; s.Op == scan {
+			s.N[2], s.N[3] = positions, kernels
+			return
+		}
+	}
 }
 
 // Scan is such a loop over inputs of which autograd saves the first, whose results are put together to one of a

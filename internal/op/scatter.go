@@ -6,6 +6,7 @@ var scatterAdd = &Op{
 	Saves:    func(_ *Step, save *Saved) { save.Input(1) },
 	Backward: func(_ *Step, g *Gradients) { g.New(0) },
 	Fits:     fitsAny,
+	Bound:    ByIndex,
 	Forward:  2, Back: 1,
 }
 
@@ -30,6 +31,7 @@ var scatterReduce = &Op{
 		g.New(0)
 	},
 	Fits:    fitsAny,
+	Bound:   ByIndex,
 	Forward: 2, Back: 8,
 }
 

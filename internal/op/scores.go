@@ -42,7 +42,7 @@ func ConstantLike(p *Program, x Value, shape ...int64) Value {
 }
 
 // detached is a sum of a tensor for which no gradient is wanted.
-var detached = &Op{Name: "sum", Autocast: WidensInside, Detaches: true, Fits: fitsReduced, Forward: 3}
+var detached = &Op{Name: "sum", Autocast: WidensInside, Detaches: true, Fits: fitsReduced, Bound: ByReduction, Forward: 3}
 
 // SumWithoutGradient is a function of x.detach().sum().
 func SumWithoutGradient(p *Program, x Value, shape ...int64) Value {

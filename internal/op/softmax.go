@@ -9,6 +9,7 @@ var softmax = &Op{
 		g.New(0)
 		g.Holds(s.output().Elems(), Float, s.output().Shared)
 	},
+	Bound:   ByReduction,
 	Forward: 1, Back: 2,
 }
 
@@ -16,7 +17,7 @@ var softmax = &Op{
 func Softmax(p *Program, x Value) Value { return p.do(softmax, Tensor{Shape: p.Shape(x)}, x).Out }
 
 // softmaxIn is torch.softmax with a dtype, which autocast leaves as it is asked for.
-var softmaxIn = &Op{Name: "softmax", Saves: savesOutput, Backward: softmax.Backward, Forward: 1, Back: 2}
+var softmaxIn = &Op{Name: "softmax", Saves: savesOutput, Backward: softmax.Backward, Bound: ByReduction, Forward: 1, Back: 2}
 
 // SoftmaxIn is the softmax of an axis in floats of a width.
 func SoftmaxIn(p *Program, x Value, width int64) Value {
@@ -25,7 +26,7 @@ func SoftmaxIn(p *Program, x Value, width int64) Value {
 }
 
 // wideLogSoftmax is torch.log_softmax outside of cross_entropy.
-var wideLogSoftmax = &Op{Name: "log_softmax", Autocast: Widens, Saves: savesOutput, Forward: 1, Back: 1}
+var wideLogSoftmax = &Op{Name: "log_softmax", Autocast: Widens, Saves: savesOutput, Bound: ByReduction, Forward: 1, Back: 1}
 
 // LogSoftmax is the logarithm of the softmax of an axis.
 func LogSoftmax(p *Program, x Value) Value {
@@ -40,6 +41,7 @@ var safeSoftmax = &Op{
 	Workspace: func(s *Step, batch, _ int64) int64 {
 		return s.output().Elems() * batch
 	},
+	Bound:   ByReduction,
 	Forward: 5, Back: 2,
 }
 

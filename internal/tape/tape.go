@@ -89,6 +89,7 @@ type Tape struct {
 
 	tensors []tensor
 	steps   []step
+	works   []work // of the steps
 	units   []unit
 	refs    []int32 // tensors that steps read and keep
 	acts    []act
@@ -117,6 +118,7 @@ type Tape struct {
 	held   []int32 // results that the training script has names for
 	leads  []bool  // by tensor: whether a gradient comes to it
 	lost   []int32 // steps of the model that save something, and lead to no loss
+	graded []bool  // by tensor: whether Calls has given it a gradient
 	ends   []int32 // by component: the steps up to its last; nil where nobody asks
 	used
 	run run
@@ -128,7 +130,7 @@ func (t *Tape) Begin(components int, batch int64, p Precision, frozen func(node 
 	t.owned.Clear()
 	*t = Tape{owned: t.owned, Batch: batch, Precision: p, results: slices.Grow(t.results[:0], components)[:components],
 		weights: slices.Grow(t.weights, max(0, components-len(t.weights)))[:components], frozen: frozen,
-		tensors: t.tensors[:0], steps: t.steps[:0], refs: t.refs[:0], acts: t.acts[:0], ahead: firstAhead,
+		tensors: t.tensors[:0], steps: t.steps[:0], works: t.works[:0], graded: t.graded, refs: t.refs[:0], acts: t.acts[:0], ahead: firstAhead,
 		units: t.units[:0], halves: t.halves[:0], handed: t.handed[:0], stored: t.stored[:0], given: t.given[:0], tied: t.tied[:0], ids: t.ids[:0], read: t.read[:0], g: t.g,
 		losses: t.losses[:0], held: t.held[:0], leads: t.leads[:0], lost: t.lost[:0], run: t.run}
 	for i := range t.results {
@@ -147,6 +149,7 @@ func (t *Tape) lookAhead(added, all int) {
 	t.ahead *= 2
 	t.tensors, t.steps, t.refs = grown(t.tensors, added, all), grown(t.steps, added, all), grown(t.refs, added, all)
 	t.acts, t.stored = grown(t.acts, added, all), grown(t.stored, added, all)
+	t.works = grown(t.works, added, all)
 }
 
 // grown is a list with room for all components, if it is as long as those so far have made it, up to what is followed.
@@ -254,6 +257,7 @@ func (t *Tape) append(s *op.Step, p *op.Program) {
 	}
 	at := int32(len(t.steps))
 	t.steps = append(t.steps, step{in: t.list(t.read), node: t.node, gathers: s.Op.Gathers})
+	t.works = append(t.works, t.workOf(s))
 	st := &t.steps[at]
 	for k, id := range t.read {
 		if t.tensors[id].grad && !s.Op.Detaches && !t.noGrad {

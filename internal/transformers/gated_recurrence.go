@@ -43,6 +43,7 @@ func (GatedRecurrence) Lower(l *catalog.Lowering) op.Value {
 		keeps = append(keeps, keeps[0])
 	}
 	y := op.Loop(p, []int64{s, w}, dtype, []op.Value{decay}, []op.Value{fed}, keeps...)
+	op.Loops(p, s, 5) // the product with the state before, the sum, and casts
 	for _, v := range []op.Value{in, log, square, gated, factor} {
 		named(p, v)
 	}

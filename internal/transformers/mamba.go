@@ -79,6 +79,7 @@ func (r selectiveScan) lower(p *op.Program, x, dt, a, b, c, direct op.Value) op.
 		keeps = append(keeps, op.Kept{Elems: s * d * n, DType: op.Float16})
 	}
 	y := op.Loop(p, []int64{d, s}, dtype, []op.Value{decay, c}, []op.Value{added}, keeps...)
+	op.Loops(p, s, 5) // the product with the state before, the sum, a cast, and the product with C
 	y = op.Add(p, y, op.Mul(p, x, op.View(p, op.To(p, direct, 4), d, 1)))
 	named(p, decay)
 	named(p, added)

@@ -33,6 +33,7 @@ func (MatrixMemory) Lower(l *catalog.Lowering) op.Value {
 	if rest := s % chunk; rest > 0 {
 		kept := []op.Kept{{Elems: rest * each, DType: op.Float32}, {Elems: rest * each, DType: op.Float}, {Elems: rest * each, DType: op.Float}}
 		parts = append(parts, op.Loop(p, []int64{rest, values}, op.Float, nil, l.X[:3], kept...))
+		op.Loops(p, rest, 30)
 	}
 	return op.Concatenate(p, l.Out, parts...)
 }

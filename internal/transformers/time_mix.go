@@ -29,5 +29,6 @@ func (TimeMix) Lower(l *catalog.Lowering) op.Value {
 		dtype = op.Float16
 	}
 	y := op.Loop(p, []int64{s, e}, dtype, []op.Value{k, v}, []op.Value{w, l.W("time_first")}, op.Kept{Elems: kept * s * e, DType: op.Float32})
+	op.Loops(p, s, 28) // of rwkv_linear_attention_cpu: two maxima, four exponentials, and what is made of them
 	return l.Map(op.Mul(p, op.OfOutput(p, r), y), "output")
 }
