@@ -13,7 +13,6 @@ const launchesFile = "launches.jsonl.gz"
 var uncounted = map[string]string{
 	"deepseek_v4 of transformers": "its streams are balanced in twenty rounds of single operations",
 	"ibert of transformers":       "it looks for the least and the greatest of what it would quantise",
-	"yoso of transformers":        "its hashes are computed in single operations",
 	"big_bird of transformers":    "four thousand of its operations put single numbers into a mask, and take next to no time",
 }
 

@@ -190,6 +190,9 @@ type Step struct {
 	Kept []Value  // further results, which only the backward pass reads
 	N    [4]int64 // numbers of the operation, as the rows, the features in and the features out of a product
 
+	// Beside is how many kernels the code starts beside this step in small operations that have no part in the peak.
+	Beside int64
+
 	// Causal says that an attention computes the scores of positions before each alone, which are half of them.
 	Causal bool
 

@@ -31,6 +31,10 @@ var scan = &Op{
 	Forward: 1, Back: 3,
 }
 
+// Beside says of the last step how many kernels the code starts beside it, as in a loop over rows; the backward pass starts two for each of them. They
+// were counted as the operations of real modules that a program lacks (truth/launches.jsonl.gz).
+func Beside(p *Program, kernels int64) { p.Steps[len(p.Steps)-1].Beside += kernels }
+
 // Loops says of the last loop of a program how many positions it has, and how many kernels it starts at each.
 func Loops(p *Program, positions, kernels int64) {
 	for k := len(p.Steps) - 1; k >= 0; k-- {

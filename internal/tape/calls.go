@@ -26,6 +26,7 @@ type work struct {
 	serial int64
 
 	positions, each int64 // of a loop, and the kernels at each of them
+	beside          int64 // kernels that the code starts beside
 	first, times    int32 // the step that it repeats, or itself; and of that how many there are, which stand for all of them
 }
 
@@ -45,7 +46,7 @@ func (t *Tape) again(k int32) work {
 // workOf is the work of the next step in all samples.
 func (t *Tape) workOf(s *op.Step) work {
 	w, batch := t.casts(), t.Batch
-	w.op = s.Op
+	w.op, w.beside = s.Op, max(0, s.Beside)
 	if s.Op.Matrix != nil {
 		w.matrix = s.Op.Matrix(s, batch)
 	}
@@ -122,7 +123,9 @@ func (t *Tape) forwardCall(k int, c *Call) {
 	}
 	c.Bound, c.Matrix, c.FLOPs, c.Serial, c.Waits = w.op.Bound, w.matrix, w.flops, w.serial, w.op.Waits
 	c.Calls = upTo(w.positions, w.each)
-	if c.Kernels = upTo(w.op.Forward, c.Calls); c.Kernels == 0 {
+	c.Kernels = upTo(w.op.Forward, c.Calls)
+	c.Kernels, c.Calls = c.Kernels+w.beside, c.Calls+w.beside
+	if w.op.Forward == 0 {
 		return
 	}
 	if w.op.Bound == op.ByIndex { // what is found is as large as the result
@@ -191,6 +194,7 @@ func (t *Tape) backwardCall(k int, c *Call) {
 	}
 	c.Calls, c.Bytes = upTo(w.positions, w.each), moved
 	c.Kernels = upTo(back+first, c.Calls)
+	c.Kernels, c.Calls = c.Kernels+2*w.beside, c.Calls+2*w.beside
 	if w.positions > 1 { // each time zeros around a part, which are added to those of the others
 		whole := int64(0)
 		for i, id := range in {

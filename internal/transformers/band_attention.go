@@ -50,5 +50,6 @@ func (Diagonals) Lower(l *catalog.Lowering) op.Value {
 	for range 2 {
 		band = op.FillInPlace(l.P, band, reach, l.Out[1], reach+1)
 	}
+	op.Beside(l.P, 35) // blocks are cut, joined and masked in Python
 	return band
 }

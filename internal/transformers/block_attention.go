@@ -37,6 +37,7 @@ func (a BlockAttention) lower(l *catalog.Lowering, q, k, v op.Value, h op.Heads)
 	s.edge(s.five(s.keys, s.drawnK), s.five(s.values, s.drawnV))
 	s.edge(s.all(s.keys), s.all(s.values))
 	out := op.Concatenate(p, []int64{h.Count, h.Queries, h.Values}, s.contexts...)
+	op.Beside(p, 100) // five kinds of blocks, each with its masks
 	out = op.Mul(p, out, op.Constant(p, op.Float, false, 1, h.Queries, 1))
 	s.names = append(s.names, op.Constant(p, op.Float, false, h.Count, h.Queries, h.Keys)) // attention_probs, put together for who asks
 	named(p, s.names...)

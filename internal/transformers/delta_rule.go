@@ -83,6 +83,7 @@ func (r deltaRule) lower(p *op.Program, query, key, value, beta, decay op.Value)
 	keys := op.View(p, op.Mul(p, key, beta), h*q, c, r.key)
 	query, key = op.View(p, query, h*q, c, r.key), op.View(p, key, h*q, c, r.key)
 	sums := op.CumSum(p, decay)
+	op.Beside(p, 420+13*q) // six operations for each row of a chunk, and what is set up for each chunk
 	pairs := op.Sub(p, op.View(p, sums, h*q, c, 1), op.View(p, sums, h*q, 1, c))
 	pairs = op.WideOfOutput(p, op.MaskedFill(p, pairs, op.Constant(p, op.Byte, true, c, c)))
 

@@ -48,6 +48,7 @@ func (m matrixChunks) lower(l *catalog.Lowering) op.Value {
 	value := op.Contiguous(p, op.View(p, l.X[2], h, n*c, v), h*n, c, v)
 	in, forget := op.View(p, l.X[3], h*n, c), op.View(p, l.X[len(l.X)-1], h*n, c)
 	sums := op.CumSum(p, op.WideOfInput(p, forget))
+	op.Beside(p, 23*n) // what is set up for each chunk
 	steps := op.WideOfOutput(p, op.Add(p, op.Sub(p, op.View(p, sums, h*n, 1), sums), in))
 	fades := op.WideOfOutput(p, op.View(p, sums, h*n, 1))
 
