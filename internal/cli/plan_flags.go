@@ -36,7 +36,7 @@ func runFlags(c *cobra.Command) {
 	f.Bool("autocast", false, "torch.autocast over weights of 16 bits (precision bf16), as transformers' Trainer has it")
 	f.Int64("lora-bits", 0, "`bits` of an element of an adapter: 32, as peft makes them, or 16, which is the type of the weights")
 	f.Float64("lora-dropout", 0, "`probability` with which what an adapter reads is dropped")
-	f.String("base", "", "`how` the linear layers without adapters are stored: "+strings.Join(estimate.Bases, ", "))
+	f.String("quantized", "", "`how` bitsandbytes stores the linear layers but the last, under adapters: "+strings.Join(estimate.Bases, ", "))
 	f.Int64("gpus", 0, "`cards` that share the run, each with a batch of its own: what one of them holds is computed, not measured")
 	f.String("shard", "", "`how` they share it: "+strings.Join(estimate.Shardings, ", "))
 	f.String("offload", "", "`what` lies in the host's memory: "+strings.Join(estimate.Offloads, ", "))
@@ -46,7 +46,7 @@ func runFlags(c *cobra.Command) {
 	offer(c, "shard", estimate.Shardings...)
 	offer(c, "offload", estimate.Offloads...)
 	offer(c, "attention", estimate.Attentions...)
-	offer(c, "base", estimate.Bases...)
+	offer(c, "quantized", estimate.Bases...)
 	offer(c, "precision", estimate.Precisions...)
 	offer(c, "optimizer", estimate.Optimizers...)
 	offer(c, "gpu", hardware.Names()...)
@@ -132,7 +132,7 @@ func flagProblem(p estimate.Problem) error {
 func adaptFlags(flags *pflag.FlagSet, q *plan.Request, rank int64) error {
 	frozen, _ := flags.GetStringSlice("frozen")
 	targets, _ := flags.GetStringSlice("lora-targets")
-	for _, flag := range []string{"lora-targets", "lora-bits", "lora-dropout", "base"} {
+	for _, flag := range []string{"lora-targets", "lora-bits", "lora-dropout", "quantized"} {
 		if flags.Changed(flag) && rank == 0 {
 			return fmt.Errorf("--%s needs --lora", flag)
 		}
@@ -170,14 +170,14 @@ func adaptFlags(flags *pflag.FlagSet, q *plan.Request, rank int64) error {
 func adapterFlags(flags *pflag.FlagSet, q *plan.Request, l *estimate.LoRA) error {
 	l.Bits, _ = flags.GetInt64("lora-bits")
 	l.Dropout, _ = flags.GetFloat64("lora-dropout")
-	q.Training.Base, _ = flags.GetString("base")
+	q.Training.Base, _ = flags.GetString("quantized")
 	switch {
 	case flags.Changed("lora-bits") && !slices.Contains(estimate.AdapterBits, l.Bits):
 		return fmt.Errorf("--lora-bits is %d but takes 32 or 16", l.Bits)
 	case !(l.Dropout >= 0 && l.Dropout < 1):
 		return fmt.Errorf("--lora-dropout is %v but takes a number from 0 up to 1", l.Dropout)
-	case flags.Changed("base") && !slices.Contains(estimate.Bases, q.Training.Base):
-		return flagProblem(estimate.Problem{Field: "base", Value: q.Training.Base, Allowed: estimate.Bases})
+	case flags.Changed("quantized") && !slices.Contains(estimate.Bases, q.Training.Base):
+		return flagProblem(estimate.Problem{Field: "quantized", Value: q.Training.Base, Allowed: estimate.Bases})
 	}
 	return nil
 }

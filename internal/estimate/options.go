@@ -155,7 +155,7 @@ func (o Options) Validate() []Problem {
 	word("precision", o.Precision, Precisions)
 	word("optimizer", o.Optimizer, Optimizers)
 	word("attention", o.Attention, Attentions)
-	word("base", o.Base, Bases)
+	word("quantized", o.Base, Bases)
 	word("objective", o.Objective, Objectives)
 	number("completion", o.Completion, MaxCompletion)
 	number("gpus", o.Shard.GPUs, MaxGPUs)

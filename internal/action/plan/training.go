@@ -36,8 +36,8 @@ func training(f *action.Fields) (o estimate.Options) {
 		t.Fail(action.Errorf(action.CodeValue, t.Path("completion"), "is %d, but objective is neither grpo nor ppo", o.Completion))
 	}
 	o.Adapt = adaptation(t)
-	if o.Base = t.Enum("base", estimate.Bases...); o.Base != "" && (o.Adapt == nil || o.Adapt.LoRA == nil) {
-		t.Fail(action.Errorf(action.CodeValue, t.Path("base"), "is %q, but such weights are not trained: it takes lora", o.Base))
+	if o.Base = t.Enum("quantized", estimate.Bases...); o.Base != "" && (o.Adapt == nil || o.Adapt.LoRA == nil) {
+		t.Fail(action.Errorf(action.CodeValue, t.Path("quantized"), "is %q, but such weights are not trained: it takes lora", o.Base))
 	}
 	refuse(t, o.Validate())
 	f.Close(t)
