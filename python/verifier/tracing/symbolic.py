@@ -35,7 +35,7 @@ def trace(torch: Any, model: Any, given: Arguments, *, training: bool = True) ->
     program.method = "fx"
     by_id, program.layers, program.weights, program.ties = parts(torch, model)
 
-    class Tracer(torch.fx.Tracer):  # type: ignore[misc,name-defined]
+    class Tracer(torch.fx.Tracer):  # type: ignore[misc]
         running = [""]
 
         def is_leaf_module(self, m: Any, name: str) -> bool:
