@@ -26,7 +26,16 @@ var scan = &Op{
 	Workspace: func(s *Step, batch, width int64) int64 { // in use: a state, both sides of the sum that the next one is, and that
 		return 4 * s.N[1] * batch * width
 	},
-	Fits: fitsAny,
+	FLOPs: func(s *Step) int64 { return s.N[2] },
+	Fits:  fitsAny,
+}
+
+// ScanProducts is Scan with products of matrices at the positions, which take so many FLOPs in all.
+func ScanProducts(p *Program, shape []int64, flops int64, saved, others []Value, keeps ...int64) (all, each Value) {
+	at := len(p.Steps)
+	all, each = Scan(p, shape, saved, others, keeps...)
+	p.Steps[at].N[2] = flops
+	return all, each
 }
 
 // Scan is such a loop over inputs of which autograd saves the first, whose results are put together to one of a
