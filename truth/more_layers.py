@@ -6,7 +6,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from more_blocks import HEADS, NONE, ONE, bad, case, chan, extra, feat, heads, image_input, img, ints, lose, opt, pos, rank, S, seq_input, some, without
+from more_blocks import HEADS, NONE, ONE, bad, case, chan, extra, feat, heads, image_input, img, ints, lose, only_embed, opt, pos, rank, S, seq_input, some, without
 from reference import need
 
 
@@ -669,6 +669,212 @@ class SparseConv3d(nn.Module):
         return y * (x != 0).any(1, keepdim=True).to(y.dtype)
 
 
+# ---- extended LSTM, attention at trained offsets
+
+class MLSTM(nn.Module):
+    """Beck et al. 2024, equations 19 to 27, in the form of NX-AI/xlstm parallel_stabilized_simple: all positions at once."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.e, self.h = need(p, "embedDim"), opt(p, "numHeads", 4)
+        divided(self.e, self.h)
+        self.q, self.k, self.v, self.o = (nn.Linear(self.e, self.e) for _ in range(4))
+        self.i, self.f = nn.Linear(self.e, self.h), nn.Linear(self.e, self.h)
+
+    def forward(self, x):
+        seq_input(x, self.e)
+        s, q, k, v = x.shape[1], split(self.q(x), self.h), split(self.k(x), self.h), split(self.v(x), self.h)
+        total = torch.cumsum(-F.softplus(-self.f(x)), 1).transpose(1, 2).flatten(0, 1)
+        past = torch.ones(s, s, dtype=torch.bool, device=x.device).tril()
+        log_d = torch.where(past, total[:, :, None] - total[:, None], -float("inf")) + self.i(x).transpose(1, 2).flatten(0, 1)[:, None]
+        top = log_d.max(-1, keepdim=True)[0]
+        c = torch.bmm(q, k.transpose(1, 2) * k.shape[-1] ** -0.5) * torch.exp(log_d - top)
+        norm = torch.maximum(c.sum(-1, keepdim=True).abs(), torch.exp(-top))
+        return torch.sigmoid(self.o(x)) * join(torch.bmm(c / (norm + 1e-6), v), self.h)
+
+
+class SLSTM(nn.Module):
+    """Beck et al. 2024, equations 8 to 18 with exponential gates and the stabiliser of appendix A; NX-AI/xlstm slstm cell. Heads do not mix."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.e, self.h = need(p, "embedDim"), opt(p, "numHeads", 4)
+        divided(self.e, self.h)
+        d = self.e // self.h
+        self.w, self.r = nn.Linear(self.e, 4 * self.e), nn.Parameter(torch.randn(self.h, d, 4 * d) * 0.1)
+
+    def forward(self, x):
+        seq_input(x, self.e)
+        wx = self.w(x).unflatten(2, (self.h, -1))
+        h = c = n = m = x.new_zeros(x.shape[0], self.h, self.e // self.h)
+        ys = []
+        for t in range(x.shape[1]):
+            i, f, z, o = (wx[:, t] + torch.bmm(h.transpose(0, 1), self.r).transpose(0, 1)).chunk(4, -1)
+            kept = m - F.softplus(-f)
+            m = torch.maximum(kept, i)
+            enter, stay = torch.exp(i - m), torch.exp(kept - m)
+            c, n = stay * c + enter * torch.tanh(z), stay * n + enter
+            h = torch.sigmoid(o) * (c / n)
+            ys.append(h)
+        return torch.stack(ys, 1).flatten(2)
+
+
+class DeformableAttention(nn.Module):
+    """fundamentalvision/Deformable-DETR ms_deform_attn.py MSDeformAttn with one level, over ms_deform_attn_core_pytorch: every pixel asks."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.e, self.h, self.n = need(p, "embedDim"), opt(p, "numHeads", 8), opt(p, "numPoints", 4)
+        divided(self.e, self.h)
+        pos(numPoints=self.n)
+        self.value_proj, self.output_proj = nn.Linear(self.e, self.e), nn.Linear(self.e, self.e)
+        self.sampling_offsets, self.attention_weights = nn.Linear(self.e, self.h * self.n * 2), nn.Linear(self.e, self.h * self.n)
+
+    def forward(self, x):
+        image_input(x)
+        if x.shape[1] != self.e:
+            raise ValueError("other channels than embedDim")
+        b, e, height, width = x.shape
+        x = x.flatten(2).transpose(1, 2).contiguous()
+        value = self.value_proj(x).transpose(1, 2).reshape(b * self.h, -1, height, width)
+        offsets = self.sampling_offsets(x).unflatten(2, (self.h, self.n, 2)) / x.new_tensor([width, height])
+        weights = torch.softmax(self.attention_weights(x).unflatten(2, (self.h, self.n)), -1)
+        rows, columns = torch.meshgrid((torch.arange(height, device=x.device) + 0.5) / height,
+                                       (torch.arange(width, device=x.device) + 0.5) / width, indexing="ij")
+        centres = torch.stack([columns, rows], -1).view(-1, 1, 1, 2)
+        grid = (2 * (centres + offsets) - 1).transpose(1, 2).flatten(0, 1)
+        y = F.grid_sample(value, grid, mode="bilinear", padding_mode="zeros", align_corners=False)
+        y = (y * weights.transpose(1, 2).flatten(0, 1)[:, None]).sum(-1).view(b, e, -1).transpose(1, 2)
+        return self.output_proj(y).transpose(1, 2).unflatten(2, (height, width))
+
+
+# ---- memory that learns, sets of points
+
+class TitansMemory(nn.Module):
+    """Behrouz et al. 2024, Titans, equations 11 to 15 with a linear memory: a matrix for each head, gradient steps with momentum and forgetting."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.e, self.h = need(p, "embedDim"), opt(p, "numHeads", 1)
+        divided(self.e, self.h)
+        self.q, self.k, self.v, self.out = (nn.Linear(self.e, self.e, bias=False) for _ in range(4))
+        self.alpha, self.eta, self.theta = (nn.Linear(self.e, self.h) for _ in range(3))
+
+    def forward(self, x):
+        seq_input(x, self.e)
+        q, k, v = (f(x).unflatten(2, (self.h, -1)) for f in (self.q, self.k, self.v))
+        keep, eta, theta = 1 - torch.sigmoid(self.alpha(x)), torch.sigmoid(self.eta(x)), torch.sigmoid(self.theta(x))
+        memory = surprise = x.new_zeros(x.shape[0], self.h, k.shape[-1], v.shape[-1])
+        ys = []
+        for t in range(x.shape[1]):
+            key = k[:, t, :, :, None]
+            error = (memory * key).sum(-2) - v[:, t]
+            surprise = eta[:, t, :, None, None] * surprise - key * (theta[:, t, :, None] * error)[:, :, None]
+            memory = keep[:, t, :, None, None] * memory + surprise
+            ys.append((memory * q[:, t, :, :, None]).sum(-2))
+        return self.out(torch.stack(ys, 1).flatten(2))
+
+
+class SetAbstraction(nn.Module):
+    """yanx27/Pointnet_Pointnet2_pytorch models/pointnet2_utils.py PointNetSetAbstraction; the first three features of a point are its place,
+    and sampling begins with the first point. Qi et al. 2017."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.s, self.k, self.c = pos(numPoints=need(p, "numPoints"), numSamples=need(p, "numSamples"), inChannels=need(p, "inChannels"))
+        self.radius, mlp = need(p, "radius") ** 2, need(p, "mlp")
+        if self.c < 3 or not isinstance(mlp, list) or not mlp:
+            raise ValueError("points need three coordinates, and mlp is a list of sizes")
+        sizes = [self.c] + [pos(size=n) for n in mlp]
+        self.convs = nn.ModuleList(nn.Conv2d(i, o, 1) for i, o in zip(sizes, sizes[1:]))
+        self.bns = nn.ModuleList(nn.BatchNorm2d(o) for o in mlp)
+
+    @torch.no_grad()
+    def sample(self, xyz):
+        b, n, _ = xyz.shape
+        far, at, chosen = torch.full((b, n), 1e10, device=xyz.device), torch.zeros(b, dtype=torch.long, device=xyz.device), []
+        for _ in range(self.s):
+            chosen.append(at)
+            centre = xyz[torch.arange(b, device=xyz.device), at][:, None]
+            far = torch.minimum(far, ((xyz - centre) ** 2).sum(-1))
+            at = far.argmax(-1)
+        return torch.stack(chosen, 1)
+
+    @torch.no_grad()
+    def near(self, xyz, centres):
+        n = xyz.shape[1]
+        if self.k > n:
+            raise ValueError(f"{self.k} samples of {n} points")
+        index = torch.arange(n, device=xyz.device).expand(xyz.shape[0], self.s, n).clone()
+        index[((centres[:, :, None] - xyz[:, None]) ** 2).sum(-1) > self.radius] = n
+        index = index.sort(-1)[0][:, :, : self.k]
+        return torch.where(index == n, index[:, :, :1], index)
+
+    def forward(self, x):
+        seq_input(x, self.c)
+        xyz = x[..., :3]
+        centres = xyz.gather(1, self.sample(xyz)[..., None].expand(-1, -1, 3))
+        index = self.near(xyz, centres).flatten(1)
+        y = x.gather(1, index[..., None].expand(-1, -1, self.c)).unflatten(1, (self.s, self.k))
+        y = torch.cat([y[..., :3] - centres[:, :, None], y[..., 3:]], -1).permute(0, 3, 2, 1)
+        for conv, bn in zip(self.convs, self.bns):
+            y = F.relu(bn(conv(y)))
+        return torch.cat([centres, y.max(2)[0].transpose(1, 2)], -1)
+
+
+class TTTLayer(nn.Module):
+    """Sun et al. 2024, section 2.1 to 2.3: a linear model for each head, trained at every position by a step of its own size; W0 is trained as any weight."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.e, self.h = need(p, "embedDim"), opt(p, "numHeads", 1)
+        divided(self.e, self.h)
+        d = self.e // self.h
+        self.q, self.k, self.v, self.out = (nn.Linear(self.e, self.e, bias=False) for _ in range(4))
+        self.eta, self.W0 = nn.Linear(self.e, self.h), nn.Parameter(torch.randn(self.h, d, d) * 0.02)
+
+    def forward(self, x):
+        seq_input(x, self.e)
+        q, k, v = (f(x).unflatten(2, (self.h, -1)) for f in (self.q, self.k, self.v))
+        eta, w, ys = torch.sigmoid(self.eta(x)), self.W0.expand(x.shape[0], -1, -1, -1), []
+        for t in range(x.shape[1]):
+            key = k[:, t, :, :, None]
+            error = 2 * ((w * key).sum(-2) - v[:, t])
+            w = w - key * (eta[:, t, :, None] * error)[:, :, None]
+            ys.append((w * q[:, t, :, :, None]).sum(-2))
+        return self.out(torch.stack(ys, 1).flatten(2))
+
+
+class Hyena(nn.Module):
+    """HazyResearch/safari src/models/sequence/hyena.py HyenaOperator of order 2; Poli et al. 2023."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.e, f = pos(embedDim=need(p, "embedDim"), filterDim=opt(p, "filterDim", 64))
+        self.in_proj, self.out_proj = nn.Linear(self.e, 3 * self.e), nn.Linear(self.e, self.e)
+        self.short = nn.Conv1d(3 * self.e, 3 * self.e, 3, groups=3 * self.e, padding=2)
+        self.fc0, self.fc1, self.fc2, self.fc3 = nn.Linear(3, f), nn.Linear(f, f), nn.Linear(f, f), nn.Linear(f, self.e, bias=False)
+        self.freq, self.bias = nn.Parameter(torch.ones(1, f)), nn.Parameter(torch.randn(self.e))
+
+    def kernel(self, s, device):
+        t = torch.linspace(0, 1, s, device=device)[:, None]
+        angle = 2 * torch.pi * torch.arange(s, device=device)[:, None] / s
+        y = torch.cat([t, torch.cos(1e-4 * angle), -torch.sin(1e-4 * angle)], -1)
+        for fc in (self.fc0, self.fc1, self.fc2):
+            y = torch.sin(self.freq * fc(y))
+        decay = torch.exp(-t * torch.linspace(3.07, 15.35, self.e, device=device))
+        return (self.fc3(y) * decay).t()
+
+    def forward(self, x):
+        seq_input(x, self.e)
+        s = x.shape[1]
+        x0, x1, v = self.short(self.in_proj(x).transpose(1, 2))[..., :s].split(self.e, 1)
+        v = v * x1
+        spectrum = torch.fft.rfft(v, n=2 * s) * (torch.fft.rfft(self.kernel(s, x.device), n=2 * s) / (2 * s))
+        y = torch.fft.irfft(spectrum, n=2 * s, norm="forward")[..., :s] + v * self.bias[:, None]
+        return self.out_proj((y * x0).transpose(1, 2))
+
+
 TYPES = {
     "pixelNorm": PixelNorm, "adaIN": AdaIN, "film": FiLM, "dyt": DyT, "revIN": RevIN, "gumbelSoftmax": GumbelSoftmax,
     "dqnHead": lambda p: Head(p, "numActions"), "actorHead": lambda p: Head({**p, "dueling": None}, "numActions"),
@@ -679,7 +885,8 @@ TYPES = {
     "dividedSpaceTimeAttention": DividedAttention, "mixtureOfDepths": MixtureOfDepths, "multiTokenPrediction": MultiTokenPrediction,
     "vectorQuantizer": lambda p: VectorQuantizer(p, False), "residualVQ": lambda p: VectorQuantizer(p, True), "edgeConv": EdgeConv, "kan": KAN,
     "deltaNet": lambda p: DeltaNet(p, False), "gatedDeltaNet": lambda p: DeltaNet(p, True), "gatedLinearAttention": GatedLinearAttention,
-    "rgLru": RGLRU, "sparseConv3d": SparseConv3d,
+    "rgLru": RGLRU, "sparseConv3d": SparseConv3d, "mLSTM": MLSTM, "sLSTM": SLSTM, "deformableAttention": DeformableAttention,
+    "titansMemory": TitansMemory, "setAbstraction": SetAbstraction, "tttLayer": TTTLayer, "hyena": Hyena,
 }
 
 ARITY = {"adaIN": (2, 2), "film": (2, 2), "scatter": (3, 3), "edgeConv": (2, 2)}
@@ -933,6 +1140,36 @@ def sparse(r):
     return p, [[c] + [r.randint(1, 5) for _ in range(3)]]
 
 
+def deformable(r):
+    e, h = heads(r)
+    p = dict(embedDim=e, numHeads=h)
+    some(r, p, 0.5, numPoints=r.randint(1, 5))
+    return p, [img(r, e, 1, 6)]
+
+
+def titans(r):
+    p, xs = rg_lru(r)
+    xs[0][0] = r.randint(1, 6)
+    return p, xs
+
+
+def abstraction(r):
+    c, n = r.randint(3, 8), r.randint(1, 10)
+    p = dict(numPoints=r.randint(1, 6), numSamples=r.randint(1, n), radius=r.choice([0.2, 0.5, 1, 2.0]), inChannels=c,
+             mlp=[r.randint(1, 8) for _ in range(r.randint(1, 3))])
+    return p, [[n, c]]
+
+
+def hyena(r):
+    p, xs = only_embed(r)
+    some(r, p, 0.6, filterDim=r.randint(1, 16))
+    return p, xs
+
+
+def many_samples(r, p, xs, dt):
+    p["numSamples"] = xs[0][0] + r.randint(1, 3)
+
+
 CASES = {
     "pixelNorm": case(pixel_norm, [lambda r, p, xs, dt: xs.__setitem__(0, []), extra, ints, *bad(eps=["x", "small"])]),
     "adaIN": case(adain, [chan(0), chan(1), rank(0), rank(1), lose, extra, ints, *without("numFeatures"), *bad(numFeatures=NONE, styleDim=NONE)]),
@@ -967,6 +1204,14 @@ CASES = {
     "gatedLinearAttention": case(gla, ONE + HEADS[:2] + [*without("embedDim"), *bad(expandK=[0, -1, 0.01], expandV=[0, -1], gateLowRankDim=NONE)]),
     "rgLru": case(rg_lru, ONE + HEADS[:2] + [*without("embedDim")]),
     "sparseConv3d": case(sparse, [chan(), rank(), extra, ints, *without("inChannels", "outChannels"), *bad(kernelSize=[2, 4, 0, -1], outChannels=NONE)]),
+    "mLSTM": case(attention_pool, ONE + HEADS[:2] + [*without("embedDim"), default_heads]),
+    "sLSTM": case(attention_pool, ONE + HEADS[:2] + [*without("embedDim"), default_heads]),
+    "deformableAttention": case(deformable, [chan(), rank(), extra, ints] + HEADS[:2] + [*without("embedDim"), *bad(numPoints=NONE)]),
+    "titansMemory": case(titans, ONE + HEADS[:2] + [*without("embedDim")]),
+    "tttLayer": case(titans, ONE + HEADS[:2] + [*without("embedDim")]),
+    "hyena": case(hyena, ONE + [*without("embedDim"), *bad(embedDim=NONE, filterDim=NONE)]),
+    "setAbstraction": case(abstraction, ONE + [many_samples, many_samples, *without("numPoints", "numSamples", "radius", "inChannels", "mlp"),
+                                               *bad(mlp=[[], [0], [4, -1], 8], inChannels=[2, 1], numPoints=NONE, radius=["x"])]),
 }
 
 FILL = {}

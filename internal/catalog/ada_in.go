@@ -52,7 +52,6 @@ var _ = define(Type{
 		}
 		return c.MatMul(2, 1, c.Int("styleDim"), c.Int("numFeatures"))
 	},
-	Saved: savedAsLowered,
 	Lower: lowerAdaIN,
 	Torch: `AdaIN({{numFeatures}}, {{styleDim}}, {{eps}})`,
 	Module: `class AdaIN(nn.Module):

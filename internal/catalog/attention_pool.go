@@ -27,7 +27,6 @@ var _ = define(Type{
 		s, e := c.In[0][0], c.Int("embedDim")
 		return c.Add(c.MatMul(2, 1, e, e), c.MatMul(2, s, e, e), c.MatMul(2, s, e, 1))
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, s, e, h := l.P, l.In[0][0], l.Int("embedDim"), l.Int("numHeads")
 		q := l.heads(l.Map(op.Expanded(p, l.W("query"), 1, e), "q"), 1, h, e/h)

@@ -14,7 +14,6 @@ var _ = define(Type{
 	Shape:   headShape("outputDim"),
 	Weights: func(c *Call) { c.Linear("", c.Int("inFeatures"), c.Int("outputDim"), true) },
 	FLOPs:   func(c *Call) int64 { return c.MatMul(1, c.positions(), c.Int("inFeatures"), c.Int("outputDim")) },
-	Saved:   savedAsLowered,
 	Lower:   func(l *Lowering) op.Value { return l.Map(l.X[0], "") },
 	Torch:   `nn.Linear({{inFeatures}}, {{outputDim}})`,
 

@@ -37,7 +37,6 @@ var _ = define(Type{
 		s, e := c.In[0][0], c.Int("embedDim")
 		return c.Add(c.MatMul(4, s, e, e), c.MatMul(2, s, e, s))
 	},
-	Saved: savedAsLowered,
 	Lower: lowerDifferential,
 	Torch: `DifferentialAttention({{embedDim}}, {{numHeads}}, causal={{causal}}, lambda_init={{lambdaInit}})`,
 	Module: rootMeanSquareModule + `

@@ -38,7 +38,6 @@ var _ = define(Type{
 		s := c.Mul(t, n)
 		return c.Add(c.MatMul(9, s, e, e), c.MatMul(2, s, e, t), c.MatMul(2, s, e, n))
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, t, n, e := l.P, l.In[0][0], l.In[0][1], l.Int("embedDim")
 		y := op.LayerNorm(p, l.X[0], e, l.Affine("temporal_norm")...)

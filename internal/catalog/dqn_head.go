@@ -25,7 +25,6 @@ var _ = define(Type{
 		}
 		return c.MatMul(1, c.positions(), c.Int("inFeatures"), n)
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, y := l.P, l.Map(l.X[0], "q")
 		if !l.Bool("dueling") {

@@ -40,7 +40,6 @@ var _ = define(Type{
 		c.Weight("weight", c.Int("dim"))
 		c.Weight("bias", c.Int("dim"))
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, shape := l.P, Of(l.Int("dim"))
 		if !l.Bool("channelsLast") {

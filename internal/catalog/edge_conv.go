@@ -25,7 +25,6 @@ var _ = define(Type{
 		out := c.Int("outChannels")
 		return c.MatMul(1, c.In[1][1], out, c.Add(c.Mul(2, c.Int("inChannels")), out))
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, nodes, n, in, out := l.P, l.In[0][0], l.In[1][1], l.Int("inChannels"), l.Int("outChannels")
 		ends := op.View(p, l.X[1], n, 1)

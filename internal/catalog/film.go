@@ -30,7 +30,6 @@ var _ = define(Type{
 	},
 	Weights: func(c *Call) { c.Linear("generator", c.Int("condDim"), c.Mul(2, c.Int("numFeatures")), true) },
 	FLOPs:   func(c *Call) int64 { return c.MatMul(2, 1, c.Int("condDim"), c.Int("numFeatures")) },
-	Saved:   savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, n := l.P, l.Int("numFeatures")
 		shape := make(Shape, len(l.In[0]))

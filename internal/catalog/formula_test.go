@@ -17,7 +17,7 @@ import (
 //
 // A formula is an expression in Go's syntax over the parameters (booleans are 0 or 1, a parameter without a value is 0,
 // lists are indexed), in, in2, out (shapes, indexed from 0, negative from the end; in(i) is input i), rank(x), size(x),
-// size(x, from) (product of the axes from there on), sizes(from) (the sum of those of all inputs), max, min, ceil(a, b)
+// size(x, from) (product of the axes from there on), pairs(x) (the sum of the products of neighbours), sizes(from) (the sum of those of all inputs), max, min, ceil(a, b)
 // (division rounded up), floor(a*b), round(a*b), divisible(a*b) (a product of fractions, rounded down, to the nearest, or to
 // a multiple of 8 as torchvision does) and comparisons, which are 0 or 1; mode == "sum" compares a word; letters() is the
 // product of the sizes of an equation's letters, summed() of those that its result lacks. Division is whole.
@@ -153,7 +153,7 @@ func (f formula) list(e ast.Expr) []int64 {
 func (f formula) call(e *ast.CallExpr) int64 {
 	name := e.Fun.(*ast.Ident).Name
 	switch name {
-	case "size", "rank", "sum", "inputs":
+	case "size", "rank", "sum", "pairs", "inputs":
 		if name == "inputs" {
 			return int64(len(f.c.In))
 		}
@@ -165,6 +165,13 @@ func (f formula) call(e *ast.CallExpr) int64 {
 			s := int64(0)
 			for _, n := range list {
 				s += n
+			}
+			return s
+		}
+		if name == "pairs" {
+			s := int64(0)
+			for i := range list[1:] {
+				s += list[i] * list[i+1]
 			}
 			return s
 		}

@@ -37,7 +37,6 @@ var _ = define(Type{
 		}
 		return c.Add(c.MatMul(maps, s, e, e), c.MatMul(2, s, e, s), c.MatMul(3, s, e, c.Int("ffDim")))
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, s, e, h, f := l.P, l.In[0][0], l.Int("embedDim"), l.Int("numHeads"), l.Int("ffDim")
 		y := op.LayerNorm(p, l.X[0], e, l.Affine("norm0")...)

@@ -16,7 +16,6 @@ var _ = define(Type{
 		paramSoftmaxDim,
 	},
 	Shape: softmaxShape,
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, noise := l.P, op.Constant(l.P, op.Float, false, l.Out...)
 		y := op.Softmax(p, op.Scale(p, op.Add(p, l.X[0], noise)))

@@ -32,7 +32,6 @@ var _ = define(Type{
 	FLOPs: func(c *Call) int64 {
 		return c.MatMul(1, c.Size(c.Out), c.Int("inFeatures"), c.Add(c.Int("gridSize"), c.Int("splineOrder"), 1))
 	},
-	Saved:         savedAsLowered,
 	Lower:         lowerKAN,
 	Torch:         `KANLinear({{inFeatures}}, {{outFeatures}}, {{gridSize}}, {{splineOrder}})`,
 	Module:        kanModule,

@@ -16,7 +16,6 @@ var _ = define(Type{
 		}
 		return c.In[0].With(0, c.Add(c.In[0][0], 1)), nil
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, in := l.P, l.In[0]
 		variance := op.Var(p, l.X[0], in...)

@@ -35,7 +35,6 @@ var _ = define(Type{
 		e := c.Int("embedDim")
 		return c.Add(c.MatMul(1, c.In[0][0], e, 1), c.MatMul(2, c.deepened(), e, c.Int("ffDim")))
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, e, n := l.P, l.Int("embedDim"), l.deepened()
 		weights, places := op.TopK(p, op.View(p, l.Map(l.X[0], "router"), l.In[0][0]), n)

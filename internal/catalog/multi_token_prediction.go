@@ -33,7 +33,6 @@ var _ = define(Type{
 		e := c.Int("embedDim")
 		return c.MatMul(c.Int("numTokens"), c.In[0][0], e, c.Add(c.Mul(c.Int("numLayers"), e), c.Int("vocabSize")))
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, n, layers := l.P, l.Int("numTokens"), l.Int("numLayers")
 		if n > MostParts || layers > MostParts/n {

@@ -25,7 +25,6 @@ var _ = define(Type{
 		}
 		return c.In[0].With(-1, c.Mul(times, c.In[0].At(-1))), nil
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, n := l.P, l.Int("numFreqs")
 		if n > MostParts {

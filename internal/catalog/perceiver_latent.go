@@ -36,7 +36,6 @@ var _ = define(Type{
 		n, s, d, in, inner := c.Int("numLatents"), c.In[0][0], c.Int("latentDim"), c.Int("inputDim"), c.Mul(c.Int("numHeads"), c.Int("headDim"))
 		return c.Add(c.MatMul(2, n, d, inner), c.MatMul(2, s, in, inner), c.MatMul(2, n, s, inner), c.MatMul(12, n, d, d))
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, n, s, d, h, size := l.P, l.Int("numLatents"), l.In[0][0], l.Int("latentDim"), l.Int("numHeads"), l.Int("headDim")
 		y := op.Expanded(p, l.W("latents"), n, d)

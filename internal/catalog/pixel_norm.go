@@ -14,7 +14,6 @@ var _ = define(Type{
 	Shape: func(c *Call) (Shape, error) {
 		return c.In[0], c.Ranks(1, MaxAxes, "channels and any further axes")
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		mean := op.Mean(l.P, op.Pow(l.P, l.X[0]), l.In[0].With(0, 1)...)
 		return op.Mul(l.P, l.X[0], op.WideOfOutput(l.P, op.Scale(l.P, mean)))

@@ -11,7 +11,6 @@ var _ = define(Type{
 	Shape:         headShape("numActions"),
 	Weights:       networkWeights("numActions"),
 	FLOPs:         networkFLOPs("numActions"),
-	Saved:         savedAsLowered,
 	Lower:         lowerNetwork,
 	Torch:         `TwoHiddenLayers({{inFeatures}}, {{hiddenSize}}, {{numActions}}, {{activation}})`,
 	Module:        networkModule,

@@ -20,7 +20,6 @@ var _ = define(Type{
 	FLOPs: func(c *Call) int64 {
 		return c.MatMul(c.Int("numQuantizers"), c.positions(), c.Int("embeddingDim"), c.Int("numEmbeddings"))
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, n := l.P, l.Int("numQuantizers")
 		if n > MostParts {

@@ -23,7 +23,6 @@ var _ = define(Type{
 			c.Weight("affine_bias", c.Int("numFeatures"))
 		}
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, n := l.P, l.Int("numFeatures")
 		mean, std := op.SumWithoutGradient(p, l.X[0], 1, n), op.SumWithoutGradient(p, l.X[0], 1, n)

@@ -29,7 +29,6 @@ var _ = define(Type{
 		e := c.Int("embedDim")
 		return c.MatMul(2, c.In[0][0], e, c.Part(e, c.Int("numHeads")))
 	},
-	Saved: savedAsLowered,
 	Lower: lowerRGLRU,
 	Torch: `RGLRU({{embedDim}}, {{numHeads}})`,
 	Module: `class RGLRU(nn.Module):

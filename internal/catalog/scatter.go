@@ -36,7 +36,6 @@ var _ = define(Type{
 		}
 		return in, nil
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value { return op.Scatter(l.P, l.X[0], l.X[1], l.X[2], l.Has("reduce")) },
 	Torch: `Scatter({{dim}}, {{reduce}})`,
 	Module: `class Scatter(nn.Module):

@@ -25,7 +25,6 @@ var _ = define(Type{
 		}
 		return c.In[0], nil
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, s, d, n := l.P, l.In[0][0], l.In[0][1], (l.Int("kernelSize")-1)/2
 		parts := []op.Value{l.X[0]}

@@ -38,7 +38,6 @@ var _ = define(Type{
 		k := c.Int("kernelSize")
 		return c.Mul(2, c.Size(c.Out), c.Int("inChannels"), k, k, k)
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		y := op.Convolution(l.P, l.X[0], l.W("conv.weight"), l.W("conv.bias"), op.Geometry{Groups: 1}, l.In[0][1:]...)
 		return op.Mul(l.P, y, op.SumWithoutGradient(l.P, l.X[0], l.In[0].With(0, 1)...)) // where something is

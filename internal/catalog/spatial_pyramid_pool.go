@@ -22,7 +22,6 @@ var _ = define(Type{
 		}
 		return Of(c.Mul(c.In[0][0], windows)), nil
 	},
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, channels, levels := l.P, l.In[0][0], l.Ints("levels")
 		if len(levels) > MostParts {

@@ -21,7 +21,6 @@ var _ = define(Type{
 		c.Linear("logvar", c.Int("inFeatures"), c.Int("latentDim"), true)
 	},
 	FLOPs: func(c *Call) int64 { return c.MatMul(2, c.positions(), c.Int("inFeatures"), c.Int("latentDim")) },
-	Saved: savedAsLowered,
 	Lower: func(l *Lowering) op.Value {
 		p, mu, logvar := l.P, l.Map(l.X[0], "mu"), l.Map(l.X[0], "logvar")
 		std := op.WideOfOutput(p, op.Scale(p, logvar))

@@ -11,7 +11,6 @@ var _ = define(Type{
 	Shape:         headShape("outputDim"),
 	Weights:       networkWeights("outputDim"),
 	FLOPs:         networkFLOPs("outputDim"),
-	Saved:         savedAsLowered,
 	Lower:         lowerNetwork,
 	Torch:         `TwoHiddenLayers({{inFeatures}}, {{hiddenSize}}, {{outputDim}}, {{activation}})`,
 	Module:        networkModule,

@@ -15,7 +15,6 @@ var _ = define(Type{
 	Shape:   codebookShape,
 	Weights: func(c *Call) { c.Weight("codebooks.0", c.Int("numEmbeddings"), c.Int("embeddingDim")) },
 	FLOPs:   func(c *Call) int64 { return c.MatMul(1, c.positions(), c.Int("embeddingDim"), c.Int("numEmbeddings")) },
-	Saved:   savedAsLowered,
 	Lower:   func(l *Lowering) op.Value { return op.Add(l.P, l.X[0], op.Nearest(l.P, l.X[0], l.W("codebooks.0"))) },
 	Torch:   `VectorQuantizer({{numEmbeddings}}, {{embeddingDim}}, 1)`,
 	Module:  codebookModule,

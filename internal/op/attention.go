@@ -201,7 +201,7 @@ func Attention(p *Program, q, k, v, mask Value, h Heads) Value {
 		o, queries = efficientAttention, roundUp(h.Queries, 32) // kAlignLSE of kernel_forward.h
 	}
 	s := p.do(o, Tensor{Shape: []int64{h.Queries, h.Count * h.Values}}, in...)
-	s.N, s.Causal = [4]int64{h.flops(), h.Count, h.Queries, h.Features}, h.Causal && mask == None
+	s.N, s.Causal = [5]int64{h.flops(), h.Count, h.Queries, h.Features}, h.Causal && mask == None
 	p.keep(s, Float32, false, h.Count, queries)
 	return s.Out
 }
@@ -305,7 +305,7 @@ var exactBMM = &Op{Name: "bmm", Saves: bmm.Saves, Fits: bmm.Fits, FLOPs: bmm.FLO
 // ExactProduct is torch.matmul of so many pairs of matrices, in the width of what arrives.
 func ExactProduct(p *Program, x, y Value, rows, inner, columns, count int64) Value {
 	s := p.do(exactBMM, Tensor{Shape: []int64{count, rows, columns}}, matrices(p, x, Contiguous), matrices(p, y, Contiguous))
-	s.N = [4]int64{count, rows, inner, columns}
+	s.N = [5]int64{count, rows, inner, columns}
 	return s.Out
 }
 

@@ -108,7 +108,7 @@ func Convolution(p *Program, x, weight, bias Value, g Geometry, image ...int64) 
 		in = append(in, bias)
 	}
 	s := p.do(convolutionOf(w, g), Tensor{Shape: append([]int64{channels}, image...)}, in...)
-	s.N = [4]int64{g.Groups, flag(g.Transposed), flag(g.Permuted)}
+	s.N = [5]int64{g.Groups, flag(g.Transposed), flag(g.Permuted)}
 	return s.Out
 }
 

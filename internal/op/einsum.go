@@ -22,7 +22,7 @@ var einsum = &Op{
 // Einsum is such products, which take so many FLOPs, save the inputs with these bits, and tensors of so many elements.
 func Einsum(p *Program, shape []int64, flops int64, saved int64, kept []int64, in ...Value) Value {
 	s := p.do(einsum, Tensor{Shape: shape}, in...)
-	s.N = [4]int64{saved, flops}
+	s.N = [5]int64{saved, flops}
 	for _, n := range kept {
 		p.keep(s, Float, false, n)
 	}

@@ -31,7 +31,7 @@ func FusedLoss(p *Program, x, weight, bias, targets Value, trained bool) Value {
 		in = append(in, bias)
 	}
 	s := p.do(fusedLoss, Tensor{Shape: []int64{}, Shared: true}, append(in, targets)...)
-	s.N = [4]int64{p.Elems(x) / max(1, w[1]), w[1], w[0]}
+	s.N = [5]int64{p.Elems(x) / max(1, w[1]), w[1], w[0]}
 	p.keep(s, Float, false, p.Shape(x)...)
 	if trained {
 		for _, v := range in[1:] {

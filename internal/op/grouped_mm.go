@@ -23,7 +23,7 @@ func rowsByGroup(s *Step, batch int64) Matrix {
 func GroupedMM(p *Program, x, weights Value, out int64) Value {
 	shape := p.Shape(x)
 	s := p.do(groupedMM, Tensor{Shape: []int64{shape[0], out}}, x, weights)
-	s.N = [4]int64{shape[0], shape[1], out}
+	s.N = [5]int64{shape[0], shape[1], out}
 	return s.Out
 }
 
@@ -40,6 +40,6 @@ func GroupedLinear(p *Program, x, weights, bias Value, out int64) Value {
 		in = append(in, bias)
 	}
 	s := p.do(groupedLinear, Tensor{Shape: []int64{shape[0], out}}, in...)
-	s.N = [4]int64{shape[0], shape[1], out}
+	s.N = [5]int64{shape[0], shape[1], out}
 	return s.Out
 }

@@ -53,7 +53,7 @@ func Linear(p *Program, x, weight, bias Value) Value {
 		count--
 	}
 	s := p.do(linear, Tensor{Shape: p.dimensions(shape[:len(shape)-1], w[0])}, in[:count]...)
-	s.N = [4]int64{p.Elems(x) / max(1, w[1]), w[1], w[0]}
+	s.N = [5]int64{p.Elems(x) / max(1, w[1]), w[1], w[0]}
 	return s.Out
 }
 

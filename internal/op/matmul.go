@@ -38,7 +38,7 @@ func MatMul(p *Program, x, y Value) Value {
 	}
 	shape := append(append([]int64{}, outer...), rows, columns)
 	s := p.do(bmm, Tensor{Shape: shape}, stretch(x, rows, inner), stretch(y, inner, columns))
-	s.N = [4]int64{n, rows, inner, columns}
+	s.N = [5]int64{n, rows, inner, columns}
 	return s.Out
 }
 

@@ -16,6 +16,6 @@ var nearest = &Op{
 func Nearest(p *Program, x, table Value) Value {
 	rows := p.Shape(table)
 	s := p.do(nearest, Tensor{Shape: p.Shape(x)}, x, table)
-	s.N = [4]int64{p.Elems(x) / max(1, rows[1]), rows[1], rows[0]}
+	s.N = [5]int64{p.Elems(x) / max(1, rows[1]), rows[1], rows[0]}
 	return s.Out
 }

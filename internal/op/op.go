@@ -188,7 +188,7 @@ type Step struct {
 	In   []Value
 	Out  Value
 	Kept []Value  // further results, which only the backward pass reads
-	N    [4]int64 // numbers of the operation, as the rows, the features in and the features out of a product
+	N    [5]int64 // numbers of the operation, as the rows, the features in and the features out of a product
 
 	// Beside is how many kernels the code starts beside this step in small operations that have no part in the peak.
 	Beside int64

@@ -61,6 +61,6 @@ func LinearStored(p *Program, x, weight, bias Value, q Stored) Value {
 		in = in[:2]
 	}
 	s := p.do(linear4, Tensor{Shape: p.dimensions(shape[:len(shape)-1], w[0]), DType: Float16}, in...)
-	s.N = [4]int64{p.Elems(x) / max(1, w[1]), w[1], w[0]}
+	s.N = [5]int64{p.Elems(x) / max(1, w[1]), w[1], w[0]}
 	return To(p, s.Out, own)
 }

@@ -95,7 +95,7 @@ func (p *Program) reserve(s *Step, r Reserve) {
 func RNN(p *Program, x Value, features, directions int64, weights []Value, states []int64, r Reserve) Value {
 	steps := p.Shape(x)[0]
 	s := p.do(cudnnRNN, Tensor{Shape: []int64{steps, directions * features}}, append([]Value{x}, weights...)...)
-	s.N = [4]int64{steps, directions, features}
+	s.N = [5]int64{steps, directions, features}
 	for _, n := range states {
 		p.keep(s, Float, false, n)
 	}

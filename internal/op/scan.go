@@ -28,6 +28,7 @@ var scan = &Op{
 	},
 	Fits:    fitsAny,
 	Loops:   func(s *Step) (positions, kernels int64) { return s.N[2], s.N[3] },
+	FLOPs:   func(s *Step) int64 { return s.N[4] },
 	Forward: 1, Back: 3,
 }
 
@@ -43,6 +44,14 @@ func Loops(p *Program, positions, kernels int64) {
 			return
 		}
 	}
+}
+
+// ScanProducts is Scan with products of matrices at the positions, which take so many FLOPs in all.
+func ScanProducts(p *Program, shape []int64, flops int64, saved, others []Value, keeps ...int64) (all, each Value) {
+	at := len(p.Steps)
+	all, each = Scan(p, shape, saved, others, keeps...)
+	p.Steps[at].N[4] = flops
+	return all, each
 }
 
 // Scan is such a loop over inputs of which autograd saves the first, whose results are put together to one of a

@@ -7,14 +7,14 @@ func Scores(p *Program, q, k, mask Value, h Heads) Value {
 		in = append(in, mask)
 	}
 	s := p.do(bmm, Tensor{Shape: []int64{h.Count, h.Queries, h.Keys}}, in...)
-	s.N = [4]int64{h.Count, h.Queries, h.Features, h.Keys}
+	s.N = [5]int64{h.Count, h.Queries, h.Features, h.Keys}
 	return s.Out
 }
 
 // Weigh is the product of weights with values.
 func Weigh(p *Program, weights, v Value, h Heads) Value {
 	s := p.do(bmm, Tensor{Shape: []int64{h.Count, h.Queries, h.Values}}, weights, v)
-	s.N = [4]int64{h.Count, h.Queries, h.Keys, h.Values}
+	s.N = [5]int64{h.Count, h.Queries, h.Keys, h.Values}
 	return s.Out
 }
 
