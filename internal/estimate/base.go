@@ -1,6 +1,8 @@
 package estimate
 
 import (
+	"strings"
+
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/infer"
 	"github.com/modelverifier/verifier/internal/op"
@@ -21,7 +23,7 @@ func quantised(res *infer.Result, i int) (weights uint64) {
 	if n.Component == nil || givesLogits(res, i) {
 		return 0
 	}
-	packed := grouped(n)
+	packed := n.Type.Has(catalog.IsExperts) && implementationOf(n).has(transformers)
 	for k := range n.Weights {
 		if w := &n.Weights[k]; isLinear(n, w) && !(packed && isExpert(w)) {
 			weights |= bit(k)
@@ -29,6 +31,9 @@ func quantised(res *infer.Result, i int) (weights uint64) {
 	}
 	return weights
 }
+
+// isExpert reports whether a weight is that of one of many experts.
+func isExpert(w *catalog.Weight) bool { return strings.HasPrefix(w.Module, "experts") }
 
 // adapters is what those of a run are like. peft makes them of 32 bits over a base of 16 (autocast_adapter_dtype), and beside quantised weights.
 func (o *Options) adapters() (a catalog.Adapters) {
