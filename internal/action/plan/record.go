@@ -10,7 +10,7 @@ import (
 const Version = 1
 
 // Record is the plan. Text and Markdown are made from it and from nothing else. Memory, FLOPs, MACs, Training, SeqLen, Source,
-// Inference, Fixes, run.withheld, model.implementation, model.paramsWithheld, cost.gpu, cost.range, cost.asked, cost.withheld and the
+// Inference, Fixes, Solved, run.withheld, model.implementation, model.paramsWithheld, cost.gpu, cost.range, cost.asked, cost.withheld and the
 // lists of components in a diff are additions to the specification. A figure that lacks a component is null, or a lower bound where cost.withheld names components.
 type Record struct {
 	Version  int      `json:"version"`
@@ -28,8 +28,9 @@ type Record struct {
 	SeqLen   *SeqLen  `json:"seqLen,omitempty"`
 	Source   *Source  `json:"source,omitempty"`
 
-	Inference *Inference `json:"inference"`       // null where it would be that of a part of the model
-	Fixes     []Fix      `json:"fixes,omitempty"` // where training does not fit
+	Inference *Inference `json:"inference"`        // null where it would be that of a part of the model
+	Fixes     []Fix      `json:"fixes,omitempty"`  // where training does not fit
+	Solved    *Solved    `json:"solved,omitempty"` // where training.solve asks for it; the plan is that of the answer
 }
 
 // Model is what the graph is. A null shape is one that cannot be known.
@@ -117,6 +118,7 @@ type Training struct {
 
 	MicroBatch    int64    `json:"microBatch,omitempty"` // where it is less than the batch
 	FusedLoss     bool     `json:"fusedLoss,omitempty"`
+	Expandable    bool     `json:"expandableSegments,omitempty"`
 	Dropout       bool     `json:"dropout,omitempty"` // of a config, which is not counted otherwise
 	GPU           string   `json:"gpu,omitempty"`     // that was asked for
 	Frozen        []string `json:"frozen,omitempty"`

@@ -22,6 +22,9 @@ type page struct{ strings.Builder }
 func Text(r *Record) string {
 	p := &page{}
 	p.title(r)
+	if r.Solved != nil {
+		p.row("answer", "%s", r.answer())
+	}
 	p.row("structure", "%s, %s, %s", r.Model.Fingerprint, count(r.Model.Layers, "layer"), shapes(r))
 	p.row("parameters", "%s", r.counted(quantity.Grouped(r.Model.Params)+" ("+quantity.Short(r.Model.Params)+")"))
 	p.compute(r)
