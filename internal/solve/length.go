@@ -52,19 +52,24 @@ func (r *Run) seqLen(a *Answer) {
 	if a.Withheld = why; why != "" {
 		return
 	}
-	room := new(estimate.Room)
+	room, last, res := new(estimate.Room), int64(0), (*infer.Result)(nil)
+	at := func(n int64) *infer.Result { // what a length needs is mostly asked right behind its bound
+		if n != last {
+			last, res = n, r.at(n)
+		}
+		return res
+	}
 	s := search{steps: steps(tokens, r.bounded(limit)), room: r.Card.MemoryBytes}
 	s.bound = func(n int64) (int64, bool) {
 		defer room.Clear()
-		res := r.at(n)
-		if res == nil {
+		if at(n) == nil {
 			return 0, false
 		}
 		return room.Bound(res, a.Options).CardBytes, true
 	}
 	s.need = func(n int64) int64 {
 		defer room.Clear()
-		return room.Train(r.at(n), a.Options).CardBytes
+		return room.Train(at(n), a.Options).CardBytes
 	}
 	a.Limited = by
 	s.answer(a)

@@ -144,8 +144,10 @@ func (r *Record) answer() string {
 // beyond says why no larger number is the answer.
 func (s *Solved) beyond() string {
 	switch {
+	case s.Next != nil && quantity.Bytes(s.Next.AtLeastBytes) == quantity.Bytes(s.MemoryBytes): // it would read as if that did
+		return "; " + grouped(s.Next.Value) + " does not fit"
 	case s.Next != nil:
-		return ", and " + grouped(s.Next.Value) + " at least " + quantity.Bytes(s.Next.AtLeastBytes)
+		return "; " + grouped(s.Next.Value) + " would need at least " + quantity.Bytes(s.Next.AtLeastBytes)
 	case s.LimitedBy == solve.Positions:
 		return "; the model was made for no more"
 	}
@@ -155,12 +157,12 @@ func (s *Solved) beyond() string {
 // noneFits says what the smallest number needs, and what would do.
 func (r *Record) noneFits() string {
 	s := r.Solved
-	text := map[solve.Question]string{solve.MaxBatch: "no batch", solve.MaxSeqLen: "no sample", solve.MaxContext: "no context"}[s.Question]
-	unit := map[solve.Question]string{solve.MaxSeqLen: " tokens", solve.MaxContext: " tokens"}[s.Question]
-	if s.Smallest == 1 {
-		unit = strings.TrimSuffix(unit, "s")
+	what := map[solve.Question]string{solve.MaxBatch: "batch", solve.MaxSeqLen: "sample", solve.MaxContext: "context"}[s.Question]
+	smallest := grouped(s.Smallest)
+	if s.Question != solve.MaxBatch {
+		smallest = quantity.Sprintf("%s tokens", smallest)
 	}
-	text = fmt.Sprintf("%s fits %s: %s%s needs %s of %s", text, s.GPU, grouped(s.Smallest), unit, quantity.Bytes(s.NeedBytes), quantity.Bytes(s.MemoryBytes))
+	text := fmt.Sprintf("no %s fits %s: one of %s needs %s of %s", what, s.GPU, smallest, quantity.Bytes(s.NeedBytes), quantity.Bytes(s.MemoryBytes))
 	if s.Change != "" {
 		return text + "; it fits with " + s.Change
 	}
