@@ -158,11 +158,11 @@ func (s *Solved) beyond() string {
 func (r *Record) noneFits() string {
 	s := r.Solved
 	what := map[solve.Question]string{solve.MaxBatch: "batch", solve.MaxSeqLen: "sample", solve.MaxContext: "context"}[s.Question]
-	smallest := grouped(s.Smallest)
-	if s.Question != solve.MaxBatch {
-		smallest = quantity.Sprintf("%s tokens", smallest)
+	needs := "%s tokens need %s of %s"
+	if s.Question == solve.MaxBatch {
+		needs = "%s samples need %s of %s"
 	}
-	text := fmt.Sprintf("no %s fits %s: one of %s needs %s of %s", what, s.GPU, smallest, quantity.Bytes(s.NeedBytes), quantity.Bytes(s.MemoryBytes))
+	text := "no " + what + " fits " + s.GPU + ": " + quantity.Sprintf(needs, grouped(s.Smallest), quantity.Bytes(s.NeedBytes), quantity.Bytes(s.MemoryBytes))
 	if s.Change != "" {
 		return text + "; it fits with " + s.Change
 	}
