@@ -77,6 +77,12 @@ func (r *Room) Examine(g *graph.Graph) *Study {
 // Price estimates what training takes with samples of so many tokens; 0 stands for the default length. Only a model of text
 // has a length.
 func (s *Study) Price(o estimate.Options, seqLen int64) {
+	o = s.Size(o, seqLen)
+	s.Training = s.room.estimate.Train(s.Sized, o)
+}
+
+// Size finds the model that is priced, and returns the run with its precision; what follows from them is estimated by Price.
+func (s *Study) Size(o estimate.Options, seqLen int64) estimate.Options {
 	s.Blockers, s.Warnings, s.Withheld = s.ruleFindings(rules.Block), s.ruleFindings(rules.Warn), []string{}
 	for i := range s.Walked.Nodes {
 		if n := &s.Walked.Nodes[i]; n.State == infer.Withheld || n.State == infer.Unknown {
@@ -88,8 +94,8 @@ func (s *Study) Price(o estimate.Options, seqLen int64) {
 		s.Sized, s.Repaired = whole, true
 	}
 	o, s.precision = s.settle(o)
-	s.Training = s.room.estimate.Train(s.Sized, o)
 	s.lack()
+	return o
 }
 
 // EagerExtra is what the peak would gain by attention that has its scores in memory.

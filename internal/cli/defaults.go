@@ -14,7 +14,7 @@ import (
 // fillable are the flags that a policy file may fill in: what is judged, and how strictly. Not among them is what reads or writes
 // other files, reaches the network or names the day, because a file in a repository is not always its reader's own.
 var fillable = []string{"fail-on", "input", "arg", "gpu", "gpus",
-	"attention", "seq-len", "text-only", "batch", "precision", "optimizer", "epochs", "samples", "checkpointing", "micro-batch", "fused-loss", "dropout", "frozen", "lora", "lora-targets", "lora-bits", "lora-dropout", "autocast", "quantized", "objective", "completion", "shard", "offload",
+	"attention", "seq-len", "text-only", "batch", "precision", "optimizer", "epochs", "samples", "checkpointing", "micro-batch", "fused-loss", "expandable-segments", "dropout", "frozen", "lora", "lora-targets", "lora-bits", "lora-dropout", "autocast", "quantized", "objective", "completion", "shard", "offload",
 	"use-batch", "use-precision", "prompt", "generate",
 	"tp", "pp", "dp", "cp", "ep", "etp", "vpp", "global-batch", "zero", "first-stage-layers", "last-stage-layers", "framework", "recompute", "sequence-parallel",
 	"engine-version"}

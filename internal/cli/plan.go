@@ -20,13 +20,17 @@ var _ = register(func() *cobra.Command {
 
 With --run the run is read from the file of a trainer: axolotl, LLaMA-Factory, TRL, torchtitan, DeepSpeed, accelerate, or the arguments of
 transformers' Trainer. MODEL may then be left out where the file names a model that is here or bundled. Every key is accounted for; what has
-no estimate is said. A file with a wrong type, or one that contradicts itself, exits with 2.`,
+no estimate is said. A file with a wrong type, or one that contradicts itself, exits with 2.
+
+With --max the plan is that of the largest batch, sample or context that fits the card of --gpu, and with --cheapest that of the card and the
+settings on which the run costs least (docs/fit.md).`,
 	}, planOne)
 	c.Flags().String("base", "", "the version before: adds what changed since this `file`")
 	c.Flags().Bool("history", false, "ask the hosted service what became of earlier runs of this structure; its fingerprint is sent, and nothing else")
 	remoteFlags(c)
 	runFlags(c)
 	useFlags(c)
+	solveFlags(c)
 	runFileFlags(c)
 	return c
 })
@@ -45,6 +49,9 @@ func planOne(j *judge, in *input) (*answer, error) {
 		without = applyRun(q, run)
 	}
 	if err := planFlags(j.cmd, q); err != nil {
+		return nil, err
+	}
+	if err := askFlags(j.cmd, q); err != nil {
 		return nil, err
 	}
 	if err := checkRun(q, run); err != nil {

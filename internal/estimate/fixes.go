@@ -83,7 +83,7 @@ func Savings(res *infer.Result, o Options) []Fix {
 	}
 	if part, _ := o.micro(); part.Batch > 1 {
 		o.MicroBatch = (part.Batch + 1) / 2
-		f.try(o.microWords(), o)
+		f.try(o.MicroWords(), o)
 	}
 	slices.SortStableFunc(f.out, func(a, b Fix) int { return cmp.Compare(a.Training.CardBytes, b.Training.CardBytes) })
 	return f.out
@@ -144,27 +144,20 @@ func (f *fixer) narrow() string {
 
 // microBatch finds the largest half, quarter and so on of the batch that fits, or a single sample.
 func (f *fixer) microBatch(o Options) (Options, string, bool) {
-	size := o.Batch
-	if o.accumulates() {
-		size = o.MicroBatch
-	}
-	if size <= 1 {
+	sizes := o.MicroBatches()[1:]
+	if len(sizes) == 0 {
 		return o, "", false
-	}
-	var sizes []int64
-	for size > 1 {
-		size = (size + 1) / 2
-		sizes = append(sizes, size)
 	}
 	k := sort.Search(len(sizes)-1, func(k int) bool { // a smaller one takes less
 		o.MicroBatch = sizes[k]
 		return Train(f.res, o).Fitting()
 	})
 	o.MicroBatch = sizes[k]
-	return o, o.microWords(), true
+	return o, o.MicroWords(), true
 }
 
-func (o Options) microWords() string {
+// MicroWords says in which pieces a step takes its batch.
+func (o Options) MicroWords() string {
 	_, n := o.micro()
 	return fmt.Sprintf("micro-batches of %s, %s to a step", quantity.Grouped(o.MicroBatch), quantity.Grouped(n))
 }

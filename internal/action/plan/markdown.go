@@ -31,6 +31,9 @@ func Markdown(r *Record) string {
 	if len(r.Run.Blockers) > 0 {
 		b.WriteString("\n")
 	}
+	if r.Solved != nil {
+		b.WriteString(text(sentenced(r.answer())) + "\n\n")
+	}
 	table(&b, r)
 	if text := eager(r); text != "" {
 		b.WriteString("\n" + text + ".\n")

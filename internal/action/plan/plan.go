@@ -35,12 +35,15 @@ func Render(rec *Record) *Result { return &Result{Plan: rec, Text: Text(rec), Ma
 
 // New makes the record.
 func New(r *Request) *Record {
-	s := examine(r.Model, r, r.Text)
+	s := look(r.Model, r.Text)
+	r, solved := s.solve(r)
+	s.price(r)
 	r.Examined.Tell(s.Study)
 	if r.Against != nil {
 		s.against(r.Against(s.Study))
 	}
 	rec := s.record(r)
+	rec.solved(solved)
 	if r.Base != nil {
 		base := examine(r.Base, r, action.TextCall{})
 		rec.Diff = diff(base, s, difference(base, s))

@@ -10,7 +10,7 @@ import (
 const Version = 1
 
 // Record is the plan. Text and Markdown are made from it and from nothing else. Memory, FLOPs, MACs, Training, SeqLen, Source,
-// Inference, Fixes, Sharded, run.withheld, model.implementation, model.paramsWithheld, cost.gpu, cost.range, cost.asked, cost.withheld and the
+// Inference, Fixes, Sharded, Solved, run.withheld, model.implementation, model.paramsWithheld, cost.gpu, cost.range, cost.asked, cost.withheld and the
 // lists of components in a diff are additions to the specification. A figure that lacks a component is null, or a lower bound where cost.withheld names components.
 type Record struct {
 	Version  int      `json:"version"`
@@ -31,6 +31,7 @@ type Record struct {
 	Inference *Inference `json:"inference"`         // null where it would be that of a part of the model
 	Fixes     []Fix      `json:"fixes,omitempty"`   // where training does not fit
 	Sharded   *Sharded   `json:"sharded,omitempty"` // what each card holds, where several share the run
+	Solved    *Solved    `json:"solved,omitempty"`  // where training.solve asks for it; the plan is that of the answer
 }
 
 // Model is what the graph is. A null shape is one that cannot be known.
@@ -119,6 +120,7 @@ type Training struct {
 
 	MicroBatch    int64    `json:"microBatch,omitempty"` // where it is less than the batch
 	FusedLoss     bool     `json:"fusedLoss,omitempty"`
+	Expandable    bool     `json:"expandableSegments,omitempty"`
 	Dropout       bool     `json:"dropout,omitempty"` // of a config, which is not counted otherwise
 	GPU           string   `json:"gpu,omitempty"`     // that was asked for
 	Frozen        []string `json:"frozen,omitempty"`
@@ -126,7 +128,7 @@ type Training struct {
 	Objective     string   `json:"objective,omitempty"`
 	Completion    int64    `json:"completion,omitempty"`    // tokens of an answer that were asked for
 	Autocast      bool     `json:"autocast,omitempty"`      // over weights of 16 bits
-	Base          string   `json:"quantized,omitempty"`          // how the linear layers lie in memory
+	Base          string   `json:"quantized,omitempty"`     // how the linear layers lie in memory
 	TrainedParams *int64   `json:"trainedParams,omitempty"` // where not all weights are trained
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/policy"
+	"github.com/modelverifier/verifier/internal/solve"
 )
 
 // Request is what can be asked.
@@ -17,6 +18,7 @@ type Request struct {
 	Training estimate.Options
 	Using    estimate.InferOptions // how the trained model is used
 	SeqLen   int64                 // tokens of a sample; 0 for the default
+	Solve    solve.Question        // what is asked of the run; empty for nothing
 	Share    bool                  // whether the hosted service is to keep the graph; no other one can
 	Source   *Source
 	Text     action.TextCall // the model called with text alone, for what a finding offers
@@ -37,7 +39,9 @@ type Source struct {
 // Decode reads a request.
 func Decode(body []byte, limits graph.Limits) (*Request, error) {
 	f := action.Read(body, limits, action.Model, action.Base)
-	r := &Request{Model: f.Model(), Base: f.Graph(action.Base), Policy: f.Policy(), Training: training(f), Using: inference(f), Share: f.Bool("share")}
+	r := &Request{Model: f.Model(), Base: f.Graph(action.Base), Policy: f.Policy()}
+	r.Training, r.Solve = training(f)
+	r.Using, r.Share = inference(f), f.Bool("share")
 	r.Training.Attention = f.Enum("attention", estimate.Attentions...)
 	r.Using.Attention = r.Training.Attention
 	r.SeqLen, _ = f.Int("seq_len", 1)

@@ -18,12 +18,23 @@ type studied struct {
 
 // examine looks at the model, or at its base in the same way.
 func examine(g *graph.Graph, r *Request, text action.TextCall) *studied {
+	s := look(g, text)
+	s.price(r)
+	return s
+}
+
+// look walks a model, and runs the rules.
+func look(g *graph.Graph, text action.TextCall) *studied {
 	s := &studied{Study: action.Examine(g)}
 	s.structure = s.Walked.Structure()
 	s.Offer(text)
+	return s
+}
+
+// price estimates the run, and holds the model to the policy.
+func (s *studied) price(r *Request) {
 	s.Price(r.Training, r.SeqLen)
 	s.hold(r.Policy)
-	return s
 }
 
 // hold adds what the policy finds behind what the rules find.

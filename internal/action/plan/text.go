@@ -79,12 +79,15 @@ func Text(r *Record) string {
 	return p.String()
 }
 
-// title is what is planned, behind what was not followed of it.
+// title is what is planned, behind what was not followed of it, and the answer to what was asked.
 func (p *page) title(r *Record) {
 	if part := r.followed(); part != "" {
 		p.row("partly", "%s", part)
 	}
 	p.row("plan", "%s: %s", r.title(), r.verdict())
+	if r.Solved != nil {
+		p.row("answer", "%s", r.answer())
+	}
 }
 
 // followed is what the summary begins with where the source was not followed to its end.

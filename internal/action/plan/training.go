@@ -10,14 +10,15 @@ import (
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
 	"github.com/modelverifier/verifier/internal/quantity"
+	"github.com/modelverifier/verifier/internal/solve"
 	"github.com/modelverifier/verifier/internal/spelling"
 )
 
 // training reads the run that is to be estimated.
-func training(f *action.Fields) (o estimate.Options) {
+func training(f *action.Fields) (o estimate.Options, q solve.Question) {
 	t := f.Object("training")
 	if t == nil {
-		return o
+		return o, ""
 	}
 	o.Batch, _ = t.Int("batch", 1)
 	o.Precision = t.Enum("precision", estimate.Precisions...)
@@ -28,6 +29,7 @@ func training(f *action.Fields) (o estimate.Options) {
 	o.MicroBatch, _ = t.Int("microBatch", 1)
 	o.FusedLoss = t.Bool("fusedLoss")
 	o.Dropout = t.Bool("dropout")
+	o.Expandable = t.Bool("expandableSegments")
 	o.GPU = t.GPU("gpu")
 	o.Autocast = t.Bool("autocast")
 	o.Shard = sharding(t)
@@ -40,8 +42,11 @@ func training(f *action.Fields) (o estimate.Options) {
 		t.Fail(action.Errorf(action.CodeValue, t.Path("quantized"), "is %q, but such weights are not trained: it takes lora", o.Base))
 	}
 	refuse(t, o.Validate())
+	if q = solve.Question(t.Enum("solve", solve.Questions...)); q != "" && q.NeedsCard() && o.GPU == "" {
+		t.Fail(action.Errorf(graph.CodeMissing, t.Path("gpu"), "must name the card that solve is asked for"))
+	}
 	f.Close(t)
-	return o
+	return o, q
 }
 
 // adaptation reads what is not trained, nil where everything is.
@@ -155,7 +160,7 @@ type LoRA struct {
 func trainingOf(t *estimate.Training) Training {
 	o := t.Options
 	out := Training{Batch: o.Batch, Precision: o.Precision, Optimizer: o.Optimizer, Epochs: o.Epochs, Samples: o.Samples, Checkpointing: o.Checkpointing,
-		Attention: o.Attention, SamplesAssumed: !o.SamplesGiven, MicroBatch: o.MicroBatch, FusedLoss: o.FusedLoss, Dropout: o.Dropout, GPU: o.GPU,
+		Attention: o.Attention, SamplesAssumed: !o.SamplesGiven, MicroBatch: o.MicroBatch, FusedLoss: o.FusedLoss, Expandable: o.Expandable, Dropout: o.Dropout, GPU: o.GPU,
 		Base: o.Base, Autocast: o.Autocast,
 		Objective: o.Objective, Completion: o.Completion}
 	if a := o.Adapt; a != nil {

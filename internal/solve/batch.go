@@ -1,0 +1,28 @@
+package solve
+
+import "github.com/modelverifier/verifier/internal/estimate"
+
+// batch finds the most samples that go through the model at once. A run that adds up several passes to a step keeps their number.
+func (r *Run) batch(a *Answer) {
+	o, passes := a.Options, a.Options.Accumulated()
+	with := func(n int64) estimate.Options {
+		o.Batch, o.MicroBatch = n*passes, 0
+		if passes > 1 {
+			o.MicroBatch = n
+		}
+		return o
+	}
+	room := new(estimate.Room)
+	s := search{steps: steps(1, r.bounded(max(1, estimate.MaxBatch/passes))), room: r.Card.MemoryBytes}
+	s.bound = func(n int64) (int64, bool) {
+		defer room.Clear()
+		return room.Bound(r.Sized, with(n)).CardBytes, true
+	}
+	s.need = func(n int64) int64 {
+		defer room.Clear()
+		return room.Train(r.Sized, with(n)).CardBytes
+	}
+	a.Limited = Searched
+	s.answer(a)
+	a.Options = with(a.run())
+}
