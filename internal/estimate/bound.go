@@ -14,12 +14,11 @@ type Bound struct {
 // Bound finds it for a run on the card of its options, and what the run costs on others.
 func (r *Room) Bound(res *infer.Result, o Options, cards ...*hardware.GPU) Bound {
 	o = o.or(Defaults(), batchFor(res))
-	part, _ := o.micro()
-	m := r.measure(res, o, starts(res, part))
+	m := r.measure(res, o)
 	b := Bound{CardBytes: plus(m.peak, contextBytes)}
 	for _, g := range cards {
 		t := Training{Options: o, PricedOn: g, Cards: 1}
-		t.price(res, &m)
+		t.price(&m)
 		t.round()
 		b.CostMicroUSD = append(b.CostMicroUSD, t.CostMicroUSD)
 	}
@@ -30,7 +29,7 @@ func (r *Room) Bound(res *infer.Result, o Options, cards ...*hardware.GPU) Bound
 func Rented(precision string) []*hardware.GPU {
 	var out []*hardware.GPU
 	for _, g := range hardware.GPUs() {
-		if g.Managed && rate(g, precision, false) > 0 {
+		if g.Managed && rate(g, precision) > 0 {
 			out = append(out, g)
 		}
 	}
