@@ -96,11 +96,11 @@ func (s *starter) newlySaved(i int) (count int64) {
 		return 0
 	}
 	p := s.lowering.P
-	p.EachSaved(func(v op.Value) {
+	for _, v := range p.Saved() {
 		if t := &p.Tensors[v]; t.Role == op.Made && t.DType == op.Float && !t.Shared && v != p.Tensors[p.Out].Base {
 			count++
 		}
-	})
+	}
 	return count
 }
 
