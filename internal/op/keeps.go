@@ -15,7 +15,7 @@ func (p *Program) Keeps(batch int64) Keeps { return p.KeepsIn(batch, make([]bool
 // KeepsIn is the same, with a list for the inputs.
 func (p *Program) KeepsIn(batch int64, in []bool) Keeps {
 	keeps := Keeps{In: in}
-	p.EachSaved(func(v Value) {
+	for _, v := range p.Saved() {
 		switch t := &p.Tensors[v]; {
 		case t.Role == Arrives:
 			keeps.In[t.Index] = true
@@ -24,37 +24,32 @@ func (p *Program) KeepsIn(batch int64, in []bool) Keeps {
 		case t.Role == Made && keeps.New >= 0:
 			keeps.New = plus(keeps.New, t.exactBytes(batch))
 		}
-	})
+	}
 	return keeps
 }
 
-// EachSaved calls save with each storage that autograd saves where all floats that arrive need gradients, once: with the tensor that is not a
-// view. Weights and buffers are among them.
-func (p *Program) EachSaved(save func(storage Value)) {
+// Saved is each storage that autograd saves where all floats that arrive need gradients, once: the tensor that is not a view. Weights and buffers are
+// among them. The list is good until the next.
+func (p *Program) Saved() []Value {
 	n := len(p.Tensors)
 	if cap(p.marks) < 2*n {
 		p.marks = make([]bool, 2*n)
 	}
-	p.marks = p.marks[:2*n]
+	p.marks, p.saved = p.marks[:2*n], p.saved[:0]
 	clear(p.marks)
 	needs, seen := p.marks[:n], p.marks[n:]
 	for v := range p.Tensors {
 		t := &p.Tensors[v]
 		needs[v] = t.Role == Weight || t.Role == Arrives && t.DType == Float
 	}
-	once := func(v Value) {
-		if base := p.Tensors[v].Base; !seen[base] {
-			seen[base] = true
-			save(base)
-		}
-	}
 	for k := range p.Steps {
-		p.Steps[k].keeps(needs, once)
+		p.savedBy(&p.Steps[k], needs, seen)
 	}
+	return p.saved
 }
 
-// keeps calls save with what autograd saves of a step, and notes whether its result needs a gradient.
-func (s *Step) keeps(needs []bool, save func(Value)) {
+// savedBy adds what autograd saves of a step, and notes whether its result needs a gradient.
+func (p *Program) savedBy(s *Step, needs, seen []bool) {
 	bits := uint64(0)
 	for k, v := range s.In {
 		if needs[v] {
@@ -68,21 +63,27 @@ func (s *Step) keeps(needs []bool, save func(Value)) {
 	if bits == 0 || s.Op.Saves == nil {
 		return
 	}
-	var saved Saved
-	saved.Begin(bits)
-	s.Op.Saves(s, &saved)
+	p.saves.Begin(bits)
+	s.Op.Saves(s, &p.saves)
 	for k, v := range s.In {
-		if saved.In>>k&1 == 1 {
-			save(v)
+		if p.saves.In>>k&1 == 1 {
+			p.save(v, seen)
 		}
 	}
-	if saved.Out {
-		save(s.Out)
+	if p.saves.Out {
+		p.save(s.Out, seen)
 	}
-	if saved.Kept {
+	if p.saves.Kept {
 		for _, v := range s.Kept {
-			save(v)
+			p.save(v, seen)
 		}
+	}
+}
+
+func (p *Program) save(v Value, seen []bool) {
+	if base := p.Tensors[v].Base; !seen[base] {
+		seen[base] = true
+		p.saved = append(p.saved, base)
 	}
 }
 

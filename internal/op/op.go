@@ -222,7 +222,10 @@ type Program struct {
 	weights  []Value // by number, from TiedWeight on; None where nobody has asked
 	values   arena.Of[Value]
 	dims     arena.Of[int64]
-	marks    []bool // of EachSaved
+
+	marks []bool // of Saved, like what follows
+	saved []Value
+	saves Saved
 }
 
 // Precision is how wide floats are.

@@ -89,10 +89,10 @@ func (k *keeper) inside(p *part, n *infer.Node) {
 			k.attended[program.Tensors[v].Base] = k.attended[program.Tensors[v].Base] || s.Attends()
 		}
 	}
-	program.EachSaved(func(v op.Value) {
+	for _, v := range program.Saved() {
 		t := &program.Tensors[v]
 		if t.Role != op.Made || v == program.Tensors[program.Out].Base {
-			return
+			continue
 		}
 		size := t.DType.Bytes()
 		if t.DType == op.Float || t.DType == op.Float32 && t.Shared && len(t.Shape) > 1 { // a mask is as wide as what it is added to
@@ -102,13 +102,13 @@ func (k *keeper) inside(p *part, n *infer.Node) {
 		// Residual connections add, and norms read, tensors of the full width; what attention reads is split.
 		if n.Type.Has(catalog.IsNorm) || n.Type.Has(catalog.HasResidual) && t.Elems() == n.In[0].Size() && !k.attended[v] {
 			p.stream = plus(p.stream, bytes)
-			return
+			continue
 		}
 		p.inner = plus(p.inner, bytes)
 		if k.made[v] && n.Type.Has(catalog.IsAttention) {
 			p.scores = plus(p.scores, bytes)
 		}
-	})
+	}
 }
 
 // zeros is a list of so many marks, in the memory of another.
