@@ -195,15 +195,20 @@ func (t *Tape) backwardCall(k int, c *Call) {
 	c.Calls, c.Bytes = upTo(w.positions, w.each), moved
 	c.Kernels = upTo(back+first, c.Calls)
 	c.Kernels, c.Calls = c.Kernels+2*w.beside, c.Calls+2*w.beside
-	if w.positions > 1 { // each time zeros around a part, which are added to those of the others
-		whole := int64(0)
-		for i, id := range in {
-			if st.needs>>i&1 == 1 {
-				whole += 3 * t.tensors[id].bytes
-			}
-		}
-		c.Bytes += upTo(whole, w.positions)
+	if w.positions > 1 {
+		c.Bytes += t.scattered(st, w.positions)
 	}
+}
+
+// scattered is what the backward pass of a loop moves: at each position zeros around the gradient of a part, which are added to those of the others.
+func (t *Tape) scattered(st *step, positions int64) int64 {
+	whole := int64(0)
+	for i, id := range t.at(st.in) {
+		if st.needs>>i&1 == 1 {
+			whole += 3 * t.tensors[id].bytes
+		}
+	}
+	return upTo(whole, positions)
 }
 
 // accumulated adds the gradients of a step to those that its inputs have.
