@@ -42,6 +42,9 @@ type Type struct {
 	// Lower writes the operations that PyTorch runs, and returns the result.
 	Lower func(*Lowering) op.Value
 
+	// State counts the numbers that a recurrent layer remembers from one token to the next, for each sequence. Nil where none are counted.
+	State func(*Call) int64
+
 	// Torch is the PyTorch expression of a callable, with {{param}} where a parameter goes. Module is the source of a
 	// class that the expression needs, where torch.nn has none.
 	Torch  string

@@ -21,6 +21,7 @@ var _ = define(Type{
 	Weights: func(c *Call) { deltaOf(c).weights(c) },
 	FLOPs:   func(c *Call) int64 { return deltaOf(c).flops(c) },
 	Saved:   savedAsLowered,
+	State:   func(c *Call) int64 { return deltaOf(c).state(c) },
 	Lower: func(l *Lowering) op.Value {
 		y := deltaOf(&l.Call).lower(l, op.None)
 		return l.Map(op.View(l.P, y, l.In[0][0], l.Int("embedDim")), "o_proj")

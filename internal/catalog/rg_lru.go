@@ -30,6 +30,7 @@ var _ = define(Type{
 		return c.MatMul(2, c.In[0][0], e, c.Part(e, c.Int("numHeads")))
 	},
 	Saved: savedAsLowered,
+	State: func(c *Call) int64 { return c.Int("embedDim") },
 	Lower: lowerRGLRU,
 	Torch: `RGLRU({{embedDim}}, {{numHeads}})`,
 	Module: `class RGLRU(nn.Module):

@@ -218,6 +218,9 @@ func stateOf(n *infer.Node) int64 {
 	case "s4dLayer": // complex numbers, of which half are stored
 		return times(arg(n, "embedDim").Int(), 2, arg(n, "stateDim").Int()/2)
 	}
+	if n.Type.State != nil {
+		return n.Type.State(&catalog.Call{Type: n.Type, Args: n.Args, In: n.In})
+	}
 	return 0
 }
 
