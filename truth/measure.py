@@ -1,4 +1,4 @@
-"""Measures the further types: python3 measure.py OUTDIR [--seed N] [--smoke]
+"""Measures the further types: python3 measure.py OUTDIR [--seed N] [--smoke] [--cpu]
 
 more.jsonl: what PyTorch does with random cases of each new type (CPU, training mode, batches of 2 and 3).
 costs.jsonl: FLOPs and what autograd keeps, of old and new types (CUDA). ints.jsonl: what int64 in the place of floats does.
@@ -338,10 +338,13 @@ def main():
     ap.add_argument("--smoke", action="store_true")
     ap.add_argument("--rows", type=int, help=f"cases per type, {ROWS} if not given, 5 with --smoke")
     ap.add_argument("--cost-rows", type=int, help=f"legal cases per type whose costs are measured, {COST_ROWS} if not given")
+    ap.add_argument("--cpu", action="store_true", help="measure costs on the CPU: for modules whose operations save the same there")
     ap.add_argument("--only", help="comma-separated types, for trying")
     ap.add_argument("--costs", action="store_true", help="for measure.py itself: the part that needs CUDA")
     a = ap.parse_args()
     rows, costs, ints = a.rows or ROWS, a.cost_rows or COST_ROWS, INT_ROWS
+    if a.cpu:
+        DEV = "cpu"
     if a.smoke:
         DEV, rows, costs, ints = "cpu", a.rows or 5, 2, 1
     parts = os.path.join(a.outdir, "parts")
@@ -388,7 +391,7 @@ def main():
     with open(at("few", "json"), "w") as f:
         json.dump(few, f)
     for _ in range(100):  # in a process of its own: the libraries initialise CUDA when imported, and a fork cannot use it then
-        if subprocess.call([sys.executable, __file__, a.outdir, "--costs"] + (["--smoke"] if a.smoke else [])) == 0:
+        if subprocess.call([sys.executable, __file__, a.outdir, "--costs"] + (["--smoke"] if a.smoke else ["--cpu"] if a.cpu else [])) == 0:
             break  # any other end is a lost context: the next process goes on behind the row at fault
     skipped, unrun = {}, {}
     with open(os.path.join(a.outdir, "costs.jsonl"), "w") as f:

@@ -29,6 +29,12 @@ func (d deltaSizes) flops(c *Call) int64 {
 	return c.Add(c.MatMul(1, s, d.embed, maps), c.MatMul(1, inner, d.kernel, c.Add(s, d.kernel-1)))
 }
 
+// state is the matrices of the heads, and what the convolutions see.
+func (d deltaSizes) state(c *Call) int64 {
+	inner := c.Mul(d.heads, c.Add(c.Mul(2, d.keys), d.values))
+	return c.Add(c.Mul(d.heads, d.keys, d.values), c.Mul(inner, d.kernel))
+}
+
 // lower is the layer up to the norm; decay is what states fade by, or op.None.
 func (d deltaSizes) lower(l *Lowering, decay op.Value) op.Value {
 	p, s := l.P, l.In[0][0]

@@ -18,8 +18,16 @@ func TestCachesByKindOfAttention(t *testing.T) {
 		"localAttention embedDim=512 numHeads=8 windowSize=5000 causal=true":                      {Kind: CacheSliding, BytesPerToken: 2 * 512 * 2, Window: 5000, Bytes: 3 * 1024 * 2 * 512 * 2},
 		"mla embedDim=512 numHeads=8 kvLoraRank=64 qkNopeHeadDim=32 qkRopeHeadDim=16 vHeadDim=32": {Kind: CacheLatent, BytesPerToken: (64 + 16) * 2, Bytes: 3 * 1024 * 80 * 2},
 		"lstm inputSize=512 hiddenSize=512 numLayers=2":                                           {Kind: CacheState, Bytes: 3 * 2 * 2 * 512 * 2},
-		"mamba embedDim=512":                {Kind: CacheState, Bytes: 3 * (1024*16 + 1024*4) * 2},
-		"retention embedDim=512 numHeads=8": {Kind: CacheState, Bytes: 3 * 512 * 512 * 2 / 8 * 2},
+		"mamba embedDim=512":                               {Kind: CacheState, Bytes: 3 * (1024*16 + 1024*4) * 2},
+		"retention embedDim=512 numHeads=8":                {Kind: CacheState, Bytes: 3 * 512 * 512 * 2 / 8 * 2},
+		"deltaNet embedDim=512 numHeads=8":                 {Kind: CacheState, Bytes: 3 * (512*64 + 3*512*4) * 2},
+		"gatedDeltaNet embedDim=512 numHeads=4 headDim=32": {Kind: CacheState, Bytes: 3 * (4*32*64 + 4*(32+32+64)*4) * 2},
+		"gatedLinearAttention embedDim=512":                {Kind: CacheState, Bytes: 3 * 256 * 512 / 4 * 2},
+		"rgLru embedDim=512":                               {Kind: CacheState, Bytes: 3 * 512 * 2},
+		"mLSTM embedDim=512":                               {Kind: CacheState, Bytes: 3 * (512*128 + 512 + 4) * 2},
+		"sLSTM embedDim=512":                               {Kind: CacheState, Bytes: 3 * 4 * 512 * 2},
+		"titansMemory embedDim=512 numHeads=8":             {Kind: CacheState, Bytes: 3 * 2 * 512 * 64 * 2},
+		"tttLayer embedDim=512 numHeads=8":                 {Kind: CacheState, Bytes: 3 * 512 * 64 * 2},
 	} {
 		want.Layers = 1
 		got := Infer(parse(t, strings.Replace(body, "%s", attention, 1)), InferOptions{Batch: 3})
