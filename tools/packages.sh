@@ -25,6 +25,7 @@ has_postgresql() { ls /usr/lib/postgresql/*/bin/initdb || has initdb; }
 has_slurm() { has sbatch && [ -x /usr/sbin/slurmctld ] && [ -x /usr/sbin/slurmd ]; }
 has_torch() { /usr/bin/python3 -c 'import torch, torchvision, torchaudio'; }
 
+need neovim "findings and changes in an editor: internal/lsp" has nvim
 need git "pull requests: ci, verifier changed" has git
 need patch "that diffs apply: internal/patch, internal/mcp" has patch
 need curl "installing from a release: ci" has curl

@@ -87,7 +87,7 @@ const gitlabFile = ".gitlab-ci.yml"
 // candidate is a model with what it is called with, and why it is not held to anything yet, or "".
 type candidate struct {
 	discover.Model
-	call call
+	call discover.Call
 	why  string
 }
 

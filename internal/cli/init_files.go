@@ -33,9 +33,9 @@ func policyProposal(found []candidate) string {
 	}
 	for _, c := range found {
 		if c.why == "" {
-			fmt.Fprintf(&b, "  %s: %s  # %s%s\n", quoted(c.Ref), c.call.lines(), c.Kind, c.call.origin())
+			fmt.Fprintf(&b, "  %s: %s  # %s%s\n", quoted(c.Ref), callLines(&c.call), c.Kind, callOrigin(&c.call))
 		} else {
-			fmt.Fprintf(&b, "  # %s: %s  # %s: %s\n", quoted(c.Ref), c.call.lines(), c.Kind, c.why)
+			fmt.Fprintf(&b, "  # %s: %s  # %s: %s\n", quoted(c.Ref), callLines(&c.call), c.Kind, c.why)
 		}
 	}
 	if named > 0 {

@@ -17,20 +17,13 @@ import (
 	"github.com/modelverifier/verifier/internal/load"
 )
 
-// call is what a source is called with, and where that was found.
-type call struct {
-	args   []string // name=value
-	inputs []string
-	from   string // path:line, "" where nothing had to be found
-}
-
 // lines are the call as an entry under models: has it. A list of quoted texts is YAML whatever they are.
-func (c *call) lines() string {
+func callLines(c *discover.Call) string {
 	var parts []string
 	for _, p := range []struct {
 		key    string
 		values []string
-	}{{"input", c.inputs}, {"arg", c.args}} {
+	}{{"input", c.Inputs}, {"arg", c.Args}} {
 		if len(p.values) == 0 {
 			continue
 		}
@@ -43,20 +36,15 @@ func (c *call) lines() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-func (c *call) origin() string {
-	if c.from == "" {
+// callOrigin says where that was found.
+func callOrigin(c *discover.Call) string {
+	if c.From == "" {
 		return ""
 	}
-	if strings.HasPrefix(c.from, "the ") {
-		return ", called with " + c.from
+	if strings.HasPrefix(c.From, "the ") {
+		return ", called with " + c.From
 	}
-	return ", called as in " + clean(c.from)
-}
-
-// example is a usage of a model with the file that it is in.
-type example struct {
-	torch.Usage
-	file string
+	return ", called as in " + clean(c.From)
 }
 
 // nameOf is the name of file.py:name.
@@ -66,14 +54,14 @@ func nameOf(ref string) string { return ref[strings.LastIndexByte(ref, ':')+1:] 
 var pythonBlock = regexp.MustCompile("(?ms)^[ \t]*```(?:python|py)[^\n]*\n(.*?)^[ \t]*```")
 
 // examples looks through the repository for places where its models are made and called, by their names.
-func examples(folder string, found *discover.Found) map[string][]example {
+func examples(folder string, found *discover.Found) map[string][]discover.Example {
 	var names []string
 	for _, m := range found.Models {
 		if m.Kind == discover.Class || m.Kind == discover.Factory {
 			names = append(names, nameOf(m.Ref))
 		}
 	}
-	out := map[string][]example{}
+	out := map[string][]discover.Example{}
 	if len(names) == 0 {
 		return out
 	}
@@ -89,7 +77,7 @@ func examples(folder string, found *discover.Found) map[string][]example {
 			}
 			for _, u := range torch.Usages(p.text, mentioned) {
 				u.Line += p.before
-				out[u.Name] = append(out[u.Name], example{u, file})
+				out[u.Name] = append(out[u.Name], discover.Example{Usage: u, File: file})
 			}
 		}
 	}
@@ -113,12 +101,9 @@ func pythonOf(file, text string) []excerpt {
 	return out
 }
 
-// mostCalls is how many ways to call a model are tried.
-const mostCalls = 5
-
 // readCalled tries to read a source as its examples call it, and as its defaults do; it returns why none of that is read to its end.
-func readCalled(cmd *cobra.Command, folder string, m *discover.Model, uses []example) (found call, why string) {
-	calls := callsOf(m, uses)
+func readCalled(cmd *cobra.Command, folder string, m *discover.Model, uses []discover.Example) (found discover.Call, why string) {
+	calls := discover.Calls(m, uses)
 	if len(calls) == 0 {
 		var missing []string
 		for _, p := range m.Params {
@@ -140,19 +125,15 @@ func readCalled(cmd *cobra.Command, folder string, m *discover.Model, uses []exa
 	return found, why
 }
 
-func readOnce(cmd *cobra.Command, folder string, m *discover.Model, c call) (call, string) {
-	opt := load.Options{Limits: graph.LocalLimits, Inputs: c.inputs, Args: map[string]string{}}
-	for _, a := range c.args {
-		name, value, _ := strings.Cut(a, "=")
-		opt.Args[name] = value
-	}
+func readOnce(cmd *cobra.Command, folder string, m *discover.Model, c discover.Call) (discover.Call, string) {
+	opt := load.Options{Limits: graph.LocalLimits, Inputs: c.Inputs, Args: c.Arguments()}
 	model, err := load.Open(cmdContext(cmd), filepath.Join(folder, filepath.FromSlash(m.Ref)), opt)
 	if err != nil {
 		return c, unreadable(folder, strings.TrimPrefix(err.Error(), filepath.Join(folder, filepath.FromSlash(m.Ref))+": "))
 	}
-	if len(c.inputs) == 0 && len(model.Inputs) > 0 {
+	if len(c.Inputs) == 0 && len(model.Inputs) > 0 {
 		file, line := m.Ref[:strings.LastIndexByte(m.Ref, ':')], model.InputsFrom[strings.LastIndexByte(model.InputsFrom, ':')+1:]
-		c.inputs, c.from = model.Inputs, cmp.Or(c.from, file+":"+line) // nothing but the file itself is asked
+		c.Inputs, c.From = model.Inputs, cmp.Or(c.From, file+":"+line) // nothing but the file itself is asked
 	}
 	res := check.Run(&check.Request{Model: model.Graph})
 	switch {
@@ -164,106 +145,4 @@ func readOnce(cmd *cobra.Command, folder string, m *discover.Model, c call) (cal
 		return c, "is read in part only: " + strings.ReplaceAll(clean(model.Partly), folder+string(filepath.Separator), "")
 	}
 	return c, ""
-}
-
-// callsOf are the ways to call a model, those with inputs first, and then its defaults where nothing is required.
-func callsOf(m *discover.Model, uses []example) []call {
-	file, _, _ := strings.Cut(m.Ref, ".py:")
-	uses = slices.Clone(uses)
-	slices.SortStableFunc(uses, func(a, b example) int { return rankOf(&a, file+".py") - rankOf(&b, file+".py") })
-	var out []call
-	for i := range uses {
-		c, ok := callOf(m, &uses[i])
-		if ok && len(out) < mostCalls && !slices.ContainsFunc(out, func(o call) bool { return o.lines() == c.lines() }) {
-			out = append(out, c)
-		}
-	}
-	if !slices.ContainsFunc(m.Params, func(p discover.Param) bool { return p.Required }) {
-		out = append(out, call{})
-	}
-	for _, c := range out {
-		if picture := pictureOf(m, &c); len(c.inputs) == 0 && picture != "" {
-			from := cmp.Or(c.from, "the size and channels of images that its constructor takes")
-			out = append(out, call{args: c.args, inputs: []string{picture}, from: from})
-		}
-	}
-	return out
-}
-
-// The parameters that say which images a model takes.
-var (
-	sizeParam    = regexp.MustCompile(`^(img|image|input)_?(size|resolution|res)$|^resolution$`)
-	channelParam = regexp.MustCompile(`^(in|input|img|image)_?(chans?|channels?|ch|nc)$|^(num_)?channels?$`)
-	oneNumber    = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
-	twoNumbers   = regexp.MustCompile(`^[(\[]([1-9][0-9]{0,3}), ([1-9][0-9]{0,3})[)\]]$`)
-)
-
-// pictureOf is an input of the size and channels that the constructor is given or has as defaults; "" where it takes no size. It is
-// written down only where the whole model is read with it.
-func pictureOf(m *discover.Model, c *call) string {
-	values := map[string]string{}
-	for _, p := range m.Params {
-		values[p.Name] = p.Default
-	}
-	for _, a := range c.args {
-		name, value, _ := strings.Cut(a, "=")
-		values[name] = value
-	}
-	size, channels := "", "3"
-	for _, p := range m.Params {
-		switch v := values[p.Name]; {
-		case sizeParam.MatchString(p.Name) && oneNumber.MatchString(v):
-			size = v + "x" + v
-		case sizeParam.MatchString(p.Name) && twoNumbers.MatchString(v):
-			size = twoNumbers.ReplaceAllString(v, "${1}x$2")
-		case channelParam.MatchString(p.Name) && oneNumber.MatchString(v):
-			channels = v
-		}
-	}
-	if size == "" {
-		return ""
-	}
-	return channels + "x" + size
-}
-
-// rankOf puts calls with inputs first, and of those the ones of the model's own file.
-func rankOf(e *example, file string) int {
-	n := 0
-	if e.Inputs == nil {
-		n += 2
-	}
-	if e.file != file {
-		n++
-	}
-	return n
-}
-
-// callOf gives the arguments of an example their names; ok is false where one has none, or one that is required is missing.
-func callOf(m *discover.Model, e *example) (c call, ok bool) {
-	c.from = fmt.Sprintf("%s:%d", e.file, e.Line)
-	given := map[string]bool{}
-	for i, a := range e.Args {
-		name := a.Name
-		if name == "" {
-			if i >= len(m.Params) {
-				return c, false
-			}
-			name = m.Params[i].Name
-		}
-		given[name] = true
-		c.args = append(c.args, name+"="+a.Value)
-	}
-	for _, p := range m.Params {
-		if p.Required && !given[p.Name] {
-			return c, false
-		}
-	}
-	for _, in := range e.Inputs {
-		text := in.String()
-		if len(in.Shape) == 0 {
-			text = "1," + text // one number a sample
-		}
-		c.inputs = append(c.inputs, text)
-	}
-	return c, true
 }

@@ -34,6 +34,7 @@ type Model struct {
 	Ref    string // path from the root with slashes; of a class or function with its name behind a colon
 	Kind   Kind
 	Params []Param // of a function, or of the constructor of a class
+	Line   int     // of a class or function, from 1
 }
 
 // Param is a parameter of a function.

@@ -122,6 +122,13 @@ func (p *programs) method(c *class, name string, depth int) *python.FuncDef {
 	return nil
 }
 
+// InSource finds the models of one source, which others of its repository may be made with.
+func InSource(file, text string) []Model {
+	p := &programs{classes: map[string][]*class{}, makers: map[string]bool{}}
+	p.add(file, text)
+	return p.models()
+}
+
 // models are the factories and classes that a person would name.
 func (p *programs) models() []Model {
 	p.findMakers()
@@ -133,7 +140,7 @@ func (p *programs) models() []Model {
 			if strings.HasPrefix(f.Name, "_") || !p.makers[f.Name] || inTests.MatchString(s.file) || f.Name == "main" {
 				continue
 			}
-			m := Model{Ref: s.file + ":" + f.Name, Kind: Factory, Params: parameters(f, false)}
+			m := Model{Ref: s.file + ":" + f.Name, Kind: Factory, Params: parameters(f, false), Line: f.Line()}
 			if required(m.Params) { // build_model(config): its classes say more
 				continue
 			}
@@ -153,7 +160,7 @@ func (p *programs) models() []Model {
 			if strings.HasPrefix(name, "_") || parts[name] || made[name] || inTests.MatchString(s.file) || lossName.MatchString(name) || !p.isModule(c, 0) {
 				continue
 			}
-			m := Model{Ref: s.file + ":" + name, Kind: Class}
+			m := Model{Ref: s.file + ":" + name, Kind: Class, Line: c.def.Line()}
 			if init := p.method(c, "__init__", 0); init != nil {
 				m.Params = parameters(init, true)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/action/check"
 	"github.com/modelverifier/verifier/internal/edit"
+	"github.com/modelverifier/verifier/internal/fence"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/torch"
 	"github.com/modelverifier/verifier/internal/infer"
@@ -120,7 +121,7 @@ func (p *project) judgeInputs(files []patch.File, t *Target, inputs []string) *v
 	for _, f := range files {
 		texts[f.Path] = f.Text
 	}
-	root, main := importRoot(&memory{texts, p.Rest}, t.Path)
+	root, main := ImportRoot(&fence.Texts{Over: texts, Rest: p.Rest}, t.Path)
 	m, err := load.Source(p.ctx, root, main, t.Symbol, load.Options{Inputs: inputs, Args: t.Args, SitePackages: t.SitePackages, Limits: p.Limits})
 	if err != nil {
 		return &verdict{err: err, params: -1}
@@ -139,8 +140,8 @@ func (p *project) judgeInputs(files []patch.File, t *Target, inputs []string) *v
 	return v
 }
 
-// importRoot finds the folder that absolute imports of a file start from, which is above its outermost package, and its name from there.
-func importRoot(fsys fs.FS, file string) (fs.FS, string) {
+// ImportRoot finds the folder that absolute imports of a file start from, which is above its outermost package, and its name from there.
+func ImportRoot(fsys fs.FS, file string) (fs.FS, string) {
 	dir := path.Dir(file)
 	for dir != "." {
 		if _, err := fs.Stat(fsys, path.Join(dir, "__init__.py")); err != nil {
@@ -158,18 +159,18 @@ func importRoot(fsys fs.FS, file string) (fs.FS, string) {
 	return sub, strings.TrimPrefix(file, dir+"/")
 }
 
-// importDir is the folder of importRoot, with a slash behind it where it is not the root.
+// importDir is the folder of ImportRoot, with a slash behind it where it is not the root.
 func (p *project) importDir(t *Target) string {
 	texts := map[string]string{}
 	for _, f := range p.Files {
 		texts[f.Path] = ""
 	}
-	return ImportDir(&memory{texts, p.Rest}, t.Path)
+	return ImportDir(&fence.Texts{Over: texts, Rest: p.Rest}, t.Path)
 }
 
 // ImportDir is the folder that absolute imports of a Python file start from, with a slash behind it, or "" where that is the root.
 func ImportDir(fsys fs.FS, file string) string {
-	_, main := importRoot(fsys, file)
+	_, main := ImportRoot(fsys, file)
 	return strings.TrimSuffix(file, main)
 }
 

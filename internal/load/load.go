@@ -182,6 +182,15 @@ func readGraph(_ context.Context, src *hub.Source, opt Options) (*Model, error) 
 	return m, err
 }
 
+// Document reads a graph from a text that is in no file yet, with the lines of its components.
+func Document(name string, data []byte, limits graph.Limits) (*graph.Graph, []Place, error) {
+	g, err := decode(data, strings.HasSuffix(name, ".json"), limits)
+	if err != nil {
+		return nil, nil, err
+	}
+	return g, graphPlaces(name, data), nil
+}
+
 // decode reads a graph. JSON is told from the text notation by the name of its file, or else by its first character.
 func decode(data []byte, named bool, limits graph.Limits) (*graph.Graph, error) {
 	if len(bytes.TrimLeft(data, blanks)) == 0 {

@@ -115,7 +115,7 @@ func (r *reader) settle(out *Model) {
 	out.Status = Partly
 	out.Problems = append(out.Problems, Problem{Message: why})
 	out.Withheld = append(out.Withheld, r.lack([]unread{{"uncounted", &interp.Unknown{Why: why}}})...)
-	out.Lines = r.lines
+	out.Lines, out.Calls = r.lines, r.calls
 }
 
 // sizeOf is the number of weights.

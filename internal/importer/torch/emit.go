@@ -57,7 +57,7 @@ func (r *reader) misread(typ string, params []graph.Param, inputs []*Tensor) boo
 // add appends a component that a line of the source made.
 func (r *reader) add(c graph.Component, at interp.Place) {
 	r.graph.Components = append(r.graph.Components, c)
-	r.lines = append(r.lines, at)
+	r.lines, r.calls = append(r.lines, at), append(r.calls, r.in.Spot())
 	r.ints = append(r.ints, false)
 }
 

@@ -55,6 +55,7 @@ type Model struct {
 	Notes    []Problem
 	Edges    Edges
 	Lines    []interp.Place // where each component was made, with files as from the folder that imports start at; none of a traced model
+	Calls    []interp.Place // the line of the forward that ran each, where there is one; none of a traced model
 	Sources  []Source       // that were read, the main one among them
 	Main     string         // the name of that one
 	Batch    int64          // that the program was read for, where its steps depend on how many samples there are; else 0

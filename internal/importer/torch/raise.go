@@ -79,7 +79,7 @@ func (r *reader) unbuilt(name string, x *interp.Raised, opt Options) *Model {
 	out.Problems = []Problem{p}
 	r.stop("__init__", x.At, param("raises", p.String()))
 	r.end()
-	out.Lines = r.lines
+	out.Lines, out.Calls = r.lines, r.calls
 	r.check(out)
 	return out
 }

@@ -51,7 +51,7 @@ func (r *reader) read(root *interp.Instance, name string, opt Options) (*Model, 
 	if r.fixed {
 		out.fixed = r.batch
 	}
-	out.Lines = r.lines
+	out.Lines, out.Calls = r.lines, r.calls
 	r.check(out)
 	r.settle(out)
 	if len(out.Withheld) > 0 {
@@ -232,7 +232,7 @@ func (r *reader) endAtRefusal(root *interp.Instance) {
 // constructionOrder makes a graph of the layers in the order in which they were made, where the forward could not be followed. Its
 // edges are concluded, not read. What stands before them says why.
 func (r *reader) constructionOrder(root *interp.Instance, why ...graph.Param) {
-	*r.graph, r.lines, r.ints = graph.Graph{Name: r.graph.Name}, nil, nil
+	*r.graph, r.lines, r.calls, r.ints = graph.Graph{Name: r.graph.Name}, nil, nil, nil
 	r.used, r.scopes, r.customs = map[string]int{}, nil, 0
 	for _, w := range r.parameters(root) {
 		w.value.(*Tensor).param.counted = false

@@ -31,6 +31,7 @@ type reader struct {
 	leaves  map[string]bool
 	built   map[string]interp.Place // where the leaves were constructed
 	lines   []interp.Place          // of the components
+	calls   []interp.Place          // of the components: what ran them
 	ints    []bool                  // whether the engine takes the result of a component for whole numbers
 	scopes  []string
 	customs int

@@ -1,4 +1,4 @@
-package fix
+package fence
 
 import (
 	"io"
@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// memory is a file system of texts, with what is in another one behind them. No folder can be listed.
-type memory struct {
-	texts map[string]string
-	rest  fs.FS
+// Texts is a file system of texts, with what is in another one behind them, which may be nil. No folder can be listed.
+type Texts struct {
+	Over map[string]string // by their names
+	Rest fs.FS
 }
 
 // Open makes this an fs.FS.
-func (m *memory) Open(name string) (fs.File, error) {
+func (m *Texts) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
-	if text, ok := m.texts[name]; ok {
+	if text, ok := m.Over[name]; ok {
 		return &opened{strings.NewReader(text), stat{name, int64(len(text)), 0o444}}, nil
 	}
-	for known := range m.texts {
+	for known := range m.Over {
 		if strings.HasPrefix(known, name+"/") {
 			return &opened{strings.NewReader(""), stat{name, 0, fs.ModeDir | 0o555}}, nil
 		}
 	}
-	if m.rest != nil {
-		return m.rest.Open(name)
+	if m.Rest != nil {
+		return m.Rest.Open(name)
 	}
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
