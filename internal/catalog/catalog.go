@@ -40,12 +40,8 @@ type Type struct {
 	// Lower writes the operations that PyTorch runs, and returns the result. What autograd saves for the backward pass follows from them.
 	Lower func(*Lowering) op.Value
 
-<<<<<<< HEAD
 	// State is the elements that a recurrence hands from token to token where a model writes them one by one, of one sequence; 0 where it
 	// needs the tokens behind, too. It is nil for what is no recurrence.
-=======
-	// State counts the numbers that a recurrent layer remembers from one token to the next, for each sequence. Nil where none are counted.
->>>>>>> types
 	State func(*Call) int64
 
 	// Torch is the PyTorch expression of a callable, with {{param}} where a parameter goes. Module is the source of a

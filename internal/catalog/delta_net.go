@@ -20,11 +20,7 @@ var _ = define(Type{
 	Shape:   func(c *Call) (Shape, error) { return c.In[0], c.dividedSequence() },
 	Weights: func(c *Call) { deltaOf(c).weights(c) },
 	FLOPs:   func(c *Call) int64 { return deltaOf(c).flops(c) },
-<<<<<<< HEAD
-=======
-	Saved:   savedAsLowered,
 	State:   func(c *Call) int64 { return deltaOf(c).state(c) },
->>>>>>> types
 	Lower: func(l *Lowering) op.Value {
 		y := deltaOf(&l.Call).lower(l, op.None)
 		return l.Map(op.View(l.P, y, l.In[0][0], l.Int("embedDim")), "o_proj")

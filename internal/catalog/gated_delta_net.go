@@ -30,11 +30,7 @@ var _ = define(Type{
 		d := gatedDeltaOf(c)
 		return c.Add(d.flops(c), c.MatMul(1, c.In[0][0], d.embed, c.Add(d.heads, c.Mul(d.heads, d.values))))
 	},
-<<<<<<< HEAD
-=======
-	Saved: savedAsLowered,
 	State: func(c *Call) int64 { return gatedDeltaOf(c).state(c) },
->>>>>>> types
 	Lower: func(l *Lowering) op.Value {
 		p, d, s := l.P, gatedDeltaOf(&l.Call), l.In[0][0]
 		dt := op.WideOfInput(p, op.Add(p, l.Map(l.X[0], "a_proj"), l.W("dt_bias")))

@@ -53,13 +53,9 @@ var _ = define(Type{
 		s, e, k, v, r := c.In[0][0], c.Int("embedDim"), c.expanded("expandK"), c.expanded("expandV"), c.Int("gateLowRankDim")
 		return c.Add(c.MatMul(1, s, e, c.Add(c.Mul(2, k), c.Mul(3, v), r)), c.MatMul(1, s, r, k))
 	},
-<<<<<<< HEAD
-=======
-	Saved: savedAsLowered,
 	State: func(c *Call) int64 {
 		return c.Mul(c.expanded("expandK"), c.Part(c.expanded("expandV"), c.Int("numHeads")))
 	},
->>>>>>> types
 	Lower: func(l *Lowering) op.Value {
 		p, s, h, keys, values := l.P, l.In[0][0], l.Int("numHeads"), l.expanded("expandK"), l.expanded("expandV")
 		q, k, v := op.Scale(p, l.Map(l.X[0], "q_proj")), l.Map(l.X[0], "k_proj"), l.Map(l.X[0], "v_proj")

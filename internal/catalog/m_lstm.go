@@ -25,14 +25,10 @@ var _ = define(Type{
 		s, e := c.In[0][0], c.Int("embedDim")
 		return c.Add(c.MatMul(1, s, e, c.Add(c.Mul(4, e), c.Mul(2, c.Int("numHeads")))), c.MatMul(2, s, e, s))
 	},
-<<<<<<< HEAD
-=======
-	Saved: savedAsLowered,
 	State: func(c *Call) int64 { // a matrix, a vector and a number for each head
 		e, h := c.Int("embedDim"), c.Int("numHeads")
 		return c.Add(c.Mul(e, c.Part(e, h)), e, h)
 	},
->>>>>>> types
 	Lower: lowerMLSTM,
 	Torch: `MLSTM({{embedDim}}, {{numHeads}})`,
 	Module: `class MLSTM(nn.Module):

@@ -29,11 +29,7 @@ var _ = define(Type{
 		e := c.Int("embedDim")
 		return c.MatMul(2, c.In[0][0], e, c.Part(e, c.Int("numHeads")))
 	},
-<<<<<<< HEAD
-=======
-	Saved: savedAsLowered,
 	State: func(c *Call) int64 { return c.Int("embedDim") },
->>>>>>> types
 	Lower: lowerRGLRU,
 	Torch: `RGLRU({{embedDim}}, {{numHeads}})`,
 	Module: `class RGLRU(nn.Module):

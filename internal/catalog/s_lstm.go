@@ -24,11 +24,7 @@ var _ = define(Type{
 		s, e := c.In[0][0], c.Int("embedDim")
 		return c.MatMul(4, s, e, c.Add(e, c.Part(e, c.Int("numHeads"))))
 	},
-<<<<<<< HEAD
-=======
-	Saved: savedAsLowered,
 	State: func(c *Call) int64 { return c.Mul(4, c.Int("embedDim")) },
->>>>>>> types
 	Lower: func(l *Lowering) op.Value {
 		p, s, e := l.P, l.In[0][0], l.Int("embedDim")
 		wx, r := l.Map(l.X[0], "w"), l.W("r")

@@ -29,14 +29,10 @@ var _ = define(Type{
 		e := c.Int("embedDim")
 		return c.MatMul(1, c.In[0][0], e, c.Add(c.Mul(4, e), c.Mul(3, c.Int("numHeads"))))
 	},
-<<<<<<< HEAD
-=======
-	Saved: savedAsLowered,
 	State: func(c *Call) int64 { // the memory and its momentum
 		e := c.Int("embedDim")
 		return c.Mul(2, e, c.Part(e, c.Int("numHeads")))
 	},
->>>>>>> types
 	Lower: func(l *Lowering) op.Value {
 		p, x, s, e := l.P, l.X[0], l.In[0][0], l.Int("embedDim")
 		q, k, v := l.Map(x, "q"), l.Map(x, "k"), l.Map(x, "v")

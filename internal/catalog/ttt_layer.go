@@ -29,11 +29,7 @@ var _ = define(Type{
 		e := c.Int("embedDim")
 		return c.MatMul(1, c.In[0][0], e, c.Add(c.Mul(4, e), c.Int("numHeads")))
 	},
-<<<<<<< HEAD
-=======
-	Saved: savedAsLowered,
 	State: func(c *Call) int64 { return c.Mul(c.Int("embedDim"), c.Part(c.Int("embedDim"), c.Int("numHeads"))) },
->>>>>>> types
 	Lower: func(l *Lowering) op.Value {
 		p, x, s, e := l.P, l.X[0], l.In[0][0], l.Int("embedDim")
 		q, k, v, eta := l.Map(x, "q"), l.Map(x, "k"), l.Map(x, "v"), op.OfOutput(p, l.Map(x, "eta"))

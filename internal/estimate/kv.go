@@ -200,9 +200,6 @@ func carried(n *infer.Node) int64 {
 			return r.State(callOf(n))
 		}
 	}
-	if n.Type.State != nil {
-		return n.Type.State(&catalog.Call{Type: n.Type, Args: n.Args, In: n.In})
-	}
 	return 0
 }
 
