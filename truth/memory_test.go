@@ -74,7 +74,7 @@ func runsOf(t *testing.T, file string) []run {
 			MicroBatch: r.MicroBatch, Dropout: strings.HasSuffix(r.ID, "dropout")}
 		params := res.Params
 		if r.Frozen != nil || r.LoRA != nil {
-			o.Adapt = &estimate.Adaptation{Frozen: r.Frozen, LoRA: r.LoRA}
+			o.Adapt = &estimate.Adaptation{Frozen: r.Frozen, LoRA: r.adapters()}
 			if field, pattern, found := o.Adapt.Unmatched(r.model); found {
 				t.Logf("%s is not estimated: %s, %q, is no component of its own, which a plan says", r.ID, field, pattern)
 				return
@@ -329,4 +329,14 @@ func timings(runs []run) (out []timing) {
 		out = append(out, timing{work: runs[i].work, family: runs[i].family, ms: runs[i].StepMs, weight: 1})
 	}
 	return out
+}
+
+// adapters are those of the run: memory.py makes them in the type of the weights.
+func (r *run) adapters() *estimate.LoRA {
+	if r.LoRA == nil {
+		return nil
+	}
+	out := *r.LoRA
+	out.Bits = 16
+	return &out
 }

@@ -111,7 +111,7 @@ func follow(t *testing.T, line []byte) (f followed, missing string, ok bool) {
 	o := estimate.Options{Batch: r.Batch, Precision: r.Precision, Attention: r.Attention, Optimizer: r.Optimizer, Checkpointing: r.Checkpointing, MicroBatch: r.MicroBatch,
 		Dropout: strings.HasSuffix(r.ID, "dropout")}
 	if r.Frozen != nil || r.LoRA != nil {
-		o.Adapt = &estimate.Adaptation{Frozen: r.Frozen, LoRA: r.LoRA}
+		o.Adapt = &estimate.Adaptation{Frozen: r.Frozen, LoRA: r.adapters()}
 		if _, _, unmatched := o.Adapt.Unmatched(r.model); unmatched { // a part of a component, which a plan refuses
 			return f, "", false
 		}

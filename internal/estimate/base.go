@@ -23,7 +23,7 @@ func quantised(res *infer.Result, i int) (weights uint64) {
 	if n.Component == nil || givesLogits(res, i) {
 		return 0
 	}
-	packed := n.Type.Has(catalog.IsExperts) && implementationOf(n).has(transformers)
+	packed := n.Type.Has(catalog.IsExperts) && isModule(*n)
 	for k := range n.Weights {
 		if w := &n.Weights[k]; isLinear(n, w) && !(packed && isExpert(w)) {
 			weights |= bit(k)

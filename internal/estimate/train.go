@@ -134,7 +134,7 @@ func (r *Room) Train(res *infer.Result, o Options) *Training {
 	t := &Training{Options: o, WeightBytes: m.weights, GradientBytes: m.gradients, OptimizerBytes: plus(m.states, m.stepExtra),
 		ActivationBytes: m.activations, LogitBytes: m.logits, PeakBytes: m.peak, Binding: m.binding, PagedBytes: m.paged}
 	t.reserved = reservedOf(res, o)
-	t.foreign, t.dropless = whose(res, o)
+	t.foreign, t.dropless = isForeign(res), !o.Dropout && dropless(res)
 	t.UpperBytes = plus(scale(m.peak, t.reserved, 100), workspaceBytes, piecesBytes)
 	t.need(m.tape)
 	t.besideNeed(m.beside)

@@ -91,11 +91,6 @@ func (t *Inference) remembers(layers []remembered, tokens int64) (sum int64) {
 	return sum
 }
 
-// isForeign reports whether a model has modules of transformers.
-func isForeign(res *infer.Result) bool {
-	return slices.ContainsFunc(res.Nodes, func(n infer.Node) bool { return n.Type != nil && library.Lookup(n.Type.ID, n.Component.As()) != nil })
-}
-
 // passOf follows one pass.
 func passOf(res *infer.Result, o InferOptions, use autograd.Use) (p autograd.Pass, missing string) {
 	until, layers := heldUntil(res, true)

@@ -241,16 +241,7 @@ func (t *Tape) append(s *op.Step, p *op.Program) {
 	for _, v := range s.In {
 		t.read = append(t.read, t.ids[v])
 	}
-	width := t.Precision.Weights
-	if t.Precision.Autocast {
-		width = t.autocast(s.Op.Autocast, t.read)
-	} else if s.Op.Autocast == op.Follows {
-		width = int64(t.tensors[t.read[0]].width)
-	} else if s.Op.Autocast != op.Lowers {
-		width = t.widest(t.read)
-	} else if len(t.read) > 1 && t.tensors[t.read[1]].role == op.Weight {
-		width = int64(t.tensors[t.read[1]].width)
-	}
+	width := t.widthOf(s)
 	out := &p.Tensors[s.Out]
 	if out.DType != op.Float {
 		width = t.width(out.DType)
@@ -299,6 +290,21 @@ func (t *Tape) append(s *op.Step, p *op.Program) {
 		st.back = t.backOf(s, st)
 		st.hands = st.back.to == st.back.from+1 && t.acts[st.back.from].kind == op.Same && !st.saves()
 	}
+}
+
+// widthOf is the width in which an operation computes, of what it reads. Autocast may have that cast.
+func (t *Tape) widthOf(s *op.Step) int64 {
+	switch {
+	case t.Precision.Autocast:
+		return t.autocast(s.Op.Autocast, t.read)
+	case s.Op.Autocast == op.Follows:
+		return int64(t.tensors[t.read[0]].width)
+	case s.Op.Autocast != op.Lowers:
+		return t.widest(t.read)
+	case len(t.read) > 1 && t.tensors[t.read[1]].role == op.Weight:
+		return int64(t.tensors[t.read[1]].width)
+	}
+	return t.Precision.Weights
 }
 
 func (t *Tape) list(ids []int32) span {

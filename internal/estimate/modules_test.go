@@ -37,7 +37,7 @@ func nameModule(n *infer.Node, how string) {
 	slices.Sort(habits)
 	for _, way := range [][]string{habits, nil} {
 		for _, other := range registry.All() {
-			if words := registry.Words(other.Module); v == nil && other.Type == n.Type.ID {
+			if words := habitsOf(other.Module); v == nil && other.Type == n.Type.ID {
 				if slices.Sort(words); slices.Equal(words, way) {
 					v = other
 				}
@@ -49,33 +49,22 @@ func nameModule(n *infer.Node, how string) {
 	}
 }
 
-func TestWhoseModuleAComponentIs(t *testing.T) {
-	res := parse(t, "x: input shape=[16,32]\nn: rmsNorm normalizedShape=32\na: groupedQueryAttention embedDim=32 numHeads=4\no: output\nx -> n -> a -> o")
-	for raw, want := range map[string]implementation{`"transformers.LlamaRMSNorm"`: transformers, `"transformers.T5LayerNorm"`: transformers | late,
-		`"transformers.MegatronBertSelfAttention"`: 0, `"transformers"`: 0, `"torch"`: 0, `7`: 0, ``: 0, `"`: 0, `null`: 0} {
-		res.Nodes[1].Component.Extra = []graph.Member{{Name: graph.AsMember, Raw: raw}}
-		if got := implementationOf(&res.Nodes[1]); got != want {
-			t.Errorf("%s is %b, want %b", raw, got, want)
-		}
-	}
-}
-
-// An output says of all components whose they are; PyTorch's own modules of such a model are the library's, too.
-func TestAnOutputSaysWhoseModelItIs(t *testing.T) {
-	res := parse(t, "x: input shape=[16,32]\nl: linear outFeatures=32\na: add\nh: lmHead embedDim=32 vocabSize=50\no: output\nx -> l -> a -> h -> o\nx -> a")
-	for how, want := range map[string][]implementation{
-		"torch":               {0, 0, 0, 0, 0},
-		"transformers":        {0, transformers, transformers, transformers, 0},
-		"transformers/plain":  {0, transformers | plain, transformers | plain, transformers | plain, 0},
-		"transformers/nested": {0, transformers | nested, transformers | nested, transformers | nested, 0},
+func TestWhoseModelItIs(t *testing.T) {
+	res := parse(t, "x: input shape=[16,32]\nn: rmsNorm normalizedShape=32\na: groupedQueryAttention embedDim=32 numHeads=4 dropout=0.1\no: output\nx -> n -> a -> o")
+	for _, c := range []struct {
+		node              int
+		raw               string
+		foreign, dropless bool
+	}{
+		{1, `"transformers.LlamaRMSNorm"`, true, false}, {1, `"transformers.MegatronBertSelfAttention"`, false, false}, {1, `"transformers"`, false, false},
+		{1, `7`, false, false}, {1, `null`, false, false}, {2, `"` + registry.For("groupedQueryAttention")[0] + `"`, true, true},
+		{3, `"` + registry.For("output")[0] + `"`, true, true},
 	} {
-		res.Nodes[4].Component.Extra = nil
-		nameModule(&res.Nodes[4], how)
-		for i, got := range implementations(res, make([]implementation, len(res.Nodes))) {
-			if got != want[i] {
-				t.Errorf("%s: %s is %b, want %b", how, res.Nodes[i].Component.ID, got, want[i])
-			}
+		res.Nodes[c.node].Component.Extra = []graph.Member{{Name: graph.AsMember, Raw: c.raw}}
+		if foreign, drops := isForeign(res), dropless(res); foreign != c.foreign || drops != c.dropless {
+			t.Errorf("%s: a model of the library %v, whose config drops %v", c.raw, foreign, drops)
 		}
+		res.Nodes[c.node].Component.Extra = nil
 	}
 }
 
