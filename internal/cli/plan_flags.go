@@ -29,7 +29,7 @@ func runFlags(c *cobra.Command) {
 	f.String("gpu", "", "the `card` to train on, and to find changes for where it is too small: "+strings.Join(hardware.Names(), ", "))
 	f.Int64("micro-batch", 0, "samples that go through the model at once, their gradients added up to a batch")
 	f.Bool("fused-loss", false, "compute logits and loss in pieces")
-	f.Bool("expandable-segments", false, "the allocator's segments grow, as with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True")
+	f.Bool("expandable-segments", false, "the allocator's segments grow, as with expandable_segments:True in PYTORCH_CUDA_ALLOC_CONF")
 	f.Bool("dropout", false, "count what the dropout of a config.json keeps")
 	f.StringSlice("frozen", nil, "components that are not trained: `names`, scopes or patterns such as model.layers.*")
 	f.Int64("lora", 0, "train adapters of this `rank` and nothing else")

@@ -3,10 +3,10 @@ package mcp
 import "github.com/modelverifier/verifier/internal/action/plan"
 
 var _ = define(tool{
-	name: "plan", title: "Price a model, and compare it with the version before",
-	doc: `Parameters, FLOPs, training memory, time and dollars, which cards hold it, changes that make it fit, what using it takes; with base, what changed since. Estimates carry their error.`,
+	name: "plan", title: "Price a model, compare versions",
+	doc: `Parameters, FLOPs, training memory, time and dollars, which cards hold it, changes that make it fit, what using it takes; with base, what changed since.`,
 	input: modelProperty + `,` + sourceProperties + `,"base":{"type":["string","object"],"description":"the version before, as model"},` + policyProperty + `,` +
-		options("training", `"object"`, "precision: fp32, tf32, amp, fp16, bf16; frozen: ids; lora: {rank, targets, bits, dropout}; quantized: nf4, nf4-double; solve: max-batch, max-seq-len, max-context (with gpu), cheapest", nil,
+		options("training", `"object"`, "precision: fp32, tf32, amp, fp16, bf16; lora: {rank, targets, bits, dropout}; solve: max-batch, max-seq-len, max-context, cheapest", nil,
 			"batch", "precision", "optimizer", "epochs", "samples", "checkpointing", "microBatch", "fusedLoss", "expandableSegments", "solve", "dropout", "gpu", "frozen", "lora", "autocast", "quantized", "objective", "completion", "gpus", "shard", "offload") + `,` +
 		options("inference", `"object"`, "using the trained model", nil, "batch", "precision", "prompt", "generated") + `,` +
 		options("source", `"object"`, "where the model is from", nil, "kind", "target", "input") + `,` +
