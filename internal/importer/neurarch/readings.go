@@ -34,7 +34,7 @@ type choice struct {
 
 // mostWalked bounds the components that all readings of a file walk together while they are completed, and mostReadings their number.
 const (
-	mostWalked   = 1_000_000
+	mostWalked   = 200_000
 	mostReadings = 64
 )
 
