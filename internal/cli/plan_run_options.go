@@ -302,7 +302,7 @@ func (e *estimated) cards() {
 // shard is how the cards share weights, gradients and states: those that are left when some work on one sample together.
 func (e *estimated) shard() {
 	s, to := &e.run.Sharding, &e.to.Shard
-	from := ""
+	var from string
 	switch zero := runfile.Of(s.ZeRO, 0); {
 	case zero > 0:
 		to.Kind, from = fmt.Sprintf("zero-%d", zero), s.ZeRO.From

@@ -112,7 +112,7 @@ func (s *Server) take(ctx context.Context, body []byte) error {
 	}
 	handle, ok := requests[m.Method]
 	if !ok {
-		return s.out.answer(m.ID, nil, &rpcError{codeNoMethod, fmt.Sprintf("%s is not served here", m.Method)})
+		return s.out.answer(m.ID, nil, &rpcError{codeNoMethod, m.Method + " is not served here"})
 	}
 	s.start(ctx, m, handle)
 	return nil

@@ -16,7 +16,7 @@ type text struct {
 
 func newText(data string) *text {
 	t := &text{data: data, lines: []int{0}}
-	for i := 0; i < len(data); i++ {
+	for i := range len(data) {
 		if data[i] == '\n' {
 			t.lines = append(t.lines, i+1)
 		}
