@@ -10,9 +10,10 @@ import (
 // drawnFile is what was looked at to find causes of errors. sealedFile was measured with it, from other seeds, and was not opened until that
 // work was done. Most of their runs were measured beside others on the same card and have no time.
 const (
-	drawnFile  = "memory-drawn.jsonl.gz"
-	sealedFile = "memory-sealed.jsonl.gz"
-	autumnFile = "memory-autumn.jsonl.gz" // of a seed that was drawn when estimates had been rebuilt on operations
+	drawnFile    = "memory-drawn.jsonl.gz"
+	sealedFile   = "memory-sealed.jsonl.gz"
+	autumnFile   = "memory-autumn.jsonl.gz"   // of a seed that was drawn when estimates had been rebuilt on operations
+	novemberFile = "memory-november.jsonl.gz" // of a seed that was drawn when time followed from operations and adapters were peft's
 )
 
 // timed are the runs that have a time.

@@ -198,6 +198,7 @@ func TestAccuracy(t *testing.T) {
 	drawnSection(t, &doc, "Runs drawn at random (`truth/"+drawnFile+"`)", drawn)
 	drawnSection(t, &doc, "Runs drawn at random, sealed until the end (`truth/"+sealedFile+"`)", sealed)
 	drawnSection(t, &doc, "Runs drawn at random afterwards (`truth/"+autumnFile+"`)", runsOf(t, autumnFile))
+	drawnSection(t, &doc, "Runs drawn at random last (`truth/"+novemberFile+"`)", runsOf(t, novemberFile))
 	checkStated(t, sealed)
 	checkStated(t, aside)
 	checkStated(t, last)
