@@ -105,7 +105,7 @@ func TestRecordFlagsAreTakenOutOfTheCommandLine(t *testing.T) {
 
 // repeated are the flags that a rerun gives again. A flag must be in one of the lists: one that writes a file must not be run from a
 // record that someone else wrote.
-var repeated = append([]string{"policy", "request", "site-packages", "require-complete", "severity", "now", "data", "base", "source", "suggest", "top", "command-file", basePolicyFlag}, fillable...)
+var repeated = append([]string{"policy", "request", "site-packages", "require-complete", "severity", "now", "data", "base", "source", "suggest", "top", "command-file", "from", basePolicyFlag}, fillable...)
 
 func TestEveryFlagIsRepeatedOrNot(t *testing.T) {
 	for _, name := range []string{"check", "layout", "serve-check", "policy-apply"} {

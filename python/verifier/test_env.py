@@ -67,7 +67,7 @@ class Episodes(unittest.TestCase):
     def test_steps_are_bounded(self):
         env = VerifierEnv(URL)
         observation, _ = env.reset(seed=2)
-        for _ in range(observation["maxSteps"]):
+        for i in range(observation["maxSteps"]):
             observation, reward, terminated, truncated, _ = env.step([{"op": "remove", "component": "no such component"}])
             self.assertEqual((reward, terminated), (0.0, False))
             self.assertIn("no such component", observation["error"])
