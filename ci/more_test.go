@@ -115,7 +115,7 @@ func TestABusyServiceDoesNotChangeTheVerdict(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	contains(t, out, "429 Too Many Requests", "warning: the comment could not be kept up to date")
-	contains(t, r.read(".git/summary"), "got cheaper")
+	contains(t, r.read(".git/summary"), "got smaller at the same cost")
 }
 
 func TestGitLabHasTheSame(t *testing.T) {

@@ -94,9 +94,12 @@ func (w *Work) Add(call *tape.Call, times float64, r *Rates, c *Card) {
 	if call.Phase == tape.Backward {
 		p = &w.phases[backward]
 	}
-	p.card += float64(times * r.card(call, c))
-	p.host += float64(times * r.host(call))
+	p.card += float64(times * tick(r.card(call, c)))
+	p.host += float64(times * tick(r.host(call)))
 }
+
+// tick rounds microseconds to a part in 2 to the 20th of one, so that sums are the same in whatever order calls come, and however many are counted together.
+func tick(micros float64) float64 { return math.Round(micros*(1<<20)) / (1 << 20) }
 
 // Counts is what else a step takes time for.
 type Counts struct {

@@ -80,14 +80,35 @@ func (t *Tape) Calls(visit func(*Call)) {
 	for k := range t.units {
 		t.recomputed(&t.units[k], visit, &c)
 	}
+	t.countBack()
 	for k := len(t.steps) - 1; k >= 0; k-- {
-		if st := &t.steps[k]; st.needs != 0 && t.leads[st.out] {
-			if n := t.works[k].times; n > 0 {
-				t.backwardCall(k, &c)
-				c.Times = int64(n)
-				visit(&c)
-			}
-			t.accumulated(st, visit, &c)
+		st := &t.steps[k]
+		if !t.goesBack(st) {
+			continue
+		}
+		first, n := k, int32(1)
+		if f := int(t.works[k].first); t.steps[f].needs == st.needs {
+			first, n = f, t.backs[f]
+			t.backs[f] = 0
+		}
+		if n > 0 {
+			t.backwardCall(first, &c)
+			c.Times = int64(n)
+			visit(&c)
+		}
+		t.accumulated(st, visit, &c)
+	}
+}
+
+// goesBack reports whether a step has a backward pass: something asks for its gradient, and its result leads to a loss.
+func (t *Tape) goesBack(st *step) bool { return st.needs != 0 && t.leads[st.out] }
+
+// countBack counts the backward passes of steps that are alike at the first of them. One that hands gradients to other inputs counts by itself.
+func (t *Tape) countBack() {
+	t.backs = zeros(t.backs, len(t.steps))
+	for k := range t.steps {
+		if f := t.works[k].first; t.goesBack(&t.steps[k]) && t.steps[f].needs == t.steps[k].needs {
+			t.backs[f]++
 		}
 	}
 }

@@ -119,6 +119,7 @@ type Tape struct {
 	leads  []bool  // by tensor: whether a gradient comes to it
 	lost   []int32 // steps of the model that save something, and lead to no loss
 	graded []bool  // by tensor: whether Calls has given it a gradient
+	backs  []int32 // by step: how many like it Calls counts going back
 	ends   []int32 // by component: the steps up to its last; nil where nobody asks
 	used
 	run run
