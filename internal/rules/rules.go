@@ -102,15 +102,40 @@ func run(res *infer.Result, comparing bool) []Finding {
 		r.Whole(p)
 	}
 	noInput := slices.ContainsFunc(p.findings, func(f Finding) bool { return f.Rule == noInputNode })
+	p.findings = slices.Grow(p.findings, len(res.Refusals))
 	for _, r := range res.Refusals {
 		if noInput && r.Rule == "missing-input" {
 			continue // the graph lacks an input, not each component that begins it
 		}
 		p.findings = append(p.findings, Finding{byID[r.Rule], r.Node, r.Message, r.Edits, r.Fix})
 	}
-	slices.SortStableFunc(p.findings, func(a, b Finding) int {
+	worstFirst(p.findings)
+	return p.findings
+}
+
+// worstFirst puts the worst first, and then findings in the order of the graph.
+func worstFirst(findings []Finding) {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Rule.Severity.rank(), b.Rule.Severity.rank()), cmp.Compare(a.Node, b.Node), cmp.Compare(a.Rule.ID, b.Rule.ID))
 	})
+}
+
+// Weighed are the findings of All whose rules have a measured link to trained outcomes, for who has those of Run already: only the rules are
+// asked that Run does not ask.
+func Weighed(res *infer.Result, found []Finding) []Finding {
+	p := newPass(res)
+	for _, r := range ordered {
+		if r.Comparing && r.Weight() > 0 {
+			p.rule = r
+			r.Whole(p)
+		}
+	}
+	for _, f := range found {
+		if f.Rule.Weight() > 0 {
+			p.findings = append(p.findings, f)
+		}
+	}
+	worstFirst(p.findings)
 	return p.findings
 }
 

@@ -94,13 +94,14 @@ func ranked(id string, s *action.Study, p *policy.Policy) Ranked {
 	if out.Blocking > 0 {
 		out.Tier = Blocked
 	}
+	out.Fired = slices.Grow(out.Fired, len(s.Findings))
 	for _, f := range s.Findings {
 		out.Fired = append(out.Fired, f.Rule.ID)
 	}
-	for _, f := range rules.All(s.Walked) {
-		if w := f.Rule.Weight(); w > 0 && !slices.Contains(out.OutcomeFlags, f.Rule.ID) {
+	for _, f := range rules.Weighed(s.Walked, s.Findings) {
+		if !slices.Contains(out.OutcomeFlags, f.Rule.ID) {
 			out.OutcomeFlags = append(out.OutcomeFlags, f.Rule.ID)
-			out.weight += w
+			out.weight += f.Rule.Weight()
 		}
 	}
 	slices.Sort(out.OutcomeFlags)
