@@ -95,7 +95,7 @@ def example(model: Any, inputs: Any, kwargs: Optional[Dict[str, Any]]) -> Tuple[
 
 def from_config(model: Any) -> Optional[Graph]:
     """The graph of a transformers model from its configuration, where that gives the parameters which the model has."""
-    config = getattr(model, "config", None)
+    config: Any = getattr(model, "config", None)
     if not type(model).__module__.startswith("transformers.") or not hasattr(config, "to_dict"):
         return None
     body = dict(config.to_dict(), architectures=[type(model).__name__])
