@@ -67,8 +67,17 @@ def spelled(inputs: Any) -> List[str]:
     raise Unreadable("inputs: a %s is neither a shape nor a tensor" % type(inputs).__name__)
 
 
-def read(model: Model, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = None, *, training: bool = True) -> Graph:
+def read(
+    model: Model,
+    inputs: Any = None,
+    kwargs: Optional[Dict[str, Any]] = None,
+    *,
+    training: bool = True,
+    text_only: bool = False,
+) -> Graph:
     """Reads a model and returns its graph, which every call takes in place of the model: a module is traced once then.
+
+    ``text_only`` is for a configuration that also reads pictures or sounds: the model is called with text alone.
 
     >>> graph = verifier.read(torchvision.models.resnet18(), inputs=(1, 3, 224, 224))
     >>> graph.params
@@ -77,9 +86,9 @@ def read(model: Model, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = No
     if isinstance(model, Graph):
         return model
     if is_module(model):
-        return read_module(model, inputs, kwargs, training=training)
+        return read_module(model, inputs, kwargs, training=training, text_only=text_only)
     call = Call(model, inputs, kwargs)
-    body = call.answer("import")
+    body = call.answer("import", ["--text-only"] if text_only else [])
     return Graph(
         body["model"], None if body.get("paramsWithheld") else body["params"], tuple(body["notes"]), str(body["kind"])
     )
