@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from verifier.binary import answer, run
 from verifier.errors import Unreadable
-from verifier.modules import Graph, is_module, read_module
+from verifier.modules import Graph, from_config, is_module, read_module
 from verifier.results import Check, Fit, Lint, Plan, Rank
 
 Model = Any  # an nn.Module, a path or hub id as text, a graph as a dictionary, or a Graph
@@ -109,7 +109,18 @@ def check(
     """
     call = Call(model, inputs, kwargs)
     flags = (["--data", json.dumps(data)] if data is not None else []) + (["--policy", policy] if policy else [])
-    return Check.of(call.answer("check", flags), call.notes, call.draw())
+    body = call.answer("check", flags)
+    if body["verdict"] == "block" and text_alone(model, inputs, kwargs) is not None:
+        call.notes += ("called with text alone the model runs: read(model, text_only=True) is that call",)
+    return Check.of(body, call.notes, call.draw())
+
+
+def text_alone(model: Model, inputs: Any, kwargs: Optional[Dict[str, Any]]) -> Optional[Graph]:
+    """The graph of a call with text alone, where nobody said what a model of transformers is called with and that one runs."""
+    if not is_module(model) or inputs is not None or kwargs is not None:
+        return None
+    graph = from_config(model, text_only=True)
+    return graph if graph is not None and check(graph).ok else None
 
 
 def lint(
