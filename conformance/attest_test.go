@@ -59,7 +59,7 @@ func checkout(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"go.mod", "go.sum", "web/web.go"} {
+	for _, name := range []string{"go.mod", "go.sum", "repo.go", "VERSION", "web/web.go"} {
 		data, err := os.ReadFile(filepath.Join("..", name))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), data, 0o644)
@@ -75,14 +75,13 @@ func checkout(t *testing.T) string {
 func places(t *testing.T) map[string]*place {
 	t.Helper()
 	dir, elsewhere := t.TempDir(), checkout(t)
-	stamp := []string{"-ldflags", "-X github.com/modelverifier/verifier/internal/cli.version=v1.2.3", "-o"}
 	program := func(name string, env ...string) string {
 		path := filepath.Join(dir, name)
-		buildIn(t, elsewhere, env, append(append([]string{"-trimpath"}, stamp...), path, "./cmd/verifier")...)
+		buildIn(t, elsewhere, env, "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid=", "-o", path, "./cmd/verifier")
 		return path
 	}
 	native := filepath.Join(dir, "native")
-	build(t, []string{"GOOS=" + runtime.GOOS}, append(stamp, native, "../cmd/verifier")...)
+	build(t, []string{"GOOS=" + runtime.GOOS}, "-o", native, "../cmd/verifier")
 	out := map[string]*place{
 		"one processor":                  {program: []string{native}, env: []string{"GOMAXPROCS=1"}},
 		"eight, elsewhere, other order":  {program: []string{native}, env: []string{"GOMAXPROCS=8", "TZ=Asia/Kolkata", "HOME=/nonexistent", "LC_ALL=tr_TR.UTF-8", "NO_COLOR=1"}, reverse: true},

@@ -74,9 +74,9 @@ func proposal(cmd *cobra.Command, folder string) ([]proposed, error) {
 	if _, err := providerOf(provider); err != nil {
 		return nil, err
 	}
-	workflow := proposed{".github/workflows/verifier.yml", githubWorkflow}
+	workflow := proposed{".github/workflows/verifier.yml", pinned(githubWorkflow)}
 	if provider == "gitlab" {
-		workflow = proposed{gitlabFile, gitlabWorkflow}
+		workflow = proposed{gitlabFile, pinned(gitlabWorkflow)}
 		if exists(filepath.Join(folder, gitlabFile)) {
 			workflow.Path = ".gitlab/verifier.yml"
 		}
