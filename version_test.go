@@ -9,7 +9,8 @@ import (
 )
 
 // pins are the places where a file names a release: of the action, the hook, the scripts, the module and the program.
-var pins = regexp.MustCompile(`(?:modelverifier/verifier@|cmd/verifier@|raw\.githubusercontent\.com/modelverifier/verifier/|^\s*rev: |VERIFIER_(?:REF|VERSION): |default: v|VERIFIER_VERSION:-v)([^\s/)},"']+)`)
+var pins = regexp.MustCompile(`(?:uses: modelverifier/verifier@|cmd/verifier@|raw\.githubusercontent\.com/modelverifier/verifier/|^\s*rev: |` +
+	`VERIFIER_(?:REF|VERSION): |default: v|VERIFIER_VERSION:-v)(v?\d[0-9A-Za-z.-]*|main)`)
 
 // released is the newest release of the changelog.
 func released(t *testing.T) string {

@@ -51,7 +51,7 @@ const here = runtime.GOOS + "/" + runtime.GOARCH
 // elsewhere is a copy of the source in another folder, without git.
 func elsewhere(t *testing.T) string {
 	t.Helper()
-	list := exec.Command("git", "ls-files", "-z", "--", "*.go", "go.mod", "go.sum", "VERSION", "LICENSE", "README.md", "cmd", "deploy", "docs", "internal", "models", "web/dist", "web/engine", "worker")
+	list := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.go", "go.mod", "go.sum", "VERSION", "LICENSE", "README.md", "cmd", "deploy", "docs", "internal", "models", "web/dist", "web/engine", "worker")
 	list.Dir = "../.."
 	names, err := list.Output()
 	if err != nil {

@@ -105,7 +105,7 @@ func proposedPolicy(cmd *cobra.Command, folder string) (string, error) {
 
 const gitlabFile = ".gitlab-ci.yml"
 
-// candidate is a model with what it is called with, and why it is not held to anything yet, or "".
+// candidate is a model with what it is called with, and why it is not checked yet, or "".
 type candidate struct {
 	discover.Model
 	call discover.Call
