@@ -31,6 +31,7 @@ nothing from going on. With --data the dataset is held against the model: sequen
 	})
 	dataFlag(c)
 	attestFlags(c)
+	linesFlag(c)
 	return c
 })
 
