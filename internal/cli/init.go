@@ -74,9 +74,9 @@ func proposal(cmd *cobra.Command, folder string) ([]proposed, error) {
 	if _, err := providerOf(provider); err != nil {
 		return nil, err
 	}
-	workflow := proposed{".github/workflows/verifier.yml", githubWorkflow}
+	workflow := proposed{".github/workflows/verifier.yml", pinned(githubWorkflow)}
 	if provider == "gitlab" {
-		workflow = proposed{gitlabFile, gitlabWorkflow}
+		workflow = proposed{gitlabFile, pinned(gitlabWorkflow)}
 		if exists(filepath.Join(folder, gitlabFile)) {
 			workflow.Path = ".gitlab/verifier.yml"
 		}
@@ -105,7 +105,7 @@ func proposedPolicy(cmd *cobra.Command, folder string) (string, error) {
 
 const gitlabFile = ".gitlab-ci.yml"
 
-// candidate is a model with what it is called with, and why it is not held to anything yet, or "".
+// candidate is a model with what it is called with, and why it is not checked yet, or "".
 type candidate struct {
 	discover.Model
 	call discover.Call

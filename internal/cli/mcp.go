@@ -25,7 +25,7 @@ bench_grade, bench_episode and bench_step. Where a hosted service and a key are 
 ` + client.URLVariable + `, and ` + client.KeyVariable + `, there are also train and job, which book runs on the organisation's account.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			config := mcp.Config{Root: root, Write: write, Bench: bench, Version: version, Log: cmd.ErrOrStderr()}
+			config := mcp.Config{Root: root, Write: write, Bench: bench, Version: Version, Log: cmd.ErrOrStderr()}
 			if len(args) > 0 {
 				config.File = args[0]
 			}
