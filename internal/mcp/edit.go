@@ -15,16 +15,18 @@ import (
 
 var _ = define(tool{
 	name: "edit", title: "Change a graph file",
-	doc: `Makes changes one after the other, all or none, writes the file and returns the new verdict. Each is {op:"add",component,type,params,from,to}, {op:"change",component,params} (null takes a parameter away), {op:"connect",from,to,at}, {op:"remove",component,join}, {op:"remove",from,to}, {op:"duplicate",components}, {op:"group",components,name}, or the "edit" of a finding as it is. Lines that no change touches stay as they are, with their comments. undoIfWorse leaves the file alone where more would block. digest is the "file digest" of an earlier answer: refused if the file changed since. An inline model comes back changed; nothing is written.`,
-	input: modelProperty + `,"changes":{"type":"array","maxItems":1000,"items":{"type":["object","array"],"properties":{"op":{"enum":["` + strings.Join(edit.Kinds, `","`) + `"]},"component":{"type":"string"},"type":{"type":"string"},"name":{"type":"string"},` +
+	doc: `Makes changes one after the other, all or none, writes the file and returns the new verdict. Each is {op:"add",component,type,params,from,to}, ` +
+		`{op:"change",component,params} (null takes a parameter away), {op:"connect",from,to,at}, {op:"remove",component,join}, {op:"remove",from,to}, ` +
+		`{op:"duplicate",components}, {op:"group",components,name}, or the "edit" of a finding as it is. Lines that no change touches stay as they are, with ` +
+		`their comments. undoIfWorse leaves the file alone where more would block. digest is the "file digest" of an earlier answer: refused if the file ` +
+		`changed since. An inline model comes back changed; nothing is written.`,
+	input: modelLikeCheck + `,"changes":{"type":"array","maxItems":1000,"items":{"type":["object","array"],"properties":{"op":{"enum":["` + strings.Join(edit.Kinds, `","`) + `"]},"component":{"type":"string"},"type":{"type":"string"},"name":{"type":"string"},` +
 		`"params":{"type":"object"},"param":{"type":"string"},"value":{},"from":{"type":["string","array"]},"to":{"type":["string","array"]},"at":{"type":"integer"},"join":{"type":"boolean"},"components":{"type":["string","array"]}}}},` +
 		`"undoIfWorse":{"type":"boolean"},"digest":{"type":"string"}`,
 	required: []string{"changes"},
-	output: []field{
-		{"written", "boolean"}, {"undone", "boolean"}, {"digest", "string"}, {"verdict", "string"}, {"summary", "string"}, {"findings", "array"}, {"before", "object"}, {"model", "object"},
-	},
-	writes: true,
-	run:    editModel,
+	output:   []string{"written", "undone", "digest", "verdict", "summary", "findings", "before", "model"},
+	writes:   true,
+	run:      editModel,
 })
 
 // editBody is what an edit came to: the verdict of the changed model, also where the change was undone because of it.
