@@ -17,8 +17,8 @@ import (
 
 var _ = define(tool{
 	name: "describe", title: "Look into a model",
-	doc: `Totals and the heaviest components; with component, all about one (shapes, arguments, weights, what it reads, what depends on it); with block, those ` +
-		`whose id or name begins so; with search, those whose id, name or type has it; with group, sums; with from and to, the shortest path.`,
+	doc: `Totals and the heaviest components; with component, all about one and what depends on it; with block, those whose id or name begins so; with search, ` +
+		`those whose id, name or type has it; with group, sums; with from and to, the shortest path.`,
 	input: modelLikeCheck + `,"component":{"type":"string"},"block":{"type":"string","description":"such as layers.0"},"search":{"type":"string"},` +
 		`"group":{"enum":["type","block"]},"from":{"type":"string"},"to":{"type":"string"},"top":{"type":"integer","description":"length of lists"}`,
 	output: []string{"name", "fingerprint", "runs", "components", "connections", "params", "paramsWithheld", "flops", "savedBytes", "heaviest", "mostFlops", "blockers", "component", "block", "found", "groups", "route"},

@@ -25,7 +25,7 @@ type exportBody struct {
 }
 
 var _ = define(tool{
-	name: "export", title: "Write a model in another form",
+	name: "export", title: "Write a model",
 	doc:      `The model as one PyTorch file, a chart, a picture, graph JSON or short text. torch is refused for a model that does not run, unless force.`,
 	input:    modelLikeCheck + `,"to":{"enum":["` + strings.Join(forms, `","`) + `"]},"force":{"type":"boolean"}`,
 	required: []string{"to"},

@@ -16,9 +16,9 @@ import (
 )
 
 var _ = define(tool{
-	name: "fix", title: "Changes of the source that mend what blocks",
+	name: "fix", title: "Mend a source",
 	doc: `The smallest change of file.py:Class, config.json or a graph file for each finding that blocks, judged again with it. ` +
-		`diff: all, for patch -p0 in the root; nothing is written. choices: several would do; left: none is certain.`,
+		`diff: all, for patch -p0 in the root; nothing is written. choices: several would do.`,
 	input:  `"model":{"type":"string"},"inputs":` + texts + `,"args":{"type":"object"},` + policyLikeCheck,
 	output: []string{"diff", "patches", "arguments", "choices", "left", "dropped", "unread"},
 	run:    fixModel,

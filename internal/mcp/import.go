@@ -29,7 +29,7 @@ type importBody struct {
 }
 
 var _ = define(tool{
-	name: "import", title: "Read a model file and give its graph",
+	name: "import", title: "Read a model file",
 	doc: `A Hugging Face folder or config.json, ONNX, GGUF, safetensors header or PyTorch source (file.py:Class) as a graph, with its exact parameter count. ` +
 		`Runs nothing. Other tools take such paths directly.`,
 	input:  modelLikeCheck + `,` + sourceLikeCheck + `,"seqLen":{"type":"integer"},"graph":{"type":"boolean","description":"false leaves it out"}`,

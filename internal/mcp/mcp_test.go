@@ -236,7 +236,7 @@ func TestEveryToolAnswers(t *testing.T) {
 		{"export", `{"model":"right.json","to":"torch"}`, "nn.Linear"}, {"export", `{"model":"right.json","to":"mermaid"}`, "flowchart"}, {"export", `{"to":"svg"}`, "<svg"}, {"export", `{"to":"notation"}`, "x: input"}, {"export", `{"to":"graph"}`, "components"},
 		{"check", `{"model":"resnet18"}`, "The model runs"}, {"check", `{"model":{"source":` + source + `},"inputs":["1,8"]}`, "The model runs"},
 		{"check", `{"model":{"source":` + source + `,"class":"Net"},"inputs":["1,7"]}`, "block: "}, {"import", `{"model":{"source":` + source + `},"inputs":["1,8"]}`, "212 parameters"},
-		{"rank", `{"candidates":[{"id":"code","model":{"source":` + source + `}},{"model":"right.json"}]}`, "candidates run"}, {"export", `{"model":{"source":` + source + `},"to":"notation"}`, "linear"},
+		{"rank", `{"candidates":[{"id":"code","model":{"source":` + source + `}},{"model":"right.json"}]}`, "candidates run"}, {"export", `{"model":{"source":` + source + `},"to":"notation"}`, "code=Linear"},
 		{"plan", `{"model":{"source":` + source + `},"inputs":["1,8"],"base":"right.json"}`, "212"},
 		{"describe", `{"model":"resnet18","search":"conv","top":2}`, "conv: 20 components"}, {"describe", `{"model":"resnet18","group":"type"}`, "- conv2d: 20 components, 11,166,912 parameters"},
 		{"describe", `{"model":"llm","group":"block","top":50}`, "components"}, {"describe", `{"model":"right.json","search":"nowhere"}`, "nowhere: 0 components"},

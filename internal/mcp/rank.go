@@ -8,7 +8,7 @@ import (
 
 var _ = define(tool{
 	name: "rank", title: "Put candidates in order",
-	doc:      `Which of up to 20 designs to try: those that do not run come last; two that run are ordered only by what has been measured, so most are ties unless tieBreak.`,
+	doc:      `Which of up to 20 designs to try: those that do not run come last; others are ordered only by what has been measured, so most are ties unless tieBreak.`,
 	input:    `"candidates":{"type":"array","description":"of {id, model}","items":{"type":"object"}},"tieBreak":{"enum":["cost","params"]},` + policyLikeCheck,
 	required: []string{"candidates"},
 	output:   []string{"ranked", "recommended", "recommendation", "budget", "calibration", "tieBreak"},
