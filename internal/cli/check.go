@@ -131,4 +131,7 @@ func findingText(p *page, f action.Finding) {
 	if f.Fix != "" {
 		p.line("       fix: %s", f.Fix)
 	}
+	for _, o := range f.Options {
+		p.line("       any of: %s", o.String())
+	}
 }
