@@ -25,7 +25,7 @@ SET_GOFLAGS := $(shell $(GO) env GOFLAGS 2>/dev/null)
 export GOFLAGS = $(strip $(SET_GOFLAGS) -pgo=$(PGO))
 bench-http bench-hosted image image-binary wheels release: PGO := auto
 
-.PHONY: loop run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix faults image image-binary licenses wheels release test-python fuzz properties generate clean
+.PHONY: loop run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix faults image image-binary licenses wheels release test-python vsix test-vscode fuzz properties generate clean
 
 run: build ## build everything and start the service on RUN_ADDR (127.0.0.1:8080), with its data in verifier-data
 	@$(BIN)/verifier-hosted --addr $(RUN_ADDR) --plan-rate $(RUN_PLAN_RATE)
@@ -133,6 +133,12 @@ release: setup ## write the release of this commit into dist/: archives, SBOMs, 
 
 test-python: ## install the wheel of this platform with PyTorch 2 and the libraries around it in VENV, and test it with MODELS (200) models
 	@tools/test-python.sh
+
+vsix: ## write the extension of VS Code into dist/; what packs it comes from npm into tools/vscode (460 MB)
+	@tools/vsix.sh dist
+
+test-vscode: setup ## try the packed extension in VS Code itself, in chromium: code-server comes from npm (700 MB in all, some minutes; PICTURES)
+	@tools/test-vscode.sh
 
 fuzz: ## fuzz every target for FUZZTIME (10m) each, and send costly requests to every surface for as long
 	@set -e; for surface in httpapi hostedapi; do echo "internal/$$surface TestSmallRequestsCauseSmallWork"; \
