@@ -25,7 +25,7 @@ SET_GOFLAGS := $(shell $(GO) env GOFLAGS 2>/dev/null)
 export GOFLAGS = $(strip $(SET_GOFLAGS) -pgo=$(PGO))
 bench-http bench-hosted image image-binary wheels release: PGO := auto
 
-.PHONY: run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix faults image image-binary licenses wheels release test-python fuzz properties generate clean
+.PHONY: loop run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix faults image image-binary licenses wheels release test-python vsix test-vscode fuzz properties generate clean
 
 run: build ## build everything and start the service on RUN_ADDR (127.0.0.1:8080), with its data in verifier-data
 	@$(BIN)/verifier-hosted --addr $(RUN_ADDR) --plan-rate $(RUN_PLAN_RATE)
@@ -76,6 +76,9 @@ race: ## the tests (or TESTS) under the race detector, for an hour
 truth: packages ## compare with PyTorch's measured rows, and print the tables
 	$(GO) test ./truth -count=1 -v | grep -v '^ *--- PASS\|^=== '
 	$(GO) test ./internal/importer/torch -run 'Corpus|Torchvision|Torchaudio|ChangedNumbers' -count=1 -v | grep -v '^ *--- PASS\|^=== '
+
+loop: ## follow the findings of BROKEN (500) broken graphs of each importer, and print what was repaired
+	VERIFIER_BROKEN=$(or $(BROKEN),500) $(GO) test ./truth -run LoopOverBroken -count=1 -timeout 2h -v | grep -v '^=== '
 
 sources: ## compare with what PyTorch gave for models of public repositories, which REPOS=folder has as OWNER+NAME (ROWS, SITE_PACKAGES)
 	$(GO) run ./truth/sources -repos '$(REPOS)' -rows '$(or $(ROWS),truth/sources.jsonl.gz)' -site-packages '$(SITE_PACKAGES)' -causes 20
@@ -130,6 +133,12 @@ release: setup ## write the release of this commit into dist/: archives, SBOMs, 
 
 test-python: ## install the wheel of this platform with PyTorch 2 and the libraries around it in VENV, and test it with MODELS (200) models
 	@tools/test-python.sh
+
+vsix: ## write the extension of VS Code into dist/; what packs it comes from npm into tools/vscode (460 MB)
+	@tools/vsix.sh dist
+
+test-vscode: setup ## try the packed extension in VS Code itself, in chromium: code-server comes from npm (700 MB in all, some minutes; PICTURES)
+	@tools/test-vscode.sh
 
 fuzz: ## fuzz every target for FUZZTIME (10m) each, and send costly requests to every surface for as long
 	@set -e; for surface in httpapi hostedapi; do echo "internal/$$surface TestSmallRequestsCauseSmallWork"; \

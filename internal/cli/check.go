@@ -32,6 +32,7 @@ Without MODEL, those under models: in .verifier.yml are taken.`,
 	})
 	dataFlag(c)
 	attestFlags(c)
+	linesFlag(c)
 	return c
 })
 
@@ -129,5 +130,8 @@ func findingText(p *page, f action.Finding) {
 	p.line("%s  %s  [%s]", p.word(string(f.Severity), 5), f.Detail, rule)
 	if f.Fix != "" {
 		p.line("       fix: %s", f.Fix)
+	}
+	for _, o := range f.Options {
+		p.line("       any of: %s", o.String())
 	}
 }

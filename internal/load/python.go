@@ -35,8 +35,17 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 	if err != nil {
 		return nil, stopped(src, err)
 	}
-	m := &Model{Type: src.Symbol, Graph: model.Graph, Params: model.Params, Withheld: model.Withheld, lines: func() []Place { return sourcePlaces(src, model) }}
-	m.excerpt = model.Excerpt
+	m := sourceModel(model, src.Symbol)
+	m.lines = func() []Place { return sourcePlaces(src, model) }
+	if m.Partly != "" && !model.Raises && !refused(model) && len(inputs)+len(model.Inputs) > 0 {
+		m.Notes = append(m.Notes, waysOut(m.Partly, src.Ref))
+	}
+	return m, nil
+}
+
+// sourceModel is what was read of a source.
+func sourceModel(model *torch.Model, symbol string) *Model {
+	m := &Model{Type: symbol, Graph: model.Graph, Params: model.Params, Withheld: model.Withheld, excerpt: model.Excerpt}
 	for _, s := range model.Sources {
 		if s.Name == model.Main {
 			m.MainSum = s.Sum
@@ -45,14 +54,11 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 		}
 	}
 	m.Notes, m.Partly = sourceNotes(model), partly(model)
-	if m.Partly != "" && !model.Raises && !refused(model) && len(inputs)+len(model.Inputs) > 0 {
-		m.Notes = append(m.Notes, waysOut(m.Partly, src.Ref))
-	}
 	for _, in := range model.Inputs {
 		m.Inputs = append(m.Inputs, spelled(in))
 	}
 	m.InputsFrom, _, _ = strings.Cut(model.InputsFrom, ": ")
-	return m, nil
+	return m
 }
 
 // spelled writes an input as --input takes it, one number a sample too.
