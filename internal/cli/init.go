@@ -83,9 +83,9 @@ func proposal(cmd *cobra.Command, folder string) ([]proposed, error) {
 	if _, err := providerOf(provider); err != nil {
 		return nil, err
 	}
-	workflow := proposed{Path: ".github/workflows/verifier.yml", Text: githubWorkflow}
+	workflow := proposed{Path: ".github/workflows/verifier.yml", Text: pinned(githubWorkflow)}
 	if provider == "gitlab" {
-		workflow = proposed{Path: gitlabFile, Text: gitlabWorkflow}
+		workflow = proposed{Path: gitlabFile, Text: pinned(gitlabWorkflow)}
 		if exists(filepath.Join(folder, gitlabFile)) {
 			workflow.Path = ".gitlab/verifier.yml"
 		}
@@ -114,7 +114,7 @@ func proposedPolicy(cmd *cobra.Command, folder string) (string, error) {
 
 const gitlabFile = ".gitlab-ci.yml"
 
-// candidate is a model with what it is called with, and why it is not held to anything yet, or "".
+// candidate is a model with what it is called with, and why it is not checked yet, or "".
 type candidate struct {
 	discover.Model
 	call discover.Call

@@ -35,7 +35,7 @@ With --http it serves the protocol's streamable HTTP transport at /mcp of that a
 or in ` + tokenVariable + `: 22 characters or more. The connection is not encrypted: beyond this machine, put a proxy with TLS in front.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			config := mcp.Config{Root: root, Write: write, Bench: bench, HTTP: addr != "", Version: version, Log: cmd.ErrOrStderr()}
+			config := mcp.Config{Root: root, Write: write, Bench: bench, HTTP: addr != "", Version: Version, Log: cmd.ErrOrStderr()}
 			if len(args) > 0 {
 				config.File = args[0]
 			}

@@ -59,7 +59,7 @@ func loadEdited(cmd *cobra.Command, ref string, edits []action.Edit) (*load.Mode
 
 // loadFrom reads a model from anywhere, or from a root alone.
 func loadFrom(cmd *cobra.Command, root *os.Root, ref string, edits []action.Edit) (*load.Model, error) {
-	opt := load.Options{Limits: graph.LocalLimits, Hub: hub.Options{Stdin: cmd.InOrStdin(), Agent: "verifier/" + version, Root: root}}
+	opt := load.Options{Limits: graph.LocalLimits, Hub: hub.Options{Stdin: cmd.InOrStdin(), Agent: "verifier/" + Version, Root: root}}
 	for _, e := range edits {
 		opt.Edits = append(opt.Edits, sourceEdit(e))
 	}
