@@ -2,15 +2,15 @@ package rules
 
 import "github.com/modelverifier/verifier/internal/catalog"
 
-// nearVocab is how far a last linear layer may be from a vocabulary, as its eighth, to be taken for a head of it: classifiers of
-// texts have far fewer classes.
+// nearVocab is how far the size of a last layer may be from a vocabulary, as its eighth, to be taken for a head of it: classifiers and
+// models that score texts give far less.
 const nearVocab = 8
 
 var _ = define(Rule{
 	ID:       "head-vocab-mismatch",
 	Title:    "A head of another size than the vocabulary",
 	Severity: Warn,
-	Doc:      `The head gives one logit for each token that it can say, and the embedding has one row for each that it can read. With fewer logits, the labels of the last tokens are out of range of the loss, which raises in training and not in the forward pass; with more, the model can say tokens that it cannot read back. A model that generates is meant to have both equal, or to share one table. It is asked of models whose embeddings of 1,024 rows or more are of one size: a translator may have two vocabularies, and a model of sound reads tokens that it never says. It is asked of lmHead, and of a last linear layer whose size is within an eighth of the vocabulary.`,
+	Doc:      `The head gives one logit for each token that it can say, and the embedding has one row for each that it can read. With fewer logits, the labels of the last tokens are out of range of the loss, which raises in training and not in the forward pass; with more, the model can say tokens that it cannot read back. A model that generates is meant to have both equal, or to share one table. It is asked of models whose embeddings of 1,024 rows or more are of one size: a translator may have two vocabularies, and a model of sound reads tokens that it never says. It is asked of a last layer whose size is within an eighth of the vocabulary: others classify or score.`,
 	Source:   "torch.nn.CrossEntropyLoss: class indices in the range [0, C); torch.nn.Embedding: num_embeddings is the size of the dictionary; Press and Wolf 2017",
 	Whole: func(p *Pass) {
 		rows, ok := p.vocabulary()
@@ -24,7 +24,7 @@ var _ = define(Rule{
 			}
 			size := p.Nodes[i].Out.At(-1)
 			apart := max(size-rows, rows-size)
-			if apart == 0 || !p.Is(i, catalog.IsHead) && apart > rows/nearVocab {
+			if apart == 0 || apart > rows/nearVocab {
 				continue
 			}
 			p.Reportf(i, "gives %d logits, but the embedding has %d rows", size, rows)

@@ -66,25 +66,34 @@ func (r *reader) editOne(root *interp.Instance, e Edit) bool {
 			continue
 		}
 		for i := range layers {
-			if l := &layers[i]; l.class == x.Class.Name && e.Value.Kind() == graph.Int {
-				return r.remake(l, x, e)
+			size, whole := wholeSize(e.Value)
+			if l := &layers[i]; l.class == x.Class.Name && whole {
+				return r.remake(l, x, e.Param, size)
 			}
 		}
 	}
 	return false
 }
 
+// wholeSize is a value that is one whole number, or a list of one as normalizedShape is.
+func wholeSize(v graph.Value) (int64, bool) {
+	if list := v.List(); v.Kind() == graph.List && len(list) == 1 {
+		v = list[0]
+	}
+	return v.Int(), v.Kind() == graph.Int
+}
+
 // remake gives a layer another argument, and the weights that follow from it.
-func (r *reader) remake(l *layer, x *interp.Instance, e Edit) bool {
+func (r *reader) remake(l *layer, x *interp.Instance, name string, size int64) bool {
 	sig := parseArgs(l.args)
 	for _, n := range sig.names {
-		if camel(n) != e.Param {
+		if camel(n) != name {
 			continue
 		}
 		if bias, has := x.Get("bias"); has { // which holds the weight by now
 			x.Set("bias", bias != nil && bias != false)
 		}
-		x.Set(n, e.Value.Int())
+		x.Set(n, size)
 		r.spread(l, x)
 		if l.weights != nil {
 			for _, w := range l.weights(r, x) {
