@@ -22,7 +22,8 @@ func (r *Room) replay(res *infer.Result, o Options) (account autograd.Account, m
 func (r *Room) tape(res *infer.Result, o Options) (*autograd.Tape, string) {
 	part, count := o.micro()
 	res = o.scored(res)
-	t := autograd.Options{Batch: o.sequences(part.Batch), Micro: count, LogProbs: o.Objective != "", Precision: autograd.PrecisionOf(o.Precision), Eager: o.Attention == "eager", FusedLoss: o.FusedLoss}
+	t := autograd.Options{Batch: o.sequences(part.Batch), Micro: count, LogProbs: o.Objective != "", Precision: autograd.PrecisionOf(o.Precision), Eager: o.Attention == "eager", FusedLoss: o.FusedLoss,
+		Masks: o.masks()}
 	t.Precision.Autocast = t.Precision.Autocast || o.Autocast
 	if g := hardware.Lookup(o.GPU); g != nil {
 		t.Card = op.Card{Processors: g.Processors, Threads: g.Threads}
