@@ -25,16 +25,17 @@ func (l *Lowering) storedAs(weight op.Value) op.Stored {
 }
 
 // beside adds to y, which is a linear layer of x, what the adapter beside its weight gives, where there is one (peft's lora/layer.py, Linear.forward:
-// x is cast to the adapter's type, and the sum back to that of the layer). Beside a 4-bit weight (lora/bnb.py) y is copied first, and what the
-// adapter gives is cast before the sum; under autocast nothing is cast by hand.
+// x is cast to the adapter's type, and the sum back to that of the layer). Beside a quantised weight (lora/bnb.py) what the adapter gives is cast
+// before the sum, and beside one of 4 bits y is copied first; under autocast nothing is cast by hand.
 func (l *Lowering) beside(x, y, weight op.Value) op.Value {
 	if !l.HasAdapter(weight) {
 		return y
 	}
 	p, shape, own := l.P, l.P.Shape(weight), l.P.Width(y)
 	down, up := p.Adapter(l.Adapters.Width, l.Rank, shape[1]), p.Adapter(l.Adapters.Width, shape[0], l.Rank)
-	stored := l.storedAs(weight) != op.InFloats
-	if stored {
+	how := l.storedAs(weight)
+	stored := how != op.InFloats
+	if stored && how != op.Int8 {
 		y = op.Copied(p, y, p.Shape(y)...)
 	}
 	if !stored || !p.Precision.Autocast {

@@ -16,6 +16,7 @@ type Lowering struct {
 	Tied      *Weight    // the weight of another component that this one uses
 	X         []op.Value // what arrives
 	Eager     bool       // attention is asked to have its scores in memory
+	Masks     bool       // rows are packed of samples that a mask keeps from one another
 	Undropped bool       // dropout inside of it has a probability of 0, whatever it declares
 	Rank      int64      // of the adapters beside linear maps; 0 for none
 	Adapted   uint64     // the weights that have them, as bits by their numbers

@@ -14,10 +14,20 @@ import (
 // fillable are the flags that a policy file may fill in: what is judged, and how strictly. Not among them is what reads or writes
 // other files, reaches the network or names the day, because a file in a repository is not always its reader's own.
 var fillable = []string{"fail-on", "input", "arg", "gpu", "gpus",
-	"attention", "seq-len", "text-only", "batch", "precision", "optimizer", "epochs", "samples", "checkpointing", "micro-batch", "fused-loss", "expandable-segments", "dropout", "frozen", "lora", "lora-targets", "lora-bits", "lora-dropout", "autocast", "quantized", "objective", "completion", "shard", "offload",
-	"use-batch", "use-precision", "prompt", "generate",
+	"attention", "seq-len", "text-only", "batch", "precision", "optimizer", "epochs", "samples", "checkpointing", "micro-batch", "fused-loss", "expandable-segments", "dropout", "frozen", "lora", "lora-targets", "lora-bits", "lora-dropout", "autocast", "packing", "quantized", "objective", "completion", "shard", "offload",
+	"use-batch", "use-precision", "prompt", "generate", "images",
 	"tp", "pp", "dp", "cp", "ep", "etp", "vpp", "global-batch", "zero", "first-stage-layers", "last-stage-layers", "framework", "recompute", "sequence-parallel",
 	"engine-version"}
+
+// otherwise are the flags that mean something else in commands that have another flag: --gpus is what a machine has, and in a command with --shard the
+// cards that share a run. What a policy file says of every command is not for those; what it says under a command's name is.
+var otherwise = map[string]string{"gpus": "shard"}
+
+// meantFor reports whether a default is one of the command's.
+func meantFor(c *cobra.Command, d *policy.Default) bool {
+	beside := otherwise[d.Flag]
+	return d.Command != "" || beside == "" || c.Flags().Lookup(beside) == nil
+}
 
 // fillableFlags are those that a command has.
 func fillableFlags(c *cobra.Command) []string {
@@ -67,7 +77,7 @@ func (j *judge) restore() {
 func (j *judge) fillWith(lines []policy.Default) error {
 	for _, d := range lines {
 		f := j.cmd.Flags().Lookup(d.Flag)
-		if f == nil || f.Changed {
+		if f == nil || f.Changed || !meantFor(j.cmd, &d) {
 			continue
 		}
 		if err := j.set(f, &d); err != nil {

@@ -45,6 +45,7 @@ With --suggest and --gpus it searches the fastest layouts that fit instead.`,
 	f.String("gpu", "", "`card` of every rank; without one, whether it fits is not judged")
 	f.String("framework", layout.Frameworks[0], "whose `rules`: "+strings.Join(layout.Frameworks, ", "))
 	f.String("recompute", layout.Recomputes[0], "what is computed `again` in the backward pass: "+strings.Join(layout.Recomputes, ", "))
+	f.String("offload", "", "`what` of a rank lies in the host's memory: "+strings.Join(layout.Offloads, ", "))
 	f.Bool("sequence-parallel", true, "split the sequence between layers too; on where tp is above 1")
 	f.Bool("suggest", false, "search the fastest layouts for --gpus cards of --gpu")
 	policyFlags(c)
@@ -53,6 +54,7 @@ With --suggest and --gpus it searches the fastest layouts that fit instead.`,
 	attestFlags(c)
 	offer(c, "framework", layout.Frameworks...)
 	offer(c, "recompute", layout.Recomputes...)
+	offer(c, "offload", layout.Offloads...)
 	return c
 })
 
@@ -99,6 +101,11 @@ func layoutRequest(cmd *cobra.Command) (layout.Request, error) {
 		*o.into, _ = f.GetString(name)
 		if !slices.Contains(o.words, *o.into) {
 			return r, fmt.Errorf("--%s is %q but takes %s", name, *o.into, strings.Join(o.words, ", "))
+		}
+	}
+	if f.Changed("offload") {
+		if r.Offload, _ = f.GetString("offload"); !slices.Contains(layout.Offloads, r.Offload) {
+			return r, fmt.Errorf("--offload is %q but takes %s", r.Offload, strings.Join(layout.Offloads, ", "))
 		}
 	}
 	var err error
@@ -160,6 +167,9 @@ func stagesText(p *page, r *layout.Result, q layout.Request) {
 			large = append(large, s.Index)
 		}
 		p.line("%5d %6d %14d %8s %8s %9s %8s %8s %6d", s.Index, s.Layers, s.Params, s.WeightsGB, s.GradsGB, s.OptimizerGB, s.ActivationsGB, s.PeakGB, s.InFlight)
+	}
+	if s := r.Stages[0]; s.HostGB != nil {
+		p.line("of the host's memory each rank has %s GB (stage 0); computed, not measured, and the time of moving it is not counted", s.HostGB)
 	}
 	if n := len(r.Withheld); n > 0 {
 		p.line("lower bounds: what %d of the components take is not known: %s", n, strings.Join(r.Withheld[:min(n, 5)], ", "))

@@ -35,6 +35,7 @@ func runFlags(c *cobra.Command) {
 	f.Int64("lora", 0, "train adapters of this `rank` and nothing else")
 	f.StringSlice("lora-targets", nil, "linear layers that get adapters: `names` as q_proj,v_proj, regular expressions, scopes or patterns; all-linear, every one but the last, without it")
 	f.Bool("autocast", false, "torch.autocast over weights of 16 bits (precision bf16), as transformers' Trainer has it")
+	f.Bool("packing", false, "fill every row of a batch with samples that do not see one another, as sample packing does")
 	f.Int64("lora-bits", 0, "`bits` of an element of an adapter: 32, as peft makes them, or 16, which is the type of the weights")
 	f.Float64("lora-dropout", 0, "`probability` with which what an adapter reads is dropped")
 	f.String("quantized", "", "`how` bitsandbytes stores the linear layers but the last, under adapters: "+strings.Join(estimate.Bases, ", "))
@@ -60,6 +61,7 @@ func useFlags(c *cobra.Command) {
 	f.String("use-precision", "", "inference: `kind` of numbers: "+strings.Join(estimate.InferPrecisions, ", "))
 	f.Int64("prompt", 0, "inference: tokens that are read")
 	f.Int64("generate", 0, "inference: tokens that are written")
+	f.Int64("images", 0, "inference: images of a request, of a model that sees")
 	offer(c, "use-precision", estimate.InferPrecisions...)
 }
 
@@ -69,7 +71,7 @@ func moreFlags(flags *pflag.FlagSet, q *plan.Request) error {
 	for _, f := range []struct {
 		name string
 		to   *int64
-	}{{"micro-batch", &q.Training.MicroBatch}, {"completion", &q.Training.Completion}, {"lora", &rank}, {"use-batch", &q.Using.Batch}, {"prompt", &q.Using.Prompt}, {"generate", &q.Using.Generated}} {
+	}{{"micro-batch", &q.Training.MicroBatch}, {"completion", &q.Training.Completion}, {"lora", &rank}, {"use-batch", &q.Using.Batch}, {"prompt", &q.Using.Prompt}, {"generate", &q.Using.Generated}, {"images", &q.Using.Images}} {
 		if !flags.Changed(f.name) {
 			continue
 		}
@@ -82,6 +84,9 @@ func moreFlags(flags *pflag.FlagSet, q *plan.Request) error {
 	}
 	if flags.Changed("autocast") {
 		q.Training.Autocast, _ = flags.GetBool("autocast")
+	}
+	if flags.Changed("packing") {
+		q.Training.Packing, _ = flags.GetBool("packing")
 	}
 	if flags.Changed("fused-loss") {
 		q.Training.FusedLoss, _ = flags.GetBool("fused-loss")
@@ -122,7 +127,7 @@ func moreFlags(flags *pflag.FlagSet, q *plan.Request) error {
 
 // flagOf names the flags that are spelled unlike the member of a request.
 var flagOf = map[string]string{"microBatch": "micro-batch", "lora.rank": "lora", "inference.batch": "use-batch", "inference.precision": "use-precision",
-	"inference.prompt": "prompt", "inference.generated": "generate"}
+	"inference.prompt": "prompt", "inference.generated": "generate", "inference.images": "images"}
 
 // flagProblem is the error of a flag.
 func flagProblem(p estimate.Problem) error {

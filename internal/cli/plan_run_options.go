@@ -27,6 +27,7 @@ func (e *estimated) fill() {
 	e.precision()
 	e.optimizer()
 	e.attention()
+	e.packing()
 	e.checkpointing()
 	e.loss()
 	e.adapters()
@@ -163,6 +164,26 @@ func (e *estimated) attention() {
 	}
 }
 
+// packing fills rows with samples. LLaMA-Factory keeps them apart where neat_packing asks for it. TRL and axolotl put the rows of a micro-batch behind
+// one another, which a mask grows with and FlashAttention does not.
+func (e *estimated) packing() {
+	p := e.run.Packing
+	if !runfile.Of(p, false) {
+		return
+	}
+	if e.run.Trainer == "llamafactory" && p.From == "packing" {
+		e.say("samples that share a row (%s) and see one another: full rows are counted", p.From)
+	} else {
+		e.to.Packing = true
+	}
+	if n := e.to.MicroBatch; e.to.Packing && n > 1 && e.to.Attention != "flash" && e.run.Trainer != "llamafactory" {
+		e.say("one row of %d × the length (%s), whose mask is %d times that of its rows: a mask of each row is counted", n, p.From, n)
+	}
+	if s := e.run.Samples; s != nil {
+		e.say("samples that share a row (%s): each of %s is counted as a full row", p.From, s.From)
+	}
+}
+
 func (e *estimated) checkpointing() {
 	c := e.run.Checkpointing
 	switch runfile.Of(c, "none") {
@@ -234,6 +255,8 @@ func (e *estimated) base() {
 		e.to.Base = "nf4-double"
 	case q.Bits.Value == 4:
 		e.to.Base = "nf4"
+	case q.Bits.Value == 8 && q.Type == nil:
+		e.to.Base = "int8"
 	default:
 		e.say("a base of %d bits (%s): its weights are counted in the precision of the run, which is more", q.Bits.Value, q.Bits.From)
 		return

@@ -176,7 +176,7 @@ func (r *Rates) card(call *tape.Call, c *Card) float64 {
 	case op.ByIndex:
 		return started + moved/r.Index
 	case op.ByProduct:
-		return started + max(r.product(call, c), moved/r.Memory)
+		return started + float64(call.Before)/float64(c.bytes*r.Memory) + max(r.product(call, c), moved/r.Memory)
 	case op.ByConvolution, op.ByThinConvolution, op.ByGroupedConvolution, op.ByDepthwiseConvolution:
 		return started + r.convolution(call, c)
 	case op.ByAttention:

@@ -20,6 +20,8 @@ func (r *Rates) product(call *tape.Call, c *Card) float64 {
 		rate, share = c.tf32, r.TF32
 	case call.Width == 4:
 		rate, share = c.fp32, r.Wide
+	case call.Width == 1: // tensor cores multiply 8-bit integers twice as fast as 16-bit floats
+		rate = 2 * c.half
 	}
 	if m := &call.Matrix; m.Count > 1 {
 		share = float64(share * r.Batched)

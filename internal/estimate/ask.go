@@ -33,6 +33,7 @@ func (t *Training) variations() string {
 	if t.dropless {
 		b.WriteString(", the config's dropout taken as 0")
 	}
+	b.WriteString(o.packingText())
 	b.WriteString(t.objectiveText())
 	if o.Autocast {
 		b.WriteString(" under autocast")
@@ -80,6 +81,8 @@ func adapterText(o *Options) string {
 		return text
 	case "nf4":
 		return text + ", the other linear layers but the last in 4 bits (bitsandbytes, nf4)"
+	case "int8":
+		return text + ", the other linear layers but the last in 8 bits (bitsandbytes, LLM.int8), which keep what they read until the backward pass is through"
 	}
 	return text + ", the other linear layers but the last in 4 bits with quantised scales (bitsandbytes, nf4)"
 }

@@ -9,12 +9,12 @@ import (
 )
 
 // Bases are how bitsandbytes stores the linear layers of a model that is not trained, all but those that give the logits: 4 bits with a 32-bit
-// scale for every 64 weights (FP4 takes the same), or with scales of 8 bits (bnb_4bit_use_double_quant). The
+// scale for every 64 weights (FP4 takes the same), or with scales of 8 bits (bnb_4bit_use_double_quant); or 8 bits (LLM.int8). The
 // precision of the run is that of everything else: amp or fp32 behind peft's prepare_model_for_kbit_training, which leaves it in 32 bits, with
 // autocast or without; bf16 as it was loaded.
-var Bases = []string{"nf4", "nf4-double"}
+var Bases = []string{"nf4", "nf4-double", "int8"}
 
-var storedBases = map[string]op.Stored{"nf4": op.NF4, "nf4-double": op.NF4Double}
+var storedBases = map[string]op.Stored{"nf4": op.NF4, "nf4-double": op.NF4Double, "int8": op.Int8}
 
 // quantised are the weights of a component that a base is stored in few bits of, as bits by their numbers. Experts that a library has as one tensor
 // are no linear layers, and stay as they are.

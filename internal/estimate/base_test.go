@@ -8,6 +8,7 @@ func TestALinearLayerInFourBitsHasItsScales(t *testing.T) {
 	for base, scales := range map[string]int64{
 		"nf4":        4*elems/64 + 512,                 // a float for every 64, and the table
 		"nf4-double": elems/64 + 4*elems/64/256 + 1024, // a byte for every 64, a float for every 256 of these, the table and the mean
+		"int8":       elems/2 + 4*1024,                 // a byte for each, and a float for every row
 	} {
 		lora := &LoRA{Rank: 8, Targets: []string{"f"}}
 		got := Train(parse(t, twoLayers), Options{Batch: 1, Base: base, Adapt: &Adaptation{LoRA: lora}})
@@ -47,6 +48,29 @@ func TestStatesThatArePagedAreNotOnTheCard(t *testing.T) {
 		got := Train(parse(t, twoLayers), Options{Batch: 1, Optimizer: name})
 		if got.PagedBytes != want.paged || got.OptimizerBytes != want.card {
 			t.Errorf("%s: %d bytes paged, %d on the card; want %+v", name, got.PagedBytes, got.OptimizerBytes, want)
+		}
+	}
+}
+
+// An 8-bit layer keeps what it reads until all of the backward pass is through, and under checkpointing too; a 4-bit layer keeps nothing.
+func TestEightBitLayersKeepWhatTheyRead(t *testing.T) {
+	const text = "x: input shape=[8,256]\na: linear inFeatures=256 outFeatures=256\nb: linear inFeatures=256 outFeatures=256\nc: linear inFeatures=256 outFeatures=256\n" +
+		"d: linear inFeatures=256 outFeatures=256\no: output\nx -> a -> b -> c -> d -> o"
+	kept := func(base string) int64 {
+		return Train(parse(t, text), Options{Batch: 512, Base: base, Adapt: &Adaptation{LoRA: &LoRA{Rank: 8, Targets: []string{"a"}}}}).ActivationBytes
+	}
+	const read = 512 * 8 * 256 * 4
+	if got := kept("int8") - kept("nf4"); got != 2*read { // of b and c: what a reads has no gradient, and d stays in floats
+		t.Errorf("8 bits keep %d bytes more than 4, want %d", got, 2*read)
+	}
+}
+
+// Packed rows need a mask for PyTorch's kernels, and none for FlashAttention or where the scores are in memory.
+func TestPackedRowsAreMasked(t *testing.T) {
+	for attention, masks := range map[string]bool{"sdpa": true, "flash": false, "eager": false} {
+		o := Options{Packing: true, Attention: attention}
+		if o.masks() != masks {
+			t.Errorf("%s: %v", attention, o.masks())
 		}
 	}
 }

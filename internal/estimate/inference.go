@@ -18,6 +18,7 @@ type InferOptions struct {
 	Prompt    int64  // tokens that are read at once; what the length of a sample leaves beside those that are generated
 	Generated int64  // tokens that are written, one after the other; 256, or half of the length of a sample where that is less
 	Attention string // one of Attentions
+	Images    int64  // in each request, of a model that sees; 0 for what the graph says
 }
 
 // InferPrecisions are what weights are held in, the default first; in 8 and 4 bits only matrices are, and the rest is bf16.
@@ -40,6 +41,8 @@ type Inference struct {
 	BytesPerToken   int64         // that one more token of one sequence adds before any window is full
 	GPU             *hardware.GPU // the cheapest that fits and computes in that precision; nil where none does
 
+	Images *Images // what those of a request take; nil where none were asked for
+
 	foreign bool // it has modules of transformers
 }
 
@@ -57,6 +60,7 @@ func (o InferOptions) Validate() []Problem {
 	}
 	number("prompt", o.Prompt, MaxTokens)
 	number("generated", o.Generated, MaxTokens)
+	number("images", o.Images, MaxImages)
 	return out
 }
 
@@ -119,6 +123,9 @@ func Infer(res *infer.Result, o InferOptions) *Inference {
 	t.remember(res, size)
 	t.foreign = isForeign(res)
 	t.follow(res)
+	if t.Images = images(res, o); t.Images != nil {
+		t.PeakBytes = max(t.PeakBytes, plus(t.WeightBytes, t.Images.ActivationBytes))
+	}
 	t.CardBytes = plus(t.PeakBytes, workspaceBytes, contextBytes)
 	for _, g := range hardware.GPUs() {
 		if t.GPU == nil && g.Managed && t.CardBytes <= g.MemoryBytes && rate(g, computedIn(o.Precision)) > 0 {

@@ -35,6 +35,7 @@ type Options struct {
 	Completion int64       // tokens of a sample that the model writes in a step of GRPO or PPO; 0 for half of them
 	Shard      Shard       // how several cards train the model together
 	Autocast   bool        // whether torch.autocast is on over weights of 16 bits, as transformers' Trainer has it (bf16=True)
+	Packing    bool        // whether each row is filled up with samples, which do not see one another
 	Base       string      // one of Bases, for a model whose adapters are trained; empty for weights in floats
 }
 

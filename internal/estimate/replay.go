@@ -27,7 +27,8 @@ func (r *Room) tape(res *infer.Result, o Options) (*autograd.Tape, string) {
 func (r *Room) tapeOf(res *infer.Result, o Options, peakOnly bool) (*autograd.Tape, string) {
 	part, count := o.micro()
 	res = o.scored(res)
-	t := autograd.Options{Batch: o.sequences(part.Batch), Micro: count, LogProbs: o.Objective != "", Precision: autograd.PrecisionOf(o.Precision), Eager: o.Attention == "eager", FusedLoss: o.FusedLoss}
+	t := autograd.Options{Batch: o.sequences(part.Batch), Micro: count, LogProbs: o.Objective != "", Precision: autograd.PrecisionOf(o.Precision), Eager: o.Attention == "eager", FusedLoss: o.FusedLoss,
+		Masks: o.masks()}
 	t.PeakOnly, t.Precision.Autocast = peakOnly, t.Precision.Autocast || o.Autocast
 	if g := hardware.Lookup(o.GPU); g != nil {
 		t.Card = op.Card{Processors: g.Processors, Threads: g.Threads}

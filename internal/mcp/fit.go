@@ -34,7 +34,7 @@ var _ = define(tool{
 	input: modelLikeCheck + `,` +
 		options("data", `["object","string"]`, "folder in the root, or {seq_len", "tokenizer_size", "num_labels", "channels", "features", "samples", "image_size", "class_counts}") + `,` +
 		options("layout", `"object"`, "tp", "pp", "dp", "cp", "ep", "vpp", "micro_batch", "etp", "zero", "global_batch", "seq_len", "first_stage_layers",
-			"last_stage_layers", "sequence_parallel", "recompute (none, selective, full)", "framework (megatron, torchtitan, deepspeed)", "gpu") + `,` +
+			"last_stage_layers", "sequence_parallel", "recompute (none, selective, full)", "offload", "framework (megatron, torchtitan, deepspeed)", "gpu") + `,` +
 		options("serve", `"object"`, "command", "engine_version", "gpu", "gpus"),
 	output: []string{"verdict", "findings", "dataFit", "layout", "serve"},
 	run:    fit,

@@ -8,8 +8,8 @@ var _ = define(tool{
 	input: modelLikeCheck + `,` + sourceLikeCheck + `,"base":{"type":["string","object"],"description":"the version before"},` + policyLikeCheck + `,` +
 		options("training", `"object"`, "batch", "precision (fp32, tf32, amp, fp16, bf16)", "optimizer", "epochs", "samples", "checkpointing", "microBatch", "fusedLoss",
 			"expandableSegments", "solve (max-batch, max-seq-len, max-context, cheapest)", "dropout", "gpu", "frozen", "lora {rank, targets, bits, dropout}", "autocast",
-			"quantized", "objective", "completion", "gpus", "shard", "offload") + `,` +
-		options("inference", `"object"`, "batch", "precision", "prompt", "generated") + `,` +
+			"packing", "quantized", "objective", "completion", "gpus", "shard", "offload") + `,` +
+		options("inference", `"object"`, "batch", "precision", "prompt", "generated", "images") + `,` +
 		`"attention":{"enum":["sdpa","flash","eager"]},"seq_len":{"type":"integer"}`,
 	output: []string{"plan", "text", "markdown"},
 	run:    act("plan", func(r *plan.Result) string { return r.Text }),

@@ -43,6 +43,10 @@ type Op struct {
 	// Saves declares what autograd saves for the backward pass. Nil saves nothing.
 	Saves func(s *Step, save *Saved)
 
+	// Pins says that the node of the graph has its first input in an attribute (ctx.tensors = ...) and not by save_for_backward: it stays until the whole
+	// graph is free, and checkpointing does not let it go.
+	Pins bool
+
 	// Backward declares the tensors that the backward pass makes, in order. Nil makes one for each input that needs a gradient.
 	Backward func(s *Step, g *Gradients)
 
@@ -60,6 +64,13 @@ type Op struct {
 
 	// Matrix is the sizes of a matrix product, whose gradients are such products too. Nil where it is none.
 	Matrix func(s *Step, batch int64) Matrix
+
+	// Before is the bytes that cross the bus in front of a product, as to bring a weight back to floats, in the forward pass or in the backward one, for
+	// results so many bytes wide. Nil is none.
+	Before func(s *Step, batch, width int64, back bool) int64
+
+	// Integers says that the forward product is one of 8-bit integers, whatever its result is.
+	Integers bool
 
 	// Forward and Back are the kernels that the two passes start.
 	Forward, Back int64

@@ -19,6 +19,7 @@ func (r *run) backwards() {
 	for k := len(r.tape.steps) - 1; k >= 0; k-- {
 		r.backward(k)
 	}
+	r.free()
 }
 
 func (r *run) buffer(bytes int64, part Part) int32 { return r.adopt(r.take(bytes, part), bytes) }

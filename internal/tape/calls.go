@@ -11,6 +11,7 @@ type Call struct {
 	Matrix  op.Matrix // of a product
 	FLOPs   int64
 	Bytes   int64 // read and written
+	Before  int64 // the same in front of a product
 	Kernels int64
 	Calls   int64 // of the host: operations, and what autograd does for each
 	Waits   bool  // the host waits for the card
@@ -23,6 +24,7 @@ type work struct {
 	op     *op.Op // nil is a cast of autocast
 	matrix op.Matrix
 	flops  int64 // of all samples
+	before [2]int64
 	serial int64
 
 	positions, each int64 // of a loop, and the kernels at each of them
@@ -54,6 +56,10 @@ func (t *Tape) workOf(s *op.Step, w *work) {
 		if w.flops = upTo(max(s.Op.FLOPs(s), 0), batch); s.Causal {
 			w.flops /= 2
 		}
+	}
+	if s.Op.Before != nil {
+		width := int64(s.Program.Tensors[s.Out].Width)
+		w.before = [2]int64{max(0, s.Op.Before(s, batch, width, false)), max(0, s.Op.Before(s, batch, width, true))}
 	}
 	if s.Op.Serial != nil {
 		w.serial = max(1, s.Op.Serial(s))
@@ -142,6 +148,10 @@ func (t *Tape) forwardCall(k int, c *Call) {
 		return
 	}
 	c.Bound, c.Matrix, c.FLOPs, c.Serial, c.Waits = w.op.Bound, w.matrix, w.flops, w.serial, w.op.Waits
+	c.Before = w.before[0]
+	if w.op.Integers {
+		c.Width = 1
+	}
 	c.Calls = upTo(w.positions, w.each)
 	c.Kernels = upTo(w.op.Forward, c.Calls)
 	c.Kernels, c.Calls = c.Kernels+w.beside, c.Calls+w.beside
@@ -180,7 +190,7 @@ func (t *Tape) backwardCall(k int, c *Call) {
 		c.Kernels, c.Bytes = 1, out.bytes+moved
 		return
 	}
-	c.Bound = w.op.Bound
+	c.Bound, c.Before = w.op.Bound, w.before[1]
 	back := w.op.Back
 	switch {
 	case w.op.Bound == op.ByAttention:

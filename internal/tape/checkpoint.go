@@ -71,6 +71,7 @@ func (r *run) recompute(u *unit) {
 		r.recompute(outer)
 	}
 	u.again = true
+	pinned := len(r.pins)
 	own := func(k int32) bool { return t.unitOf(&t.steps[k]) == u }
 	end := u.last
 	for end > u.first && !(own(end) && t.steps[end].saves()) && (own(end) || t.unitOf(&t.steps[end]).first != end) {
@@ -92,6 +93,7 @@ func (r *run) recompute(u *unit) {
 			r.release(id)
 		}
 	}
+	r.unpin(pinned) // with the graph of what was run again
 }
 
 // enterUnit holds what a unit is given.

@@ -13,6 +13,7 @@ type Options struct {
 	Batch     int64
 	Precision Precision
 	Eager     bool
+	Masks     bool // rows are packed of samples that a mask keeps from one another
 	Undropped bool // dropout inside of components has a probability of 0
 	Micro     int64
 	FusedLoss bool
@@ -116,7 +117,7 @@ func (r *Room) follow(res *infer.Result, o *Options) (missing string) {
 	r.most = mostSteps + mostOfEach*len(res.Nodes)
 	r.findHeads(res)
 	r.program.Precision, r.program.Single, r.program.Eval = o.Precision, o.Batch == 1, o.Use != nil
-	r.lowering = catalog.Lowering{P: &r.program, Eager: o.Eager, Undropped: o.Undropped, X: r.lowering.X, Parts: r.lowering.Parts,
+	r.lowering = catalog.Lowering{P: &r.program, Eager: o.Eager, Masks: o.Masks, Undropped: o.Undropped, X: r.lowering.X, Parts: r.lowering.Parts,
 		Adapters: o.Adapters, Stored: o.Stored}
 	r.noGrad = res.WithoutGradients()
 	if o.Use != nil {

@@ -18,6 +18,7 @@ type storage struct {
 	block
 	holds int32 // how often it is held
 	grad  int32 // the gradient of the tensor, from 1
+	pin   bool  // a node of the graph holds it
 }
 
 // run is the state of a step.
@@ -30,6 +31,8 @@ type run struct {
 	spare     []int32 // buffers that nobody uses
 	given     []int32
 	stack     []block
+	pins      []int32  // storages that nodes of the graph hold,
+	lasting   []block  // and those of them whose tensors were computed again
 	hasStates bool     // the optimizer's
 	paged     int64    // bytes of them in unified memory
 	last      bool     // the pass whose account is kept is under way
@@ -57,7 +60,8 @@ func (t *Tape) begin(w *watcher) *run {
 func (r *run) reset(t *Tape) {
 	r.allocator.Clear()
 	*r = run{tape: t, memory: memory{allocator: r.allocator, recorder: r.recorder.idle(), mean: len(t.tensors) > exactly}, storages: zeros(r.storages, len(t.tensors)),
-		buffers: r.buffers[:0], spare: r.spare[:0], given: r.given[:0], stack: r.stack[:0]}
+		buffers: r.buffers[:0], spare: r.spare[:0], given: r.given[:0], stack: r.stack[:0],
+		pins: r.pins[:0], lasting: r.lasting[:0]}
 }
 
 // zeros is a list of so many zeros in the memory of another.
@@ -204,9 +208,42 @@ func (r *run) compute(st *step, save bool) {
 	if st.workspace > 0 {
 		r.passing(st.workspace, t.gradientPart(st.out))
 	}
+	if st.pins {
+		r.pin(t.refs[st.in.from])
+	}
 	if save {
 		r.holdSaved(st)
 	}
+}
+
+// pin holds a tensor until the graph is free.
+func (r *run) pin(id int32) {
+	b := r.tape.tensors[id].base
+	if s := &r.storages[b]; s.holds > 0 && !s.pin {
+		s.pin = true
+		s.holds++
+		r.pins = append(r.pins, b)
+	}
+}
+
+// unpin lets go of what was pinned behind the first so many.
+func (r *run) unpin(first int) {
+	for _, b := range r.pins[first:] {
+		if s := &r.storages[b]; s.pin {
+			s.pin = false
+			r.release(b)
+		}
+	}
+	r.pins = r.pins[:first]
+}
+
+// free ends the graph, and what its nodes hold.
+func (r *run) free() {
+	r.unpin(0)
+	for _, b := range r.lasting {
+		r.give(b)
+	}
+	r.lasting = r.lasting[:0]
 }
 
 // holdSaved holds each tensor that autograd saves of a step.
@@ -242,6 +279,10 @@ func (r *run) releaseSaved(st *step) {
 // make brings the storage of a tensor to life, with one that holds it: the code that has a name for it.
 func (r *run) make(id int32) {
 	x, s := &r.tape.tensors[id], &r.storages[id]
+	if s.pin { // it is computed again, and the first one is still there
+		s.pin = false
+		r.lasting = append(r.lasting, s.block)
+	}
 	s.block, s.holds = r.take(x.bytes, x.part), 1
 	if r.watch != nil && r.last {
 		r.watch.events = append(r.watch.events, event{r.takes, id, s.size})

@@ -70,6 +70,7 @@ type step struct {
 	gathers   bool  // what it keeps is there only where it is saved
 	savesOut  bool  // autograd saves its result,
 	savesKept bool  // and what it keeps
+	pins      bool  // the graph has its first input until all of it is free
 	hands     bool  // its backward pass hands the gradient of its result on, and does nothing else: a view
 }
 
@@ -293,6 +294,7 @@ func (t *Tape) append(s *op.Step, p *op.Program) {
 			s.Op.Saves(s, &t.save)
 			st.saved, st.savesOut, st.savesKept = t.save.In, t.save.Out, t.save.Kept
 		}
+		st.pins = s.Op.Pins && st.needs&1 != 0
 		st.back = t.backOf(s, st)
 		st.hands = st.back.to == st.back.from+1 && t.acts[st.back.from].kind == op.Same && !st.saves()
 	}

@@ -25,9 +25,10 @@ func products(p *op.Program) int64 {
 	return p.Precision.Width(op.Float)
 }
 
-// hidden reports whether a mask is given to the kernel: transformers leaves that of a window out for fewer keys than it has.
+// hidden reports whether a mask is given to the kernel: transformers leaves that of a window out for fewer keys than it has, and makes one where
+// positions begin again inside of a row (find_packed_sequence_indices in masking_utils.py).
 func (a SelfAttention) hidden(l *catalog.Lowering, h op.Heads) bool {
-	return a.Masked || window(l, h) > 0
+	return a.Masked || window(l, h) > 0 || l.Masks && h.Causal
 }
 
 // window is how many positions back are seen, 0 for all.

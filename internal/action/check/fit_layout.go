@@ -40,6 +40,7 @@ func decodeLayout(f *action.Fields) *layout.Request {
 	if word := o.Enum("recompute", layout.Recomputes...); word != "" {
 		r.Recompute = word
 	}
+	r.Offload = o.Enum("offload", layout.Offloads...)
 	if word := o.Enum("framework", layout.Frameworks...); word != "" {
 		r.Framework = word
 	}

@@ -24,7 +24,53 @@ type Inference struct {
 	Caches          []Cache `json:"caches"`
 	NotRun          int64   `json:"notRun,omitempty"` // tokens, where the model does not run with as many
 	Assumptions     string  `json:"assumptions"`
-	ErrorPercent    *int64  `json:"errorPercent"` // what the peak was off by at the most in measured runs of this kind; null where none was measured
+	Images          *Images `json:"images,omitempty"` // what the images of a request take, where their number is given
+	ErrorPercent    *int64  `json:"errorPercent"`     // what the peak was off by at the most in measured runs of this kind; null where none was measured
+}
+
+// Images is what the images of a request take. It is computed, and was not measured.
+type Images struct {
+	Count           int64  `json:"count"`           // in one request
+	TokensEach      *int64 `json:"tokensEach"`      // of the prompt that stand for one; null where open says why
+	Tokens          *int64 `json:"tokens"`          // of the prompt that stand for all of them
+	WeightBytes     int64  `json:"weightBytes"`     // of the tower that sees them
+	ActivationBytes int64  `json:"activationBytes"` // of the tower, for all images of the batch at once
+	Open            string `json:"open,omitempty"`  // what is not known
+}
+
+// imagesOf is the wire form, nil where no images were asked for.
+func imagesOf(i *estimate.Images) *Images {
+	if i == nil {
+		return nil
+	}
+	out := &Images{Count: i.Count, WeightBytes: i.WeightBytes, ActivationBytes: i.ActivationBytes, Open: i.Open}
+	if each, all := i.TokensEach, i.Tokens(); each > 0 {
+		out.TokensEach, out.Tokens = &each, &all
+	}
+	return out
+}
+
+// images says what they take.
+func (p *page) images(i *Inference) {
+	if i == nil || i.Images == nil {
+		return
+	}
+	m := i.Images
+	text := quantity.Sprintf("%s in a request", quantity.Grouped(m.Count))
+	if m.Tokens != nil {
+		text += quantity.Sprintf(": %s tokens of the prompt, %s each", quantity.Grouped(*m.Tokens), quantity.Grouped(*m.TokensEach))
+		if i.Prompt > 0 && *m.Tokens >= i.Prompt {
+			text += quantity.Sprintf(", which has %s and no room for them: --prompt", quantity.Grouped(i.Prompt))
+		}
+	}
+	if m.ActivationBytes > 0 {
+		text += fmt.Sprintf("; the tower has %s of weights and %s while it looks at them, %s at once", quantity.Bytes(m.WeightBytes), quantity.Bytes(m.ActivationBytes),
+			quantity.Grouped(m.Count*i.Batch))
+	}
+	if m.Open != "" {
+		text += "; " + m.Open
+	}
+	p.row("images", "%s; computed, not measured", text)
 }
 
 // Cache is what layers of one kind and size remember.
@@ -44,7 +90,7 @@ func (s *studied) inference(o estimate.InferOptions) *Inference {
 	t := estimate.Infer(s.Sized, o)
 	used := t.Options
 	out := &Inference{used.Batch, used.Precision, used.Prompt, used.Generated, t.WeightBytes, t.CacheBytes, t.BytesPerToken, t.ActivationBytes, t.PeakBytes, t.CardBytes,
-		action.NoCard, make([]Cache, 0, len(t.Caches)), 0, t.Assumptions(), t.PeakError()}
+		action.NoCard, make([]Cache, 0, len(t.Caches)), 0, t.Assumptions(), imagesOf(t.Images), t.PeakError()}
 	if t.GPU != nil {
 		out.FitsGPU = t.GPU.Name
 	}

@@ -128,6 +128,7 @@ type Training struct {
 	Objective     string   `json:"objective,omitempty"`
 	Completion    int64    `json:"completion,omitempty"`    // tokens of an answer that were asked for
 	Autocast      bool     `json:"autocast,omitempty"`      // over weights of 16 bits
+	Packing       bool     `json:"packing,omitempty"`       // rows are filled up with samples
 	Base          string   `json:"quantized,omitempty"`     // how the linear layers lie in memory
 	TrainedParams *int64   `json:"trainedParams,omitempty"` // where not all weights are trained
 }

@@ -57,6 +57,7 @@ func Text(r *Record) string {
 		p.row("to fit", "%s", r.Fixes[i].words())
 	}
 	p.row("inference", "%s", r.Inference.words())
+	p.images(r.Inference)
 	if r.SeqLen != nil {
 		p.row("length", "%s", r.SeqLen.sentence())
 	}

@@ -32,6 +32,7 @@ func training(f *action.Fields) (o estimate.Options, q solve.Question) {
 	o.Expandable = t.Bool("expandableSegments")
 	o.GPU = t.GPU("gpu")
 	o.Autocast = t.Bool("autocast")
+	o.Packing = t.Bool("packing")
 	o.Shard = sharding(t)
 	o.Objective = t.Enum("objective", estimate.Objectives...)
 	if o.Completion, _ = t.Int("completion", 1); o.Completion > 0 && !o.Writes() {
@@ -113,6 +114,7 @@ func inference(f *action.Fields) (o estimate.InferOptions) {
 	o.Precision = t.Enum("precision", estimate.InferPrecisions...)
 	o.Prompt, _ = t.Int("prompt", 1)
 	o.Generated, _ = t.Int("generated", 1)
+	o.Images, _ = t.Int("images", 1)
 	refuse(t, o.Validate())
 	f.Close(t)
 	return o
@@ -161,7 +163,7 @@ func trainingOf(t *estimate.Training) Training {
 	o := t.Options
 	out := Training{Batch: o.Batch, Precision: o.Precision, Optimizer: o.Optimizer, Epochs: o.Epochs, Samples: o.Samples, Checkpointing: o.Checkpointing,
 		Attention: o.Attention, SamplesAssumed: !o.SamplesGiven, MicroBatch: o.MicroBatch, FusedLoss: o.FusedLoss, Expandable: o.Expandable, Dropout: o.Dropout, GPU: o.GPU,
-		Base: o.Base, Autocast: o.Autocast,
+		Base: o.Base, Autocast: o.Autocast, Packing: o.Packing,
 		Objective: o.Objective, Completion: o.Completion}
 	if a := o.Adapt; a != nil {
 		out.Frozen, out.TrainedParams = a.Frozen, &t.TrainedParams

@@ -89,6 +89,8 @@ func parse(t testing.TB, framework, text string) Request {
 			r.SequenceParallel = &on
 		case "recompute":
 			r.Recompute = value
+		case "offload":
+			r.Offload = value
 		case "gpu":
 			r.GPU = hardware.Lookup(value)
 		default:

@@ -6,7 +6,7 @@ import (
 
 // deepspeed is DeepSpeed 0.19.6, read at commit edaa7221 (2026-08-22). Paths are below deepspeed/.
 var deepspeed = framework{
-	name: "deepspeed", title: "DeepSpeed",
+	name: deepspeedName, title: "DeepSpeed",
 	zero:        func(*plan) int64 { return 0 },
 	split:       deepspeedSplit,
 	spareStages: 2,
@@ -25,6 +25,7 @@ var deepspeed = framework{
 			}
 			return "ZeRO stage 3 and ep " + quantity.Grouped(c.EP) + " go with neither tensor nor sequence parallelism, tp " + quantity.Grouped(c.TP) + " and cp " + quantity.Grouped(c.CP), false
 		}, only(sizeZero, 2)},
+		{"layout-offload", "What is to lie in the host's memory cannot", onOther, "runtime/zero/config.py, offload_optimizer and offload_param", offloadable, nil},
 		{"layout-zero", "No such ZeRO stage", onOther, "runtime/config.py _do_error_check", knownZero, nil},
 		{"layout-vpp", "No interleaved schedule", onPP, "runtime/pipe/schedule.py TrainSchedule", func(c *plan) (string, bool) {
 			if c.VPP == 1 {

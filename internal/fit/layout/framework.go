@@ -24,6 +24,13 @@ const (
 	ofModel  // that there is a transformer at all, with or without experts
 )
 
+// The names of the frameworks.
+const (
+	megatronName   = "megatron"
+	torchtitanName = "torchtitan"
+	deepspeedName  = "deepspeed"
+)
+
 // framework is whose rules hold.
 type framework struct {
 	name, title   string

@@ -26,6 +26,7 @@ type Request struct {
 	SeqLen                  *int64        // nil for the model's own length, at most 2,048
 	FirstLayers, LastLayers *int64        // layers on the first and the last stage, where they differ from the others
 	SequenceParallel        *bool         // nil for on where TP is above 1
+	Offload                 string        // one of Offloads, or empty
 	Recompute               string        // one of Recomputes; selective is the scores of attention, where they are kept
 	Framework               string        // one of Frameworks
 	GPU                     *hardware.GPU // nil: whether it fits is not judged
@@ -78,6 +79,8 @@ type Stage struct {
 	Fits          *bool            `json:"fits"`     // null where no GPU was named, or what is known fits and something is not
 	InFlight      int64            `json:"inFlight"` // micro-batches whose activations are in memory at once; of interleaved stages, chunks
 	LogitsGB      quantity.Decimal `json:"logitsGb"`
+
+	HostGB *quantity.Decimal `json:"hostGb,omitempty"` // of the host's memory, for this rank; absent where nothing is offloaded
 }
 
 // Finding is one thing that stands in the way.

@@ -6,7 +6,7 @@ import (
 
 // megatron is Megatron-LM, read at commit d98e8a64 (2026-08-22). Paths are below megatron/.
 var megatron = framework{
-	name: "megatron", title: "Megatron-LM",
+	name: megatronName, title: "Megatron-LM",
 	zero:      func(*plan) int64 { return 0 }, // --use-distributed-optimizer is off unless given
 	split:     megatronSplit,
 	gradBytes: 4, // main gradients are 32 bits wide: training/theoretical_memory_usage.py
@@ -92,6 +92,7 @@ var megatron = framework{
 			return set(sizeSeqLen, multiple(c.length, times(c.TP, c.CP, 2)))
 		}},
 		{"layout-positions", "The sequence is longer than the table of positions", onOther | ofLength, "training/arguments.py, max_position_embeddings", hasLearnedRoom, shorten},
+		{"layout-offload", "What is to lie in the host's memory cannot", onOther, "core/optimizer/cpu_offloading/README.md", offloadable, nil},
 		{"layout-zero", "No such ZeRO stage", onOther, "--use-distributed-optimizer is stage 1, --data-parallel-sharding-strategy of Megatron FSDP 2 and 3", knownZero, nil},
 	},
 	advice: []rule{

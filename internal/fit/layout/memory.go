@@ -19,6 +19,7 @@ type stage struct {
 	weights, grads, optimizer     int64 // bytes on one rank
 	activations, logits, gathered int64
 	inFlight                      int64
+	host                          int64 // bytes of the host's memory
 }
 
 func (s *stage) fixed() int64 { return plus(s.weights, s.grads, s.optimizer) }
@@ -88,7 +89,7 @@ func (c *plan) fill(s *stage, chunks []part) {
 		s.logits = share(times(c.logits, c.MicroBatch, c.framework.logitBytes), times(c.TP, c.CP))
 		s.activations = plus(s.activations, s.logits)
 	}
-	if c.zero == 3 && ranks > 1 { // the weights of one layer are gathered at a time, and the next one's beside them
+	if c.zero == 3 && (ranks > 1 || c.Offload == "all") { // the weights of one layer are gathered at a time, and the next one's beside them
 		largest := int64(0)
 		for i := range c.parts {
 			p := &c.parts[i]
@@ -111,6 +112,7 @@ func (c *plan) states(s *stage, params, ranks int64) {
 	if c.zero >= 3 {
 		weights = share(weights, ranks)
 	}
+	weights, grads, states = c.offloaded(s, weights, grads, states)
 	s.weights, s.grads, s.optimizer = plus(s.weights, weights), plus(s.grads, grads), plus(s.optimizer, states)
 }
 
@@ -209,6 +211,10 @@ func (c *plan) overhead() int64 {
 func (c *plan) wire(s *stage) Stage {
 	out := Stage{Index: s.index, Layers: s.layers, Params: s.params, WeightsGB: quantity.GB(s.weights), GradsGB: quantity.GB(s.grads), OptimizerGB: quantity.GB(s.optimizer),
 		ActivationsGB: quantity.GB(s.activations), PeakGB: quantity.GB(s.peak()), InFlight: s.inFlight, LogitsGB: quantity.GB(s.logits)}
+	if c.Offload != "" {
+		host := quantity.GB(s.host)
+		out.HostGB = &host
+	}
 	if c.GPU != nil {
 		if fits := plus(s.peak(), c.overhead()) <= c.GPU.MemoryBytes; !fits || c.whole {
 			out.Fits = &fits

@@ -6,7 +6,7 @@ import (
 
 // torchtitan is torchtitan, read at commit b5bcd76c (2026-08-21), over torch.distributed.pipelining. Paths are below torchtitan/.
 var torchtitan = framework{
-	name: "torchtitan", title: "torchtitan",
+	name: torchtitanName, title: "torchtitan",
 	zero: func(c *plan) int64 { // fsdp_reshard_after_forward: with a pipeline the gathered weights are kept
 		if c.PP > 1 {
 			return 2
@@ -76,6 +76,7 @@ var torchtitan = framework{
 			return set(sizeSeqLen, multiple(c.length, times(c.TP, c.CP, 2)))
 		}},
 		{"layout-positions", "The sequence is longer than the table of positions", onOther | ofLength, "an index beyond the table", hasLearnedRoom, shorten},
+		{"layout-offload", "What is to lie in the host's memory cannot", onOther, "config/configs.py, training.enable_cpu_offload", offloadable, nil},
 		{"layout-zero", "No such sharding", onOther, "config/configs.py: data_parallel_replicate_degree is stage 0, FSDP 2 or 3", func(c *plan) (string, bool) {
 			if c.zero == 1 {
 				return "it shards gradients with the optimizer's states, so there is no stage 1", false

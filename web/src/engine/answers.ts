@@ -21,6 +21,7 @@ export interface Training {
   checkpointing?: boolean;
   microBatch?: number;
   fusedLoss?: boolean;
+  packing?: boolean;
   gpu?: string;
   lora?: { rank: number; targets?: string[] };
 }
