@@ -51,7 +51,7 @@ func (t *Tape) workOf(s *op.Step) work {
 		w.matrix = s.Op.Matrix(s, batch)
 	}
 	if s.Op.FLOPs != nil {
-		if w.flops = upTo(max(s.Op.FLOPs(s), 0), batch); s.Causal {
+		if w.flops = upToFLOPs(max(s.Op.FLOPs(s), 0), batch); s.Causal {
 			w.flops /= 2
 		}
 	}
@@ -195,7 +195,7 @@ func (t *Tape) backwardCall(k int, c *Call) {
 		for i := range min(2, len(in)) {
 			products += int64(st.needs >> i & 1)
 		}
-		c.Matrix, c.FLOPs = w.matrix, upTo(w.flops, products)
+		c.Matrix, c.FLOPs = w.matrix, products*w.flops
 		moved += products * out.bytes
 		for i := range min(2, len(in)) {
 			if st.needs>>(1-i)&1 == 1 {
