@@ -8,9 +8,10 @@ FUZZTIME ?= 10m
 # What has goroutines of its own, less what takes minutes under the race detector (hostedapi, site). make test runs their short tests
 # under it, make race everything.
 RACE ?= $(addprefix ./,cmd/verifier-server internal/account internal/blob internal/corpus internal/httpapi internal/hub internal/jobs internal/jobs/local internal/manifest internal/mcp internal/rate internal/share internal/store internal/telemetry internal/worker)
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
-STAMP = $(foreach package,main github.com/modelverifier/verifier/internal/cli,-X $(package).version=$(VERSION) -X $(package).commit=$(COMMIT))
+# The version is that of the source (the file VERSION, repo.go), whoever builds it; the commit is that of git.
+VERSION := v$(shell sed 's/\.dev/-dev./' VERSION)
+COMMIT ?= $(shell git describe --always --abbrev=40 --exclude='*' --dirty=+dirty 2>/dev/null)
+STAMP = -X github.com/modelverifier/verifier.commit=$(COMMIT)
 ARCH ?= amd64
 RUN_ADDR ?= $(or $(VERIFIER_ADDR),127.0.0.1:8080)
 RUN_PLAN_RATE ?= $(or $(VERIFIER_PLAN_RATE),100000)
@@ -22,9 +23,9 @@ export CGO_ENABLED := 0
 PGO := off
 SET_GOFLAGS := $(shell $(GO) env GOFLAGS 2>/dev/null)
 export GOFLAGS = $(strip $(SET_GOFLAGS) -pgo=$(PGO))
-bench-http bench-hosted image image-binary wheels: PGO := auto
+bench-http bench-hosted image image-binary wheels release: PGO := auto
 
-.PHONY: run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix faults image image-binary licenses wheels test-python fuzz properties generate clean
+.PHONY: loop run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix faults image image-binary licenses wheels release test-python vsix test-vscode fuzz properties generate clean
 
 run: build ## build everything and start the service on RUN_ADDR (127.0.0.1:8080), with its data in verifier-data
 	@$(BIN)/verifier-hosted --addr $(RUN_ADDR) --plan-rate $(RUN_PLAN_RATE)
@@ -76,6 +77,9 @@ truth: packages ## compare with PyTorch's measured rows, and print the tables
 	$(GO) test ./truth -count=1 -v | grep -v '^ *--- PASS\|^=== '
 	$(GO) test ./internal/importer/torch -run 'Corpus|Torchvision|Torchaudio|ChangedNumbers' -count=1 -v | grep -v '^ *--- PASS\|^=== '
 
+loop: ## follow the findings of BROKEN (500) broken graphs of each importer, and print what was repaired
+	VERIFIER_BROKEN=$(or $(BROKEN),500) $(GO) test ./truth -run LoopOverBroken -count=1 -timeout 2h -v | grep -v '^=== '
+
 sources: ## compare with what PyTorch gave for models of public repositories, which REPOS=folder has as OWNER+NAME (ROWS, SITE_PACKAGES)
 	$(GO) run ./truth/sources -repos '$(REPOS)' -rows '$(or $(ROWS),truth/sources.jsonl.gz)' -site-packages '$(SITE_PACKAGES)' -causes 20
 
@@ -104,7 +108,7 @@ bench-fix: setup ## 200 classes broken in one line each, mended and run in PyTor
 
 # Nothing of the machine goes into the binary: no paths, no build id, no clock. Two builds of a commit are the same bytes.
 image-binary:
-	GOOS=linux GOARCH=$(ARCH) $(GO) build -pgo=$(PGO) -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.version=$(VERSION) -X main.commit=$(COMMIT)" -o $(BIN)/image/verifier-server ./cmd/verifier-server
+	GOOS=linux GOARCH=$(ARCH) $(GO) build -pgo=$(PGO) -trimpath -buildvcs=false -ldflags "-s -w -buildid= $(STAMP)" -o $(BIN)/image/verifier-server ./cmd/verifier-server
 	$(GO) run ./deploy/licenses -out $(BIN)/image/licenses.txt $(BIN)/image/verifier-server
 
 licenses: build ## write the licence texts of everything that is linked into the programs to bin/licenses.txt
@@ -117,8 +121,24 @@ image: image-binary ## write the container image bin/verifier-server.tar, withou
 wheels: setup ## write the wheels of the Python package into dist/, each with the program of its platform (PLATFORMS)
 	VERIFIER_STAMP='$(STAMP)' python3 python/build_wheel.py --out dist $(addprefix --only ,$(PLATFORMS))
 
+PLATFORMS ?=
+comma := ,
+space := $(subst ,, )
+
+# Two runs on one commit, with one release of Go, give the same bytes: docs/release.md. KEY signs the provenance.
+release: setup ## write the release of this commit into dist/: archives, SBOMs, images, wheels, provenance, SHA256SUMS (PLATFORMS, KEY)
+	@rm -rf dist
+	@PACK=11 tools/engine.sh
+	@$(GO) run ./deploy/release -out dist $(if $(PLATFORMS),-platforms $(subst $(space),$(comma),$(strip $(PLATFORMS)))) $(if $(KEY),-key $(KEY))
+
 test-python: ## install the wheel of this platform with PyTorch 2 and the libraries around it in VENV, and test it with MODELS (200) models
 	@tools/test-python.sh
+
+vsix: ## write the extension of VS Code into dist/; what packs it comes from npm into tools/vscode (460 MB)
+	@tools/vsix.sh dist
+
+test-vscode: setup ## try the packed extension in VS Code itself, in chromium: code-server comes from npm (700 MB in all, some minutes; PICTURES)
+	@tools/test-vscode.sh
 
 fuzz: ## fuzz every target for FUZZTIME (10m) each, and send costly requests to every surface for as long
 	@set -e; for surface in httpapi hostedapi; do echo "internal/$$surface TestSmallRequestsCauseSmallWork"; \

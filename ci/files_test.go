@@ -1,8 +1,11 @@
 package ci
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -87,7 +90,7 @@ func TestTheActionHangsTogether(t *testing.T) {
 			t.Errorf("the output %s is not written or documented", name)
 		}
 	}
-	known := variable.FindAllString(script+read(t, "install.sh"), -1)
+	known := variable.FindAllString(script+read(t, "install.sh")+read(t, "../install.sh"), -1)
 	for _, s := range a.Runs.Steps {
 		if s.Run != "" && (s.Shell == "" || strings.Contains(s.Run, "${{")) {
 			t.Errorf("%q has no shell, or takes an input for a command", s.Run)
@@ -269,23 +272,42 @@ func TestInitProposesAWorkflowThatTheActionTakes(t *testing.T) {
 	}
 }
 
+// archive is a release whose program says that it is one.
+func archive(t *testing.T, name string) []byte {
+	t.Helper()
+	program := "#!/bin/sh\necho released\n"
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	if err := w.WriteHeader(&tar.Header{Name: name + "/verifier", Mode: 0o644, Size: int64(len(program))}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(program)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // TestTheProgramIsInstalledFromAReleaseOrFromSource serves a release, and one with another digest.
 func TestTheProgramIsInstalledFromAReleaseOrFromSource(t *testing.T) {
-	for _, program := range []string{"sh", "curl", "awk"} {
+	for _, program := range []string{"sh", "curl", "awk", "tar"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("%s is not installed", program)
 		}
 	}
-	program := "#!/bin/sh\necho released\n"
-	name := "verifier_" + runtime.GOOS + "_" + runtime.GOARCH
+	name := "verifier_1.0.0_" + runtime.GOOS + "_" + runtime.GOARCH
+	packed := archive(t, name)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case "/v1/" + name, "/v2/" + name:
-			fmt.Fprint(w, program)
-		case "/v1/SHA256SUMS":
-			fmt.Fprintf(w, "%x  other\n%x  %s\n", sha256.Sum256(nil), sha256.Sum256([]byte(program)), name)
-		case "/v2/SHA256SUMS":
-			fmt.Fprintf(w, "%x  %s\n", sha256.Sum256(nil), name)
+		case "/v1.0.0/" + name + ".tar.gz", "/v2.0.0/" + strings.Replace(name, "1.0", "2.0", 1) + ".tar.gz":
+			_, _ = w.Write(packed)
+		case "/v1.0.0/SHA256SUMS":
+			fmt.Fprintf(w, "%x  other\n%x  %s.tar.gz\n", sha256.Sum256(nil), sha256.Sum256(packed), name)
+		case "/v2.0.0/SHA256SUMS":
+			fmt.Fprintf(w, "%x  %s.tar.gz\n", sha256.Sum256(nil), strings.Replace(name, "1.0", "2.0", 1))
 		default:
 			http.NotFound(w, r)
 		}
@@ -303,7 +325,7 @@ func TestTheProgramIsInstalledFromAReleaseOrFromSource(t *testing.T) {
 	for _, c := range []struct {
 		version, want string
 		code          int
-	}{{"v1", "released", 0}, {"v2", "the digest of " + name + " is not the one", 4}, {"v3", "built from source", 1}, {"../v1", "is not a version", 2}} {
+	}{{"v1.0.0", "released", 0}, {"v2.0.0", ".tar.gz is not the one", 4}, {"v3.0.0", "built from source", 1}, {"../v1.0.0", "is not a version", 2}, {"v1;x", "is not a version", 2}} {
 		dir := t.TempDir()
 		cmd := exec.Command("sh", "install.sh", dir, source)
 		cmd.Env = append(os.Environ(), "VERIFIER_VERSION="+c.version, "VERIFIER_RELEASES="+server.URL)

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,14 +41,27 @@ func (p *place) lay(t *testing.T, dir string) {
 
 func (p *place) run(t *testing.T, dir string, args ...string) string {
 	t.Helper()
+	out, code := p.exit(t, dir, args...)
+	if code > 1 {
+		t.Fatalf("%v %v: exit %d", p.program, args, code)
+	}
+	return out
+}
+
+// exit runs the program, and returns what it printed and its exit code.
+func (p *place) exit(t *testing.T, dir string, args ...string) (string, int) {
+	t.Helper()
 	cmd := exec.Command(p.program[0], append(append([]string{}, p.program[1:]...), args...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), p.env...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != 1 {
+	if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() < 0 {
 		t.Fatalf("%v %v: %v %s", p.program, args, err, errs.String())
 	}
-	return out.String()
+	if errs.Len() > 0 {
+		t.Logf("%v: %s", args, errs.String())
+	}
+	return out.String(), cmd.ProcessState.ExitCode()
 }
 
 // checkout copies what the program is built from into a folder of its own.
@@ -59,7 +73,7 @@ func checkout(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"go.mod", "go.sum", "web/web.go"} {
+	for _, name := range []string{"go.mod", "go.sum", "repo.go", "VERSION", "web/web.go"} {
 		data, err := os.ReadFile(filepath.Join("..", name))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), data, 0o644)
@@ -71,18 +85,18 @@ func checkout(t *testing.T) string {
 	return dir
 }
 
-// places builds the program for what this machine can run, once here and otherwise in another checkout and without the paths of it.
-func places(t *testing.T) map[string]*place {
+// places builds the program for what this machine can run: once here as go build does, and otherwise as a release is built, in another
+// checkout. Whoever builds it, the version is that of the source. The last one is a later version, which decides by another file.
+func places(t *testing.T) (map[string]*place, *place) {
 	t.Helper()
 	dir, elsewhere := t.TempDir(), checkout(t)
-	stamp := []string{"-ldflags", "-X github.com/modelverifier/verifier/internal/cli.version=v1.2.3", "-o"}
 	program := func(name string, env ...string) string {
 		path := filepath.Join(dir, name)
-		buildIn(t, elsewhere, env, append(append([]string{"-trimpath"}, stamp...), path, "./cmd/verifier")...)
+		buildIn(t, elsewhere, env, "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid=", "-o", path, "./cmd/verifier")
 		return path
 	}
 	native := filepath.Join(dir, "native")
-	build(t, []string{"GOOS=" + runtime.GOOS}, append(stamp, native, "../cmd/verifier")...)
+	build(t, []string{"GOOS=" + runtime.GOOS}, "-o", native, "../cmd/verifier")
 	out := map[string]*place{
 		"one processor":                  {program: []string{native}, env: []string{"GOMAXPROCS=1"}},
 		"eight, elsewhere, other order":  {program: []string{native}, env: []string{"GOMAXPROCS=8", "TZ=Asia/Kolkata", "HOME=/nonexistent", "LC_ALL=tr_TR.UTF-8", "NO_COLOR=1"}, reverse: true},
@@ -98,7 +112,16 @@ func places(t *testing.T) map[string]*place {
 			t.Log("arm64 is left out: qemu is not installed")
 		}
 	}
-	return out
+	later := filepath.Join(elsewhere, "internal/ruleset/digests.txt")
+	list, err := os.ReadFile(later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := append([]byte("0000"), list[4:]...)
+	if err := errors.Join(os.WriteFile(later, changed, 0o644), os.WriteFile(filepath.Join(elsewhere, "VERSION"), []byte("99.0.0\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	return out, &place{program: []string{program("later", "GOOS="+runtime.GOOS)}}
 }
 
 func find(names ...string) string {
@@ -112,7 +135,7 @@ func find(names ...string) string {
 
 func TestRecordsAreTheSameBytesEverywhere(t *testing.T) {
 	skipShort(t)
-	all := places(t)
+	all, later := places(t)
 	for _, args := range [][]string{
 		{"check", "llm"}, {"policy-apply", "llm", "--base", "llm"}, {"layout", "llm", "--tp", "4", "--gpu", "H100"},
 		{"serve-check", "llm", "--gpu", "A10G", "--", "vllm", "serve", "x", "--tensor-parallel-size", "4"},
@@ -134,6 +157,9 @@ func TestRecordsAreTheSameBytesEverywhere(t *testing.T) {
 			if record != first {
 				t.Errorf("%v: %s gives another record", args, name)
 			}
+		}
+		if out, code := later.exit(t, dirs["one processor"], "verify-attestation", "r.json", "llm"); code != 3 || !strings.Contains(out, "this is v99.0.0") {
+			t.Errorf("%v: a later version exits with %d: %s", args, code, out)
 		}
 		// Every build proves the record of another, over a model that lies elsewhere under another name.
 		for name, p := range all {

@@ -1,4 +1,4 @@
-// Package docs carries the notes of this folder, so that a service can publish them. It knows nothing of what they say.
+// Package docs carries the pages of this folder, so that a service can publish them. It knows nothing of what they say.
 package docs
 
 import (
@@ -9,21 +9,35 @@ import (
 //go:embed *.md
 var files embed.FS
 
-// Names returns the notes' names without their ending, sorted.
+// index is the page that sorts the others into tutorials, how-to guides, reference and explanation.
+const index = "README"
+
+// Names returns the pages' names without their ending, sorted; the index is not among them.
 func Names() []string {
 	entries, err := files.ReadDir(".")
 	if err != nil {
 		panic("docs: " + err.Error()) // cannot happen: the folder is embedded
 	}
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = strings.TrimSuffix(e.Name(), ".md")
+	var names []string
+	for _, e := range entries {
+		if name := strings.TrimSuffix(e.Name(), ".md"); name != index {
+			names = append(names, name)
+		}
 	}
 	return names
 }
 
-// Read returns a note as Markdown, and whether there is one of that name.
+// Read returns a page as Markdown, and whether there is one of that name.
 func Read(name string) (string, bool) {
 	text, err := files.ReadFile(name + ".md")
-	return string(text), err == nil
+	return string(text), err == nil && name != index
+}
+
+// Index returns the index as Markdown.
+func Index() string {
+	text, err := files.ReadFile(index + ".md")
+	if err != nil {
+		panic("docs: " + err.Error()) // cannot happen: it is embedded
+	}
+	return string(text)
 }

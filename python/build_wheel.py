@@ -14,6 +14,7 @@ import base64
 import hashlib
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -115,8 +116,37 @@ def compiled(platform: str, folder: str) -> bytes:
     return Path(out).read_bytes()
 
 
+# The numbers of machines are those of the formats: ELF's e_machine, Mach-O's cputype and PE's Machine.
+MACHINES: Dict[str, Dict[int, str]] = {
+    "linux": {62: "amd64", 183: "arm64"},
+    "darwin": {0x01000007: "amd64", 0x0100000C: "arm64"},
+    "windows": {0x8664: "amd64", 0xAA64: "arm64"},
+}
+
+
+def platform_of(program: bytes) -> str:
+    """The platform that a program is for, as Go names it, by its first bytes; "" where it is no program of a platform above.
+
+    >>> platform_of(b"#!/bin/sh")
+    ''
+    """
+    system, machine = "", 0
+    if program[:6] == b"\x7fELF\x02\x01" and len(program) >= 20:  # 64 bits, little-endian
+        system, machine = "linux", struct.unpack_from("<H", program, 18)[0]
+    elif program[:4] == b"\xcf\xfa\xed\xfe" and len(program) >= 8:
+        system, machine = "darwin", struct.unpack_from("<I", program, 4)[0]
+    elif program[:2] == b"MZ" and len(program) >= 64:
+        at = struct.unpack_from("<I", program, 60)[0]
+        if program[at : at + 4] == b"PE\0\0" and len(program) >= at + 6:
+            system, machine = "windows", struct.unpack_from("<H", program, at + 4)[0]
+    arch = MACHINES.get(system, {}).get(machine, "")
+    return "%s/%s" % (system, arch) if arch else ""
+
+
 def write(out: Path, release: str, platform: str, program: bytes) -> Path:
-    """Writes one wheel and returns its path."""
+    """Writes one wheel and returns its path. The program has to be that of the platform."""
+    if platform_of(program) != platform:
+        raise ValueError("the wheel for %s takes its program, got %s" % (platform, platform_of(program) or "none"))
     tag = PLATFORMS[platform]
     info = "%s-%s.dist-info" % (DISTRIBUTION, release)
     binary = "verifier/bin/verifier" + (".exe" if platform.startswith("windows/") else "")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the engine for the browser, which the programs embed, and runs go build with the arguments that it gets. It says before what
-# there is to compile and during it how far it is. PACK is how hard the engine is compressed: 10 takes half a minute, 9 some seconds for a tenth more bytes, 11 minutes.
+# there is to compile and during it how far it is.
 set -eu
 go=${GO:-go}
 
@@ -14,28 +14,10 @@ if [ "$todo" -gt 40 ]; then
 	echo "compiling $todo packages, about $time; later builds compile only what has changed, in seconds"
 fi
 
-# pack compresses modules beside each other; what has not changed is left as it is.
-pack() {
-	failed=0 running=
-	for module; do
-		bin/wasm/pack "${PACK:-10}" "bin/wasm/$module.wasm" web/engine &
-		running="$running $!"
-	done
-	for process in $running; do wait "$process" || failed=1; done
-	return $failed
-}
-
-engine() {
-	mkdir -p bin/wasm && tools/wasm.sh "$PWD/bin/wasm" &&
-		(cd tools && "$go" build -pgo=off -o ../bin/wasm/pack ./pack) &&
-		pack verifier verifier-files &&
-		cp "$("$go" env GOROOT)/lib/wasm/wasm_exec.js" web/engine/wasm_exec.js
-}
-
 # go prints a line for every package that it compiles; anything else that it prints is passed on.
 status=$(mktemp)
 trap 'rm -f "$status"' EXIT
-{ { engine && "$go" build -v "$@"; } 2>&1 || echo $? >"$status"; } | awk -v todo="$todo" '
+{ { tools/engine.sh && "$go" build -v "$@"; } 2>&1 || echo $? >"$status"; } | awk -v todo="$todo" '
 	/^[a-z][a-zA-Z0-9._\/-]*$/ { n++; if (n % 40 == 0) { printf "  %d of %d: %s\n", n, todo, $0; fflush() } next }
 	{ print; fflush() }'
 read -r code <"$status" || code=0

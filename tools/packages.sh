@@ -120,6 +120,7 @@ if command -v npm >/dev/null; then
 	for newer in "$PWD"/tools/node/node_modules/node-*/bin; do PATH=$newer:$PATH; done # npm leaves out what an older one cannot run
 	javascript tools/mcp "an MCP client"
 	javascript tools/browser "what drives the browser"
+	javascript editors/vscode "what builds the extension of VS Code (50 MB)"
 	javascript web "what builds the app and tests it (90 MB)"
 fi
 program versitygw github.com/versity/versitygw v1.8.0 "an S3 server: internal/blob" "60 MB, some minutes"

@@ -13,7 +13,7 @@ const (
 	drawnFile    = "memory-drawn.jsonl.gz"
 	sealedFile   = "memory-sealed.jsonl.gz"
 	autumnFile   = "memory-autumn.jsonl.gz"   // of a seed that was drawn when estimates had been rebuilt on operations
-	novemberFile = "memory-november.jsonl.gz" // of a seed that was drawn when time followed from operations and adapters were peft's
+	novemberFile = "memory-november.jsonl.gz" // of a seed that was drawn when time followed from operations and adapters were peft's; looked at since
 )
 
 // timed are the runs that have a time.

@@ -17,11 +17,11 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/modelverifier/verifier"
 	"github.com/modelverifier/verifier/internal/store"
 )
 
-// Set by the build: -ldflags "-X main.version=… -X main.commit=…".
-var version, commit = "dev", ""
+var version, commit = verifier.Version(), verifier.Commit()
 
 // The exit codes, as those of the command line.
 const (

@@ -16,12 +16,12 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/modelverifier/verifier"
 	"github.com/modelverifier/verifier/internal/httpapi"
 	"github.com/modelverifier/verifier/internal/telemetry"
 )
 
-// Set by the build: -ldflags "-X main.version=… -X main.commit=…".
-var version, commit = "dev", ""
+var version, commit = verifier.Version(), verifier.Commit()
 
 // The exit codes, as those of the command line.
 const (

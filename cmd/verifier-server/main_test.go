@@ -30,7 +30,7 @@ var program = sync.OnceValues(func() (string, error) {
 	}
 	built = dir
 	path := filepath.Join(dir, "verifier-server")
-	build := exec.Command("go", "build", "-ldflags", "-s -w -X main.version=1.2.3", "-o", path, ".")
+	build := exec.Command("go", "build", "-ldflags", "-s -w -X github.com/modelverifier/verifier.version=1.2.3", "-o", path, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
 	if err != nil {

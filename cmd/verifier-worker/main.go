@@ -11,10 +11,11 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/modelverifier/verifier"
 )
 
-// Set by the build: -ldflags "-X main.version=… -X main.commit=…".
-var version, commit = "dev", ""
+var version, commit = verifier.Version(), verifier.Commit()
 
 // The exit codes, as those of the command line.
 const (

@@ -43,7 +43,7 @@ func TestWrongUseIsSaid(t *testing.T) {
 }
 
 func TestHelpIsNoFault(t *testing.T) {
-	for args, says := range map[string]string{"": "verifier-worker run --server URL", "run --help": "-token-file file", "data -h": "-from folder", "version": "verifier-worker dev"} {
+	for args, says := range map[string]string{"": "verifier-worker run --server URL", "run --help": "-token-file file", "data -h": "-from folder", "version": "verifier-worker v"} {
 		if code, out, _ := called(nil, strings.Fields(args)...); code != 0 || !strings.Contains(out, says) {
 			t.Errorf("%q: %d %s", args, code, out)
 		}

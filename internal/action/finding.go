@@ -1,12 +1,15 @@
 package action
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/policy"
 	"github.com/modelverifier/verifier/internal/rules"
 )
 
-// Finding is one thing found. Component and Edit are additions to the specification.
+// Finding is one thing found. Component, Edit and Options are additions to the specification.
 type Finding struct {
 	Stage     string         `json:"stage"`
 	Severity  rules.Severity `json:"severity"` // block or warn
@@ -16,6 +19,7 @@ type Finding struct {
 	RuleID    string         `json:"ruleId,omitempty"`
 	Component string         `json:"component,omitempty"`
 	Edit      []Edit         `json:"edit,omitempty"`
+	Options   []Option       `json:"options,omitempty"`
 	Line      string         `json:"-"` // key of the policy line that fails: what a waiver on the command line names
 	Key       string         `json:"-"` // name of a finding that is of no rule: one of Keys
 	Section   bool           `json:"-"` // whether it is that of a section of the answer: data, layout or serve
@@ -38,12 +42,45 @@ var (
 // NoCardKey is the id of the finding on a card that does not hold a training step.
 const NoCardKey = "no-single-gpu"
 
-// Edit is the change of one parameter that repairs a finding.
+// Edit is the change of one parameter that repairs a finding; or, where Op is Insert, a component of Type that is put into the connection
+// From one component To another.
 type Edit struct {
+	Op        string      `json:"op,omitempty"`
 	Component string      `json:"component"`
-	Param     string      `json:"param"`
-	Value     graph.Value `json:"value"`
+	Param     string      `json:"param,omitempty"`
+	Value     graph.Value `json:"value,omitzero"`
+	Type      string      `json:"type,omitempty"`
+	From      string      `json:"from,omitempty"`
+	To        string      `json:"to,omitempty"`
 }
+
+// Option is a parameter with values of which each repairs the finding. Nothing says which was meant, so that following edits takes none.
+type Option struct {
+	Component string  `json:"component"`
+	Param     string  `json:"param"`
+	Values    []int64 `json:"values"`
+}
+
+// String says which values there are.
+func (o Option) String() string {
+	words := make([]string, len(o.Values))
+	for i, v := range o.Values {
+		words[i] = strconv.FormatInt(v, 10)
+	}
+	return o.Param + " of " + o.Component + ": " + strings.Join(words, ", ")
+}
+
+// Options returns the options of a rule's finding as they go over the wire.
+func Options(f rules.Finding) []Option {
+	var out []Option
+	for _, o := range f.Options {
+		out = append(out, Option(o))
+	}
+	return out
+}
+
+// Insert is the word of an edit that adds a component.
+const Insert = "insert"
 
 // The stages that a finding can belong to.
 const (
@@ -58,7 +95,11 @@ const (
 func Edits(f rules.Finding) []Edit {
 	var out []Edit
 	for _, e := range f.Edits {
-		out = append(out, Edit{e.Component, e.Param, e.Value})
+		w := Edit{Component: e.Component, Param: e.Param, Value: e.Value, Type: e.Type, From: e.From, To: e.To}
+		if e.Inserts() {
+			w.Op = Insert
+		}
+		out = append(out, w)
 	}
 	return out
 }
@@ -76,7 +117,7 @@ func (s *Study) ruleFindings(severity rules.Severity) []Finding {
 		if f.Rule.Severity != severity {
 			continue
 		}
-		w := Finding{Stage: Preflight, Severity: severity, Title: f.Rule.Title, Detail: f.Message, Fix: f.Fix, RuleID: f.Rule.ID, Edit: Edits(f)}
+		w := Finding{Stage: Preflight, Severity: severity, Title: f.Rule.Title, Detail: f.Message, Fix: f.Fix, RuleID: f.Rule.ID, Edit: Edits(f), Options: Options(f)}
 		if f.Node >= 0 {
 			c := &s.Graph.Components[f.Node]
 			w.Component, w.Detail = c.ID, c.Label()+": "+f.Message

@@ -3,6 +3,8 @@ package adversary
 import (
 	"fmt"
 	"strings"
+
+	"github.com/modelverifier/verifier/internal/solve"
 )
 
 // Fixed are the requests that once cost too much, and those at each limit: every shape of graph, every kind of component as often as
@@ -12,6 +14,12 @@ func Fixed() []Request {
 	for _, t := range topologies {
 		body := `{"model":` + plain(mostComponents, t, func(i int) string { return pair(i, "add", "relu") }) + `}`
 		out = append(out, Request{Name: t.name, Action: "plan", Body: body}, Request{Name: t.name, Action: "check", Body: body})
+	}
+	for _, t := range topologies {
+		for _, question := range solve.Questions {
+			out = append(out, Request{Name: question + " of a " + t.name, Action: "plan",
+				Body: `{"training":{"gpu":"T4","solve":"` + question + `"},"model":` + plain(mostComponents, t, mixed(t)) + `}`})
+		}
 	}
 	for _, l := range letters {
 		word := quote(strings.Repeat(l, 1<<20/len(quote(l))))
@@ -46,6 +54,25 @@ func found() []Request {
 		{Name: "one long name that many read", Action: "lint", Body: `{"model":` + named + `}`},
 		{Name: "a variable behind every word", Action: "check", Body: `{"model":{"components":[{"id":"x","type":"relu"}]},"serve":{"command":` + quote("llama-server -m m.gguf "+strings.Repeat("$A ", 8000)+strings.Repeat("$(x) ", 5000)) + `,"gpu":"H100"}}`},
 		{Name: "modules in modules", Action: "plan", Body: `{"model":{"components":[{"id":"x","type":"input","params":{"shape":[8]}},{"id":"r","type":"relu","scope":` + deep + `}],"connections":[{"from":"x","to":"r"}]}}`},
+	}
+}
+
+// mixed are components that run: a sum where several are read, else layers no two neighbours of which cost the same.
+func mixed(t topology) func(i int) string {
+	reads := map[int]int{} // some connections end nowhere
+	for _, e := range t.edges(mostComponents) {
+		reads[e[1]]++
+	}
+	return func(i int) string {
+		switch {
+		case reads[i] > 1:
+			return "add"
+		case i%3 == 0:
+			return `layerNorm","params":{"normalizedShape":8},"x":"`
+		case i%3 == 1:
+			return `linear","params":{"inFeatures":8,"outFeatures":8},"x":"`
+		}
+		return "gelu"
 	}
 }
 

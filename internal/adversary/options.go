@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/rules"
+	"github.com/modelverifier/verifier/internal/solve"
 )
 
 // option is a member of a request beside its model.
@@ -21,7 +23,7 @@ var anything = func(d *draw, size int) string { return d.value(size) }
 var options = map[string][]option{
 	"check": {{"data", data}, {"layout", layout}, {"serve", serve}, {"policy", policy}, {"other", anything}},
 	"lint":  {{"policy", policy}, {"other", anything}},
-	"plan": {{"policy", policy}, {"training", training}, {"source", source}, {"seq_len", number}, {"attention", func(d *draw, size int) string { return quote(pick(d, "sdpa", "flash", "eager")) }}, {"other", anything},
+	"plan": {{"policy", policy}, {"training", training}, {"inference", inference}, {"source", source}, {"seq_len", number}, {"attention", func(d *draw, size int) string { return quote(pick(d, "sdpa", "flash", "eager")) }}, {"other", anything},
 		{"share", func(*draw, int) string { return "true" }}},
 	"rank": {{"policy", policy}, {"tieBreak", func(d *draw, size int) string { return pick(d, `"cost"`, `"params"`, d.value(size)) }}, {"other", anything}},
 }
@@ -30,13 +32,16 @@ func number(d *draw, _ int) string {
 	return pick(d, "1", "2", "3", "8", "64", "1000", "2048", "99991", "1000000", "2147483647", "9007199254740992", "9223372036854775807")
 }
 
-// some writes some of the members of an object, and seldom one that nobody knows.
+// some writes some of the members of an object.
 func (d *draw) some(size int, members ...option) string {
+	return d.all(size, slices.DeleteFunc(members, func(option) bool { return d.chance(2) })...)
+}
+
+// all writes members of an object, and seldom one that nobody knows.
+func (d *draw) all(size int, members ...option) string {
 	var out []string
 	for _, m := range members {
-		if d.chance(2) {
-			out = append(out, fmt.Sprintf("%q:%s", m.name, m.draw(d, size/len(members))))
-		}
+		out = append(out, fmt.Sprintf("%q:%s", m.name, m.draw(d, size/len(members))))
 	}
 	if d.chance(30) {
 		out = append(out, quote(d.word(size/2))+":1")
@@ -73,8 +78,36 @@ func training(d *draw, size int) string {
 			return quote(pick(d, w...))
 		}
 	}
-	return d.some(size/8, option{"batch", number}, option{"epochs", number}, option{"samples", number}, option{"precision", words("fp32", "amp", "bf16")},
-		option{"optimizer", words("adamw", "sgd", "adafactor")})
+	yes := func(*draw, int) string { return "true" }
+	small := func(d *draw, size int) string { return pick(d, "1", "2", "8", "64", number(d, size)) }
+	members := []option{{"batch", small}, {"epochs", small}, {"samples", number}, {"precision", words(estimate.Precisions...)}, {"optimizer", words(estimate.Optimizers...)},
+		{"checkpointing", yes}, {"microBatch", small}, {"fusedLoss", yes}, {"dropout", yes}, {"expandableSegments", yes}, {"autocast", yes},
+		{"objective", words(estimate.Objectives...)}, {"quantized", words(estimate.Bases...)}, {"frozen", globs}, {"lora", lora},
+		{"gpus", small}, {"shard", words(estimate.Shardings...)}, {"offload", words(estimate.Offloads...)}}
+	d.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+	members = members[:d.IntN(5)] // most of them with most others are refused
+	if d.chance(2) {
+		return d.all(size/8, append(members, option{"gpu", words("T4", "H100", "A100")}, option{"solve", words(solve.Questions...)})...)
+	}
+	return d.all(size/8, members...)
+}
+
+// globs draws patterns of components' names, as many as may be there.
+func globs(d *draw, size int) string {
+	return list(d.IntN(estimate.MaxPatterns+2), func(int) string {
+		return quote(pick(d, "*", "n1*", "*.*", strings.Repeat("*a", min(size, 1000)/2), strings.Repeat("?", min(size, 300)), d.word(min(size, 64))))
+	})
+}
+
+func lora(d *draw, size int) string {
+	return d.all(size, option{"rank", func(d *draw, _ int) string { return pick(d, "1", "8", number(d, 0)) }},
+		option{"targets", func(d *draw, size int) string { return pick(d, `["all-linear"]`, `["n1"]`, globs(d, size)) }})
+}
+
+// inference draws how the trained model is used.
+func inference(d *draw, size int) string {
+	return d.some(size, option{"batch", number}, option{"prompt", number}, option{"generated", number},
+		option{"precision", func(d *draw, _ int) string { return quote(pick(d, estimate.InferPrecisions...)) }})
 }
 
 func source(d *draw, size int) string {

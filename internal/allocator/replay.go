@@ -11,6 +11,7 @@ type Replayer struct {
 	places []Place
 	raises bool // the limit, where it does not do
 	left   int  // of the work that a trace is worth
+	behind int  // events that a run without a limit has behind it
 	saved  moment
 
 	Expandable bool // segments are expandable
@@ -22,7 +23,8 @@ const (
 	oneIn    = 250
 	attempts = 4
 	mostWork = 300_000
-	moved    = 64 // free pieces for which an event counts one more: lists in order were moved by as many in its time
+	moved    = 64  // free pieces for which an event counts one more: lists in order were moved by as many in its time
+	looks    = 256 // events behind which it is looked whether the work will do
 )
 
 // Follow finds the smallest limit in which a run goes through, and what the allocator takes from a card of any size at the most. It reports whether the
@@ -98,6 +100,7 @@ func (r *Replayer) run(t *Trace, limit int64) bool {
 	}
 	from, ok := r.begin(t, limit)
 	legs, sure := t.legs(), limit == 0 || r.raises
+	r.behind = 0
 	for k := from.leg; ok && k < len(legs); k++ {
 		left, segments, reserved := r.left, r.device.large.segments, r.device.Reserved
 		least := 0
@@ -152,10 +155,12 @@ func (r *Replayer) follow(l *leg, from position, sure bool, behind int) bool {
 	take, free := l.take+from.takes, &r.device.large.free
 	for k := from.event; k < len(l.events); k++ {
 		e, work := l.events[k], 1+free.count/moved
-		if r.left -= work; r.left < 0 || sure && r.left < behind+len(l.events)-1-k {
+		ahead := behind + len(l.events) - 1 - k
+		if r.left -= work; r.left < 0 || sure && r.left < ahead || k%looks == 0 && r.hopeless(ahead) {
 			r.left = -1
 			return false
 		}
+		r.behind++
 		switch {
 		case e < 0:
 			r.device.Give(r.places[-e-1])
@@ -178,6 +183,11 @@ func (r *Replayer) follow(l *leg, from position, sure bool, behind int) bool {
 		take++
 	}
 	return true
+}
+
+// hopeless reports whether the events ahead of a run without a limit take more work than is left, at what those behind it took in the mean.
+func (r *Replayer) hopeless(ahead int) bool {
+	return r.device.Limit == 0 && (mostWork-r.left)*ahead > r.left*r.behind && r.behind > looks
 }
 
 // extend takes memory from the card for a tensor, and raises the limit where that is asked for; 0 where the limit does not allow it.

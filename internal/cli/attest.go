@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -325,17 +324,6 @@ func (j *judge) addSource(run *report.Run) error {
 	}
 	run.Files = append(run.Files, report.File{Name: filepath.ToSlash(name), Data: data})
 	return nil
-}
-
-// toolVersion is the version that the build was given, or the one that Go knows.
-func toolVersion() string {
-	if version != "dev" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return version
 }
 
 func interruptible(cmd *cobra.Command) (context.Context, context.CancelFunc) {

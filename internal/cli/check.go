@@ -20,7 +20,8 @@ var _ = register(func() *cobra.Command {
 		Use:   "check MODEL...",
 		Short: "Walk a model through preflight, data, train, evaluate and deploy",
 		Long: `Walks a model through five stages and stops at the first that refuses it. What only a person can decide is asked, and keeps
-nothing from going on. With --data the dataset is held against the model: sequences, tokenizer, labels, images, columns, classes.`,
+nothing from going on. With --data the dataset is held against the model: sequences, tokenizer, labels, images, columns, classes.
+Without MODEL, those under models: in .verifier.yml are taken.`,
 	}, func(j *judge, in *input) (*answer, error) {
 		q, err := checkRequest(j, in)
 		if err != nil {
@@ -31,6 +32,7 @@ nothing from going on. With --data the dataset is held against the model: sequen
 	})
 	dataFlag(c)
 	attestFlags(c)
+	linesFlag(c)
 	return c
 })
 
@@ -128,5 +130,8 @@ func findingText(p *page, f action.Finding) {
 	p.line("%s  %s  [%s]", p.word(string(f.Severity), 5), f.Detail, rule)
 	if f.Fix != "" {
 		p.line("       fix: %s", f.Fix)
+	}
+	for _, o := range f.Options {
+		p.line("       any of: %s", o.String())
 	}
 }

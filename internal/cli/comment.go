@@ -53,7 +53,7 @@ reaches no network.`,
 			return err
 		}
 		tag := comment.Tag(given(cmd, "tag"))
-		body := comment.Markdown(r, tag, version)
+		body := comment.Markdown(r, tag, Version)
 		if is(cmd, "dry-run") {
 			if !r.Worth() {
 				body = ""
@@ -144,7 +144,7 @@ func (p *provider) service(cmd *cobra.Command, token string) (comment.Service, e
 	if !cmd.Flags().Changed("number") {
 		number, _ = strconv.ParseInt(text, 10, 64)
 	}
-	s, err := p.open(address, token, repository, number, "verifier/"+version)
+	s, err := p.open(address, token, repository, number, "verifier/"+Version)
 	if err != nil {
 		return nil, fmt.Errorf("--provider %s: %w", p.name, err)
 	}

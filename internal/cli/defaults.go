@@ -48,14 +48,24 @@ func names(cmd *cobra.Command) policy.Names {
 // fill sets the flags that were not given to what the policy file says, of the model itself before its defaults. The next model may have another file, so it also
 // keeps how they were.
 func (j *judge) fill() error {
+	j.restore()
+	if !judgesOne(j.cmd) {
+		return nil
+	}
+	return j.fillWith(policy.Nearer(j.house.file.DefaultsFor(j.name, fillableFlags(j.cmd)), j.house.calls))
+}
+
+// restore sets the flags that were filled in back to how they were.
+func (j *judge) restore() {
 	for _, undo := range j.undo {
 		undo()
 	}
 	j.undo, j.filled = nil, nil
-	if !judgesOne(j.cmd) {
-		return nil
-	}
-	for _, d := range policy.Nearer(j.house.file.DefaultsFor(j.name, fillableFlags(j.cmd)), j.house.calls) {
+}
+
+// fillWith sets flags that were not given, and notes which.
+func (j *judge) fillWith(lines []policy.Default) error {
+	for _, d := range lines {
 		f := j.cmd.Flags().Lookup(d.Flag)
 		if f == nil || f.Changed {
 			continue

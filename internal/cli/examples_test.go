@@ -10,7 +10,7 @@ import (
 // TestExamplesOfThePagesRun runs every command that a page shows behind a $ and compares what it prints with what the page shows below.
 func TestExamplesOfThePagesRun(t *testing.T) {
 	t.Chdir("../..")
-	for _, page := range []string{"docs/layout.md", "docs/data.md", "docs/fix.md"} {
+	for _, page := range []string{"README.md", "docs/layout.md", "docs/data.md", "docs/fix.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

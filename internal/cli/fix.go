@@ -6,16 +6,19 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/modelverifier/verifier/internal/action/check"
+	"github.com/modelverifier/verifier/internal/discover"
 	"github.com/modelverifier/verifier/internal/fence"
 	"github.com/modelverifier/verifier/internal/fix"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hub"
 	"github.com/modelverifier/verifier/internal/load"
+	"github.com/modelverifier/verifier/internal/policy"
 )
 
 var _ = register(func() *cobra.Command {
@@ -141,6 +144,10 @@ func (o *fixOptions) take(cmd *cobra.Command, name string, trees *[]*tree) error
 	if err := j.enter(name); err != nil {
 		return err
 	}
+	defer j.restore()
+	if err := j.fillWith(j.house.calls); err != nil { // what the source is called with
+		return err
+	}
 	in, err := readInput(cmd, name, false)
 	if err != nil && filepath.Base(name) == "config.json" && exists(name) { // its numbers may contradict each other
 		in, err = &input{name: name, model: &graph.Graph{}, loaded: &load.Model{Kind: hub.Config, File: name}}, nil
@@ -208,11 +215,14 @@ func listedModels(cmd *cobra.Command) ([]string, error) {
 		dir := filepath.Dir(h.path)
 		for _, m := range h.file.Models() {
 			found := []string{filepath.Join(dir, filepath.FromSlash(m))}
-			if strings.ContainsAny(m, "*?[") {
+			switch {
+			case strings.ContainsAny(m, "*?[") && strings.HasSuffix(m, ".py"):
 				found = filesLike(dir, m)
+			case strings.ContainsAny(m, "*?["):
+				found = modelsLike(dir, m)
 			}
 			for _, f := range found {
-				if onDisk(f) {
+				if onDisk(f) && !slices.Contains(out, f) {
 					out = append(out, f)
 				}
 			}
@@ -222,6 +232,22 @@ func listedModels(cmd *cobra.Command) ([]string, error) {
 		return nil, errors.New("no MODEL is given, and .verifier.yml lists none under models: that is a file; give file.py:Name, config.json or a graph")
 	}
 	return out, nil
+}
+
+// modelsLike are the graphs, descriptions and ONNX files below a folder that a pattern stands for. A PyTorch class is none of them: nothing
+// says what it is called with.
+func modelsLike(dir, pattern string) []string {
+	found, err := discover.Walk(dir)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, m := range found.Models {
+		if m.Kind != discover.Class && m.Kind != discover.Factory && policy.Match(pattern, m.Ref) {
+			out = append(out, filepath.Join(dir, filepath.FromSlash(m.Ref)))
+		}
+	}
+	return out
 }
 
 // filesLike are the files of a folder that a pattern of its policy file stands for, beneath the root of the folder: a link that leads out

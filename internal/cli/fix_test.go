@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -196,5 +197,13 @@ func TestPatternsOfModelsStayBeneathTheRoot(t *testing.T) {
 		if got := filesLike(dir, pattern); !slices.Equal(got, want) {
 			t.Errorf("%s stands for %v, want %v", pattern, got, want)
 		}
+	}
+	for name, text := range map[string]string{"nets/d.graph": "x: input shape=[1]\n", "notes.json": "{}", ".hidden/e.graph": ""} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := modelsLike(dir, "*"); !slices.Equal(got, []string{filepath.Join(dir, "nets", "d.graph")}) {
+		t.Errorf("* stands for %v", got)
 	}
 }

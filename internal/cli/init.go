@@ -25,20 +25,27 @@ that cannot be read yet stands commented out, with the reason. Nothing is run. W
 --dry-run prints what would be written.
 
 --from .neurarch.yml translates that file in place of looking for models: each of its lines is in the .verifier.yml with its number, or
-as a comment that says why it is not.`,
+as a comment that says why it is not.
+
+--agents writes in their place what coding agents read: a section of AGENTS.md, which leaves the rest of that file as it is, and a skill.`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	c.Flags().String("provider", "", "the `service` whose workflow is written: github or gitlab; by the files that are there unless given")
 	c.Flags().Bool("dry-run", false, "print what would be written, and write nothing")
 	c.Flags().Bool("force", false, "write over files that are there")
 	c.Flags().String(fromFlag, "", "a `file` of another tool in the folder, .neurarch.yml, whose policy and models are translated")
+	c.Flags().Bool("agents", false, "write AGENTS.md and a skill for coding agents in place of the policy and the workflow")
 	offer(c, "provider", "github", "gitlab")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		folder := "."
 		if len(args) > 0 {
 			folder = args[0]
 		}
-		files, err := proposal(cmd, folder)
+		proposes := proposal
+		if is(cmd, "agents") {
+			proposes = agentFiles
+		}
+		files, err := proposes(cmd, folder)
 		if err != nil {
 			return err
 		}
@@ -51,6 +58,8 @@ as a comment that says why it is not.`,
 type proposed struct {
 	Path string `json:"path"`
 	Text string `json:"text"`
+
+	merged bool // the text has all of what was there: nothing is lost by writing it
 }
 
 // proposal makes the files.
@@ -74,14 +83,14 @@ func proposal(cmd *cobra.Command, folder string) ([]proposed, error) {
 	if _, err := providerOf(provider); err != nil {
 		return nil, err
 	}
-	workflow := proposed{".github/workflows/verifier.yml", githubWorkflow}
+	workflow := proposed{Path: ".github/workflows/verifier.yml", Text: pinned(githubWorkflow)}
 	if provider == "gitlab" {
-		workflow = proposed{gitlabFile, gitlabWorkflow}
+		workflow = proposed{Path: gitlabFile, Text: pinned(gitlabWorkflow)}
 		if exists(filepath.Join(folder, gitlabFile)) {
 			workflow.Path = ".gitlab/verifier.yml"
 		}
 	}
-	return []proposed{{policyFile, lines}, workflow}, nil
+	return []proposed{{Path: policyFile, Text: lines}, workflow}, nil
 }
 
 // proposedPolicy is the .verifier.yml: that of the models that are found, or of another tool's file.
@@ -105,7 +114,7 @@ func proposedPolicy(cmd *cobra.Command, folder string) (string, error) {
 
 const gitlabFile = ".gitlab-ci.yml"
 
-// candidate is a model with what it is called with, and why it is not held to anything yet, or "".
+// candidate is a model with what it is called with, and why it is not checked yet, or "".
 type candidate struct {
 	discover.Model
 	call discover.Call
@@ -153,7 +162,9 @@ func propose(cmd *cobra.Command, folder string, files []proposed) error {
 		case err == nil && string(old) == f.Text:
 			fmt.Fprintf(&b, "%s is as proposed\n", f.Path)
 		case err == nil || exists(path):
-			there = append(there, f.Path)
+			if !f.merged {
+				there = append(there, f.Path)
+			}
 			b.WriteString(unified(f.Path, string(old), f.Text))
 		default:
 			b.WriteString(unified(f.Path, "", f.Text))

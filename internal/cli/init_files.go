@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -69,6 +70,18 @@ func quoted(s string) string {
 	return strings.NewReplacer("\u0085", `\u0085`, "\ufeff", `\ufeff`, "\x7f", `\u007f`).Replace(string(data))
 }
 
+var isRelease = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
+
+// pinned puts the version of this program in the place of REF, so that the workflow runs what proposed it. A build between two releases
+// names the branch main.
+func pinned(workflow string) string {
+	ref := "main"
+	if isRelease.MatchString(Version) {
+		ref = Version
+	}
+	return strings.ReplaceAll(workflow, "REF", ref)
+}
+
 const githubWorkflow = `# Holds the models that a pull request changes to .verifier.yml, and keeps one comment on it that says what became of them.
 name: verifier                # as it is shown among the checks
 on:
@@ -86,7 +99,7 @@ jobs:
       - uses: actions/checkout@v4
         with:
           fetch-depth: 0      # to find the version before
-      - uses: modelverifier/verifier@main
+      - uses: modelverifier/verifier@REF
         # with:
         #   fail-on: warn     # fail for warnings, too
         #   sarif: true       # show findings under code scanning; needs the permission security-events: write
@@ -96,5 +109,5 @@ jobs:
 const gitlabWorkflow = `# Holds the models that a merge request changes to .verifier.yml, and keeps one note on it that says what became of them.
 # The note needs a project access token with the scope api, as the masked variable GITLAB_TOKEN; without it the job's log has it.
 include:                      # the job is called verifier and runs in the stage test
-  - remote: https://raw.githubusercontent.com/modelverifier/verifier/main/ci/gitlab.yml
+  - remote: https://raw.githubusercontent.com/modelverifier/verifier/REF/ci/gitlab.yml
 `

@@ -138,7 +138,7 @@ func readOnce(cmd *cobra.Command, folder string, m *discover.Model, c discover.C
 	res := check.Run(&check.Request{Model: model.Graph})
 	switch {
 	case res.Verdict == "block":
-		return c, "is refused: " + clean(res.Summary)
+		return c, "is refused: " + clean(res.Findings[0].Detail)
 	case res.Study.Asked() != "":
 		return c, "takes an input that nothing here says: add input: [3x224x224]"
 	case model.Partly != "":

@@ -38,11 +38,19 @@ type answer struct {
 
 // judging makes a command that gives a verdict on each file. Over the wire goes one body, so with --json it takes one file.
 func judging(c *cobra.Command, one func(*judge, *input) (*answer, error)) *cobra.Command {
-	c.Args = cobra.MinimumNArgs(1)
+	c.Args = cobra.ArbitraryArgs
 	judgeFlags(c)
 	gateFlags(c)
 	outputFlags(c)
-	c.RunE = func(cmd *cobra.Command, args []string) error {
+	c.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if len(args) == 0 {
+			if f := cmd.Flags().Lookup("attest"); f != nil && f.Changed {
+				return errors.New("--attest is the record of one model: name it")
+			}
+			if args, err = listedModels(cmd); err != nil {
+				return err
+			}
+		}
 		if wantsJSON(cmd) && len(args) > 1 {
 			return errors.New("--json prints one body: give one file")
 		}

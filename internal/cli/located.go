@@ -47,7 +47,7 @@ func locate(ctx context.Context, cmd *cobra.Command, ref string) (*located, erro
 	if asRequest, _ := cmd.Flags().GetBool("request"); asRequest {
 		return &located{path: ref, name: filepath.Base(ref), single: true}, nil
 	}
-	opt := hub.Options{Agent: "verifier/" + version}
+	opt := hub.Options{Agent: "verifier/" + Version}
 	opt.Download, _ = cmd.Flags().GetBool("download")
 	if info, err := os.Stat(ref); err == nil && (!info.IsDir() || !isEntry(ref)) { // whatever is in it
 		name, err := manifest.Name(ref)

@@ -20,7 +20,7 @@ nothing outside of a file's repository is read. docs/editors.md says how editors
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmdContext(cmd), syscall.SIGINT, syscall.SIGTERM)
 			defer stop()
-			return lsp.New(lsp.Config{Version: version, Policy: names(cmd), Log: cmd.ErrOrStderr()}).Run(ctx, cmd.InOrStdin(), cmd.OutOrStdout())
+			return lsp.New(lsp.Config{Version: Version, Policy: names(cmd), Log: cmd.ErrOrStderr()}).Run(ctx, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
 })

@@ -33,7 +33,7 @@ type outputs struct {
 // formats are the files that a command can write. Each flag takes a file, or - for standard output in place of the text.
 var formats = []format{
 	{"sarif", "write the findings as SARIF 2.1.0, for code scanning, to this `file`; - is standard output", func(o *outputs) []byte {
-		return sarif.Log(o.runs, sarif.Options{Version: version, Site: report.Site, Paths: o.folder.path, Unread: o.unread})
+		return sarif.Log(o.runs, sarif.Options{Version: Version, Site: report.Site, Paths: o.folder.path, Unread: o.unread})
 	}, ""},
 	{"junit", "write the rules as JUnit XML to this `file`", func(o *outputs) []byte { return junit.XML(o.runs, o.folder.path, o.unread) }, ""},
 	{"markdown", "write a comment for a pull request to this `file`; it is appended to a job's summary", func(o *outputs) []byte {

@@ -23,7 +23,9 @@ transformers' Trainer. MODEL may then be left out where the file names a model t
 no estimate is said. A file with a wrong type, or one that contradicts itself, exits with 2.
 
 With --max the plan is that of the largest batch, sample or context that fits the card of --gpu, and with --cheapest that of the card and the
-settings on which the run costs least (docs/fit.md).`,
+settings on which the run costs least (docs/fit.md).
+
+Without MODEL, those under models: in .verifier.yml are taken.`,
 	}, planOne)
 	c.Flags().String("base", "", "the version before: adds what changed since this `file`")
 	c.Flags().Bool("history", false, "ask the hosted service what became of earlier runs of this structure; its fingerprint is sent, and nothing else")

@@ -27,7 +27,7 @@ func maximaWords() []string {
 	return out
 }
 
-// solveFlags declares the questions that are turned round.
+// solveFlags declares the flags that search: the largest batch that fits, the cheapest card.
 func solveFlags(c *cobra.Command) {
 	words := maximaWords()
 	c.Flags().String("max", "", "find `what` is the largest that fits the card of --gpu: "+strings.Join(words, ", "))

@@ -19,7 +19,8 @@ var _ = register(func() *cobra.Command {
 		Long: `Does what check does, and says of each finding what the repository's .verifier.yml makes of it: how severely it counts, whether it is
 waived or was there before, and whether it makes the command fail. With --base the version before is planned too: the change is refused
 when it breaks a model that ran, or a line under change:, unless the fingerprint of the model stands under approved:. The policy of the version
-before counts too, where --base-tree has it or --base-policy names it: what either policy refuses is refused.`,
+before counts too, where --base-tree has it or --base-policy names it: what either policy refuses is refused.
+Without MODEL, those under models: in .verifier.yml are taken.`,
 	}, policyApply)
 	dataFlag(c)
 	attestFlags(c)

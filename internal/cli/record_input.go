@@ -40,7 +40,7 @@ func (r *recording) input(ctx context.Context, run *report.Run) (*attest.Input, 
 	if secret {
 		r.j.note("the record shows %s in place of what looks like a password or token", redacted)
 	}
-	in := &attest.Input{Run: run, Model: model, Argv: argv, Version: toolVersion(), URL: r.url, Time: r.time}
+	in := &attest.Input{Run: run, Model: model, Argv: argv, Version: Version, URL: r.url, Time: r.time}
 	if r.again != nil {
 		in.Version = r.again.version
 	}

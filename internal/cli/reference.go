@@ -16,6 +16,7 @@ import (
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hub"
 	"github.com/modelverifier/verifier/internal/importer/torch"
+	"github.com/modelverifier/verifier/internal/infer"
 	"github.com/modelverifier/verifier/internal/load"
 )
 
@@ -58,9 +59,9 @@ func loadEdited(cmd *cobra.Command, ref string, edits []action.Edit) (*load.Mode
 
 // loadFrom reads a model from anywhere, or from a root alone.
 func loadFrom(cmd *cobra.Command, root *os.Root, ref string, edits []action.Edit) (*load.Model, error) {
-	opt := load.Options{Limits: graph.LocalLimits, Hub: hub.Options{Stdin: cmd.InOrStdin(), Agent: "verifier/" + version, Root: root}}
+	opt := load.Options{Limits: graph.LocalLimits, Hub: hub.Options{Stdin: cmd.InOrStdin(), Agent: "verifier/" + Version, Root: root}}
 	for _, e := range edits {
-		opt.Edits = append(opt.Edits, torch.Edit(e))
+		opt.Edits = append(opt.Edits, sourceEdit(e))
 	}
 	opt.Hub.Download, _ = cmd.Flags().GetBool("download")
 	opt.Inputs, _ = cmd.Flags().GetStringArray("input")
@@ -116,4 +117,13 @@ func progress(w io.Writer) func(hub.Progress) {
 		bar.Describe(p.File)
 		_ = bar.Set(p.Done)
 	}
+}
+
+// sourceEdit is an edit as the reader of a source makes it. Only a flatten can be put in front of a layer; what else names no parameter is
+// refused there.
+func sourceEdit(e action.Edit) torch.Edit {
+	if e.Op == action.Insert && e.Type == infer.FlattenID {
+		return torch.Edit{Flatten: e.To}
+	}
+	return torch.Edit{Component: e.Component, Param: e.Param, Value: e.Value}
 }

@@ -22,7 +22,7 @@ func remoteFlags(c *cobra.Command) {
 
 // remote is the server that flags or the environment name.
 func remote(cmd *cobra.Command) (*client.Client, error) {
-	return client.New(cmp.Or(given(cmd, "server"), os.Getenv(client.URLVariable)), cmp.Or(given(cmd, "api-key"), os.Getenv(client.KeyVariable)), "verifier/"+version)
+	return client.New(cmp.Or(given(cmd, "server"), os.Getenv(client.URLVariable)), cmp.Or(given(cmd, "api-key"), os.Getenv(client.KeyVariable)), "verifier/"+Version)
 }
 
 // configured is the same where both a server and a key are named, and nil where neither or one is.

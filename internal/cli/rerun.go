@@ -118,7 +118,7 @@ func (r *rerun) ofBefore(name string) bool {
 	})
 }
 
-// house finds the rules that held in the recorded run: its own files, and none that lie around the model where it is now.
+// house finds the policy of the recorded run: its own files, and none that lie around the model where it is now.
 func (r *rerun) house(names policy.Names, flag, model string) (*house, error) {
 	var h *house
 	var err error

@@ -258,7 +258,7 @@ func (v *verification) ruleSet() {
 		other = append(other, name)
 	}
 	slices.Sort(other)
-	switch here := toolVersion(); {
+	switch here := Version; {
 	case len(other) > 0:
 		v.step("rule set", differs, "%s from this program's, %s first; the record is of version %s, this is %s", differing(len(other)), manifest.Shown(other[0]),
 			p.Precheck.Tool.Version, here)

@@ -17,7 +17,7 @@ import (
 // requirements are what a caller asks of a record beyond that it is true.
 type requirements struct {
 	result   string // passed or warned, "" for any
-	policy   string // digest of a policy file that must have held
+	policy   string // digest of a policy file that the run must have read
 	revision string // of the hub that the model must have
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/modelverifier/verifier/internal/ruleset"
 )
 
-// Set by the build: -ldflags "-X github.com/modelverifier/verifier/internal/cli.version=…".
-var version, commit = "dev", ""
+// Version and Commit are those of the program, which sets them before it calls Run.
+var Version, Commit = "dev", ""
 
 const program = "verifier"
 
@@ -32,16 +32,16 @@ var _ = register(func() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if wantsJSON(cmd) {
-				v := versionBody{program, version, commit, ruleset.ID(), ruleset.Bundles()}
+				v := versionBody{program, Version, Commit, ruleset.ID(), ruleset.Bundles()}
 				if sum, err := executableDigest(); err == nil { // where it cannot be read, its digest is left out
 					v.Bundles = append(v.Bundles, ruleset.Bundle{Name: program, SHA256: sum})
 				}
 				return printJSON(cmd, v)
 			}
 			p := &page{}
-			p.line("%s %s", program, version)
-			if commit != "" {
-				p.line("commit   %s", commit)
+			p.line("%s %s", program, Version)
+			if Commit != "" {
+				p.line("commit   %s", Commit)
 			}
 			p.line("rule set %s", ruleset.ID())
 			return printText(cmd, p.String())

@@ -8,7 +8,7 @@ import (
 	"github.com/modelverifier/verifier/internal/rules"
 )
 
-// located adds to the text about a PyTorch source where its blocks are: the line to look at, and the lines that made what arrives there.
+// located adds to the text about a PyTorch source where its blocks are: the line to look at, and the lines that made its input.
 func (j *judge) located(r *report.Run, text func(*page)) func(*page) {
 	if r == nil || j.loaded == nil || j.loaded.Kind != hub.Python || is(j.cmd, "quiet") {
 		return text

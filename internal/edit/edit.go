@@ -23,6 +23,8 @@ const (
 	Connect = "connect" // From to To
 	Remove  = "remove"  // a component with its connections, or the connection From to To
 
+	Insert = action.Insert // a component into the connection From to To
+
 	Disconnect = "disconnect" // the connection From to To: remove in an editor's word
 	Rename     = "rename"     // Name of a component: change in an editor's word
 	Duplicate  = "duplicate"  // Components, with the connections between them and into them
@@ -30,7 +32,7 @@ const (
 )
 
 // Kinds are the words for them.
-var Kinds = []string{Add, Change, Connect, Remove, Disconnect, Rename, Duplicate, Group}
+var Kinds = []string{Add, Change, Connect, Remove, Insert, Disconnect, Rename, Duplicate, Group}
 
 // CodeTarget is the code of a change that names something which is not there, or is there already.
 const CodeTarget = action.CodeForm
@@ -104,6 +106,8 @@ func (e *editor) apply(op *Op) error {
 	switch op.Kind {
 	case Add:
 		return e.add(op)
+	case Insert:
+		return e.insert(op)
 	case Change:
 		return e.change(op)
 	case Connect:
@@ -196,6 +200,25 @@ func (e *editor) add(op *Op) error {
 		return err
 	}
 	return e.connectAll(op, []string{op.Component}, op.To)
+}
+
+// insert adds a component, and leads one connection through it. Its reader keeps the order of its inputs.
+func (e *editor) insert(op *Op) error {
+	if len(op.From) != 1 || len(op.To) != 1 {
+		return action.Errorf(graph.CodeMissing, op.Path, "must have from and to of one connection")
+	}
+	from, to := e.idOf(op.From[0]), e.idOf(op.To[0])
+	at := slices.IndexFunc(e.normal.Connections, func(c graph.Connection) bool { return c.From == from && c.To == to })
+	if at < 0 {
+		return action.Errorf(CodeTarget, op.Path, "there is no connection from %q to %q", clip(op.From[0]), clip(op.To[0]))
+	}
+	added := *op
+	added.To = nil
+	if err := e.add(&added); err != nil {
+		return err
+	}
+	e.g.Connections[at].From, e.normal.Connections[at].From = op.Component, op.Component
+	return nil
 }
 
 // mentions reports whether a word is the id or name of a component, or stands where one is named.

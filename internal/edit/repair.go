@@ -138,6 +138,9 @@ func opsOf(edits []action.Edit) []Op {
 	ops := make([]Op, len(edits))
 	for i, e := range edits {
 		ops[i] = Op{Path: action.Item("edit", i), Kind: Change, Component: e.Component, Params: []graph.Param{{Name: e.Param, Value: e.Value}}}
+		if e.Op == action.Insert {
+			ops[i] = Op{Path: action.Item("edit", i), Kind: Insert, Component: e.Component, Type: e.Type, From: []string{e.From}, To: []string{e.To}}
+		}
 	}
 	return ops
 }
@@ -149,6 +152,7 @@ func key(edits []action.Edit) string {
 		b = strconv.AppendQuote(b, e.Component)
 		b = strconv.AppendQuote(b, e.Param)
 		b = e.Value.AppendJSON(b)
+		b = strconv.AppendQuote(b, e.Type+"\n"+e.From+"\n"+e.To)
 	}
 	return string(b)
 }

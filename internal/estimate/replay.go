@@ -14,16 +14,21 @@ func Replay(res *infer.Result, o Options) (account autograd.Account, missing str
 }
 
 func (r *Room) replay(res *infer.Result, o Options) (account autograd.Account, missing string) {
-	t, missing := r.tape(res, o)
+	t, missing := r.tapeOf(res, o, true)
 	return t.Run(autograd.OptimizerOf(o.Optimizer)), missing
 }
 
 // tape is the operations of a run, and the type of the first component that has none.
 func (r *Room) tape(res *infer.Result, o Options) (*autograd.Tape, string) {
+	return r.tapeOf(res, o, false)
+}
+
+// tapeOf is the same, of which nothing but the peak may be asked for.
+func (r *Room) tapeOf(res *infer.Result, o Options, peakOnly bool) (*autograd.Tape, string) {
 	part, count := o.micro()
 	res = o.scored(res)
 	t := autograd.Options{Batch: o.sequences(part.Batch), Micro: count, LogProbs: o.Objective != "", Precision: autograd.PrecisionOf(o.Precision), Eager: o.Attention == "eager", FusedLoss: o.FusedLoss}
-	t.Precision.Autocast = t.Precision.Autocast || o.Autocast
+	t.PeakOnly, t.Precision.Autocast = peakOnly, t.Precision.Autocast || o.Autocast
 	if g := hardware.Lookup(o.GPU); g != nil {
 		t.Card = op.Card{Processors: g.Processors, Threads: g.Threads}
 	}

@@ -178,10 +178,11 @@ func (m *match) cost() (c cost) {
 func (m *match) change(p pair, args func(g *Graph, i int) []Param) Change {
 	x, y := &m.a.graph.Components[p.a], &m.b.graph.Components[p.b]
 	c := Change{Before: int(p.a), After: int(p.b)}
+	was, is := byName(args(m.a.graph, c.Before)), byName(args(m.b.graph, c.After))
 	if x.Type != y.Type {
 		c.Type = TypeChange{x.Type, y.Type}
+		c.Params = make([]ParamChange, 0, len(was)+len(is)) // most of them differ
 	}
-	was, is := byName(args(m.a.graph, c.Before)), byName(args(m.b.graph, c.After))
 	for len(was) > 0 || len(is) > 0 {
 		switch {
 		case len(is) == 0 || len(was) > 0 && was[0].Name < is[0].Name:

@@ -29,10 +29,10 @@ func (s *Server) routes() []httpapi.Route {
 	post, get := []string{http.MethodPost}, []string{http.MethodGet, http.MethodHead}
 	both := append(get[:2:2], http.MethodPost)
 	return []httpapi.Route{
-		{Name: "check", Path: prefix + "check", Methods: post, Answer: s.check()},
-		{Name: "lint", Path: prefix + "lint", Methods: post, Answer: s.act("lint")},
-		{Name: "rank", Path: prefix + "rank", Methods: post, Answer: s.act("rank")},
-		{Name: "plan", Path: prefix + "plan", Methods: post, Answer: s.plan},
+		{Name: "check", Path: prefix + "check", Methods: post, Answer: s.check(), Lines: true},
+		{Name: "lint", Path: prefix + "lint", Methods: post, Answer: s.act("lint"), Lines: true},
+		{Name: "rank", Path: prefix + "rank", Methods: post, Answer: s.act("rank"), Lines: true},
+		{Name: "plan", Path: prefix + "plan", Methods: post, Answer: s.plan, Lines: true},
 		{Name: "history", Path: prefix + "history", Methods: both, Answer: s.keyed(s.history)},
 		{Name: "train", Path: prefix + "train", Methods: append(both[:3:3], http.MethodDelete), Answer: s.keyed(s.train)},
 		{Name: "fix", Path: prefix + "fix", Methods: post, Answer: s.keyed(s.fix)},

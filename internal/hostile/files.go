@@ -104,6 +104,37 @@ func Graphs() map[string]File {
 	return out
 }
 
+// Neurarch are graph files of the Neurarch editor, which are told by the ports of their components.
+func Neurarch() map[string]File {
+	marked := func(components, connections string) string {
+		return `{"components":[{"id":"x","type":"input","params":{"shape":[1,3,8,8]},"inputs":[],"outputs":["out"]},` + components +
+			`{"id":"z","type":"output","inputs":["in"],"outputs":[]}],"connections":[` + connections + `{"from":"x","to":"z"}]}`
+	}
+	return map[string]File{
+		"convolutions": func() string {
+			return marked(numbered(`{"id":"a%d","type":"conv2d","params":{"outChannels":8},"inputs":["in"],"outputs":["out"]},`, size), "")
+		},
+		"hints": func() string {
+			return marked(numbered(`{"id":"a%d","type":"linear","outputShape":[1,2,3,4,5,6,7,8],"inputs":[],"outputs":[]},`, size), "")
+		},
+		"unknown params": func() string {
+			return marked(numbered(`{"id":"a%d","type":"swiglu","params":{"k%[1]d":1,"dim":"6"},"inputs":[],"outputs":[]},`, size), "")
+		},
+		"unknown types": func() string {
+			return marked(numbered(`{"id":"a%d","type":"linaer%[1]d","inputs":[],"outputs":[]},`, size), "")
+		},
+		"ports": func() string {
+			return marked(`{"id":"a","type":"add","inputs":[`+fill(`"in",`, size)+`"in"],"outputs":[]},`, "")
+		},
+		"star": func() string {
+			return marked(numbered(`{"id":"a%d","type":"attention","params":{"hiddenDim":8},"inputs":[],"outputs":[]},`, size/2), numbered(`{"from":"x","to":"a%d"},`, size/2))
+		},
+		"chain": func() string {
+			return marked(numbered(`{"id":"a%d","type":"batchNorm","inputs":[],"outputs":[]},`, size/2), `{"from":"x","to":"a0"},`+numbered(`{"from":"a0","to":"a%d"},`, size/2))
+		},
+	}
+}
+
 // Notation are models in the text notation.
 func Notation() map[string]File {
 	return map[string]File{

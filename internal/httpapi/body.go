@@ -43,9 +43,15 @@ func (b *body) release() {
 	bodies.Put(b)
 }
 
-// grow makes room for at least one more byte, or reports that the server holds enough already.
-func (b *body) grow(most int64) bool {
-	size := min(max(int64(2*cap(b.data)), firstBytes), most+1)
+// grow makes room for at least one more byte, or reports that the server holds enough already. It doubles, so that nobody has memory held by a
+// length that is only announced; from a quarter of that length on it takes the whole, so that less is left to the collector.
+func (b *body) grow(announced, most int64) bool {
+	held := int64(cap(b.data))
+	size := max(2*held, firstBytes)
+	if held <= announced && announced <= 4*held {
+		size = announced + 1 // one more, to find the end with
+	}
+	size = min(size, most+1)
 	if !b.book(size) {
 		return false
 	}
@@ -65,13 +71,13 @@ func (b *body) book(size int64) bool {
 
 var errFull = errors.New("httpapi: the bodies under way take all the memory there is for them")
 
-// fill reads to the end.
-func (b *body) fill(r io.Reader, most int64) error {
+// fill reads to the end, which is where it was announced, or -1.
+func (b *body) fill(r io.Reader, announced, most int64) error {
 	if !b.book(int64(cap(b.data))) {
 		return errFull
 	}
 	for {
-		if len(b.data) == cap(b.data) && !b.grow(most) {
+		if len(b.data) == cap(b.data) && !b.grow(announced, most) {
 			return errFull
 		}
 		n, err := r.Read(b.data[len(b.data):cap(b.data)])
@@ -90,7 +96,7 @@ func (s *Server) read(b *body, c *Call) *Reply {
 	most := s.Limits.BodyBytes
 	err := error(&http.MaxBytesError{Limit: most})
 	if c.request.ContentLength <= most {
-		err = b.fill(http.MaxBytesReader(c.writer, c.request.Body, most), most)
+		err = b.fill(http.MaxBytesReader(c.writer, c.request.Body, most), c.request.ContentLength, most)
 	}
 	if err == nil {
 		return nil

@@ -29,6 +29,7 @@ type Route struct {
 	Name, Path string
 	Methods    []string
 	Answer     func(c *Call) Reply
+	Lines      bool // also takes many requests, one on each line
 }
 
 // reading are the methods of what is only read.
@@ -41,7 +42,7 @@ func (s *Server) edit(e *Edition) {
 		if strings.HasSuffix(r.Path, "/") {
 			s.below = append(s.below, r)
 		} else {
-			s.routes[r.Path] = route{r.Name, r.Methods, r.Answer}
+			s.routes[r.Path] = route{r.Name, r.Methods, r.Answer, r.Lines}
 		}
 	}
 	for _, path := range e.Probes {
@@ -52,7 +53,7 @@ func (s *Server) edit(e *Edition) {
 func (s *Server) findBelow(r *http.Request) (route, bool) {
 	for _, b := range s.below {
 		if rest, ok := strings.CutPrefix(r.URL.Path, b.Path); ok && rest != "" {
-			return route{b.Name, b.Methods, b.Answer}, true
+			return route{b.Name, b.Methods, b.Answer, b.Lines}, true
 		}
 	}
 	return route{}, false

@@ -25,6 +25,7 @@ type Build struct {
 // Limits are what the server takes on at once. Defaults has those of the container.
 type Limits struct {
 	BodyBytes   int64         // of one request
+	Lines       int           // of one request that has many
 	HeldBytes   int64         // of all bodies in memory
 	Requests    int64         // actions being read, waiting or running
 	Workers     int           // actions running
@@ -45,7 +46,7 @@ type Limits struct {
 // of them at once than processors only takes memory.
 func Defaults() Limits {
 	return Limits{
-		BodyBytes: 8 << 20, HeldBytes: 48 << 20, Requests: 512, Workers: runtime.GOMAXPROCS(0), Wait: 2 * time.Second, Connections: 1024,
+		BodyBytes: 8 << 20, Lines: 100_000, HeldBytes: 48 << 20, Requests: 512, Workers: runtime.GOMAXPROCS(0), Wait: 2 * time.Second, Connections: 1024,
 		ReadHeader: 5 * time.Second, BodyRate: 4 << 10, BodyWait: 5 * time.Second, Read: 30 * time.Second, Write: 60 * time.Second, Idle: 60 * time.Second, Grace: 20 * time.Second,
 	}
 }
@@ -77,6 +78,7 @@ type route struct {
 	name    string // in logs and metrics
 	methods []string
 	answer  func(c *Call) Reply
+	lines   bool // also takes many requests, one on each line
 }
 
 // Call is one request under way: what came, where the answer goes, and the bytes that it is encoded into.
@@ -84,6 +86,7 @@ type Call struct {
 	server  *Server
 	request *http.Request
 	writer  http.ResponseWriter
+	given   []byte // the body, where it is a line of a request of many
 	*buffer
 }
 
@@ -94,14 +97,14 @@ func New(cfg Config) *Server {
 		return func(*Call) Reply { return answer() }
 	}
 	s.routes = map[string]route{
-		"/version":         {"version", reading, get(s.version())},
-		"/healthz":         {"healthz", reading, get(s.health)},
-		"/metrics":         {"metrics", reading, get(s.prometheus)},
-		"/metrics/preview": {"metrics-preview", reading, get(s.preview)},
-		"/openapi.json":    {"openapi", reading, get(sync.OnceValue(s.openAPI))},
+		"/version":         {"version", reading, get(s.version()), false},
+		"/healthz":         {"healthz", reading, get(s.health), false},
+		"/metrics":         {"metrics", reading, get(s.prometheus), false},
+		"/metrics/preview": {"metrics-preview", reading, get(s.preview), false},
+		"/openapi.json":    {"openapi", reading, get(sync.OnceValue(s.openAPI)), false},
 	}
 	for _, a := range cfg.Actions {
-		s.routes[a.Path] = route{a.Name, []string{http.MethodPost}, func(c *Call) Reply { return s.act(a, c) }}
+		s.routes[a.Path] = route{a.Name, []string{http.MethodPost}, func(c *Call) Reply { return s.act(a, c) }, true}
 	}
 	s.inside = map[string]route{"/healthz": s.routes["/healthz"], "/metrics": s.routes["/metrics"]}
 	if cfg.Edition != nil {
@@ -152,12 +155,16 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, inside map[strin
 	start := time.Now()
 	id := s.ids.next()
 	r = s.pace(w, r, start)
-	c := &Call{s, r, w, buffers.Get().(*buffer)}
+	c := &Call{server: s, request: r, writer: w, buffer: buffers.Get().(*buffer)}
 	defer c.release()
 	if inside == nil && s.Edition != nil && s.front(c, id, start) {
 		return
 	}
 	found, out := s.find(r, inside)
+	if out == nil && found.lines && hasLines(r) {
+		s.lines(found, c, id, start)
+		return
+	}
 	if out == nil {
 		out = s.guard(found, c)
 	} else {

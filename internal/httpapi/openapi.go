@@ -33,7 +33,9 @@ func (s *Server) Document() any {
 		if a.Result == nil {
 			continue
 		}
-		body := object{"required": true, "content": object{"application/json": object{"schema": ref(strings.ToUpper(a.Name[:1]) + a.Name[1:] + "Request")}}}
+		body := object{"required": true, "content": object{
+			"application/json": object{"schema": ref(strings.ToUpper(a.Name[:1]) + a.Name[1:] + "Request")},
+			lineType:           object{"schema": object{"type": "string", "description": "One such request on each line. The answer has one line for each, in the same order."}}}}
 		paths[a.Path] = object{"post": operation(a.Name, "The action "+a.Name, body, components.answer(a.Result), true)}
 	}
 	components.of(reflect.TypeFor[action.ErrorBody]())

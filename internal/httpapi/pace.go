@@ -20,7 +20,8 @@ type paced struct {
 // pace puts a least rate on the body of a request, if there is one. The request that net/http made stays as it is, because it
 // looks there for a body of its own when it decides what to do with the rest of one.
 func (s *Server) pace(w http.ResponseWriter, r *http.Request, began time.Time) *http.Request {
-	if r.Body == nil || r.Body == http.NoBody || s.Limits.BodyRate == 0 || s.Edition != nil && s.Edition.Long != nil && s.Edition.Long(r) {
+	if r.Body == nil || r.Body == http.NoBody || s.routes[r.URL.Path].lines && hasLines(r) || // deadlines of their own
+		s.Limits.BodyRate == 0 || s.Edition != nil && s.Edition.Long != nil && s.Edition.Long(r) {
 		return r
 	}
 	with := r.WithContext(r.Context())

@@ -52,7 +52,7 @@ func (w *walker) withoutOnes(inputs []int, settled map[int]bool) {
 		shape := graph.IntsValue(w.res.Nodes[i].Out[1:]...)
 		c.Params = append([]graph.Param(nil), c.Params...)
 		c.SetParam("shape", shape)
-		edits = append(edits, Edit{c.ID, "shape", shape})
+		edits = append(edits, Edit{Component: c.ID, Param: "shape", Value: shape})
 		if label != "" {
 			label += " and "
 		}
@@ -84,6 +84,9 @@ func (w *walker) settledBy(trial *Result, then map[broken]int) bool {
 	now := w.res.byRule()
 	for k := range trial.Refusals {
 		r := &trial.Refusals[k]
+		if r.Node >= len(w.res.Nodes) {
+			return false // what was inserted does not run itself
+		}
 		if _, before := now[broken{r.Node, r.Rule}]; !before && w.res.Nodes[r.Node].State != Unknown {
 			return false
 		}
@@ -112,5 +115,5 @@ func (r *Result) byRule() map[broken]int {
 }
 
 func sameEdit(a, b Edit) bool {
-	return a.Component == b.Component && a.Param == b.Param && a.Value.Equal(b.Value)
+	return a.Component == b.Component && a.Param == b.Param && a.Value.Equal(b.Value) && a.Type == b.Type && a.From == b.From && a.To == b.To
 }

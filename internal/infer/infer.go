@@ -65,14 +65,21 @@ type Refusal struct {
 	Message string
 	Edits   []Edit // the one change that repairs it; empty where several could
 	Fix     string // Edits in words
+	Options []Option
 }
 
-// Edit is a change of one parameter.
+// Edit is a change of one parameter, or a component that is put into a connection.
 type Edit struct {
 	Component string
 	Param     string
 	Value     graph.Value
+
+	// Of an insertion, the type of the new component, whose id is Component, and the ends of the connection; "" of a change.
+	Type, From, To string
 }
+
+// Inserts reports whether the edit puts a component into a connection.
+func (e *Edit) Inserts() bool { return e.Type != "" }
 
 // Result is what the walk found out.
 type Result struct {
@@ -96,7 +103,9 @@ func (r *Room) Walk(g *graph.Graph) *Result {
 	w := r.visitAll(g)
 	w.blameProducers()
 	w.tryProducers()
-	w.tryBatch()
+	w.tryFlatten()
+	w.tryBatch() // what it settles keeps no other edit
+	w.offerOptions()
 	w.total()
 	w.finish()
 	w.res.settle()

@@ -34,7 +34,7 @@ func (w *walker) blameProducers() {
 		if r := evaluate(producer, producer.Type.Params[src.param].Name, value, producer.In, producer.inIsInt); r.Err != nil {
 			continue
 		}
-		edit := []Edit{{producer.Component.ID, producer.Type.Params[src.param].Name, value}}
+		edit := []Edit{{Component: producer.Component.ID, Param: producer.Type.Params[src.param].Name, Value: value}}
 		for _, d := range group {
 			w.res.Refusals[d.refusal].Edits = edit
 		}

@@ -112,7 +112,34 @@ func (w *walker) finish() {
 			if refusals[i].Fix != "" {
 				refusals[i].Fix += " and "
 			}
-			refusals[i].Fix += quantity.Sprintf("set %s of %s to %s", e.Param, labels[e.Component], e.Value)
+			refusals[i].Fix += e.words(func(id string) string { return labels[id] })
 		}
 	}
+}
+
+// words says what an edit does; label is what a component is called.
+func (e *Edit) words(label func(id string) string) string {
+	if e.Inserts() {
+		return quantity.Sprintf("insert %s between %s and %s", quantity.Own(e.Type), label(e.From), label(e.To))
+	}
+	return quantity.Sprintf("set %s of %s to %s", e.Param, label(e.Component), e.Value)
+}
+
+// Words says what edits of a walked graph do.
+func Words(r *Result, edits []Edit) (out string) {
+	label := func(id string) string {
+		for i := range r.Nodes {
+			if r.Nodes[i].Component.ID == id {
+				return r.Nodes[i].Component.Label()
+			}
+		}
+		return id
+	}
+	for i := range edits {
+		if i > 0 {
+			out += " and "
+		}
+		out += edits[i].words(label)
+	}
+	return out
 }

@@ -24,7 +24,7 @@ func (w *walker) tryProducers() {
 			continue
 		}
 		producer := &w.res.Nodes[src.node]
-		edit := Edit{producer.Component.ID, producer.Type.Params[src.param].Name, graph.IntValue(d.size)}
+		edit := Edit{Component: producer.Component.ID, Param: producer.Type.Params[src.param].Name, Value: graph.IntValue(d.size)}
 		doubtful := unlikelyWidth(producer, src.axis, d.size)
 		if len(r.Edits) > 0 && w.res.Nodes[d.node].Out != nil && !doubtful {
 			continue // what follows was walked as it will be: changing the reader settles this refusal and makes no other

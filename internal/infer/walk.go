@@ -252,7 +252,7 @@ func (w *walker) refuse(i int, r *catalog.Refusal) {
 	node.State = Refused
 	out := Refusal{Node: i, Rule: r.Rule, Message: r.Message}
 	if r.Param != "" && w.repairs(i, r.Param, r.Value) {
-		out.Edits = []Edit{{node.Component.ID, r.Param, r.Value}}
+		out.Edits = []Edit{{Component: node.Component.ID, Param: r.Param, Value: r.Value}}
 	}
 	w.res.Refusals = append(w.res.Refusals, out)
 	if r.Axis == 0 || r.Input >= len(node.In) {

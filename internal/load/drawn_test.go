@@ -23,6 +23,7 @@ var formats = []format{
 	{".py", hostile.Sources, "../importer/torch/testdata/corpus/*.py"},
 	{"/config.json", hostile.Configs, "../../models/configs/*.json"},
 	{".json", hostile.Graphs, ""},
+	{".neurarch.json", hostile.Neurarch, ""},
 	{".graph", hostile.Notation, "../../models/*.graph"},
 	{".safetensors", hostile.Safetensors, ""},
 	{".gguf", hostile.GGUF, ""},

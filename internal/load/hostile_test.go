@@ -78,6 +78,9 @@ func TestHostileSourcesCostTheirOwnCall(t *testing.T) { each(t, ".py", hostile.S
 
 func TestHostileConfigsCostTheirOwnCall(t *testing.T) { each(t, "/config.json", hostile.Configs()) }
 func TestHostileGraphsCostTheirOwnCall(t *testing.T)  { each(t, ".json", hostile.Graphs()) }
+func TestHostileNeurarchFilesCostTheirOwnCall(t *testing.T) {
+	each(t, ".neurarch.json", hostile.Neurarch())
+}
 func TestHostileNotationCostsItsOwnCall(t *testing.T) { each(t, ".graph", hostile.Notation()) }
 func TestHostileSafetensorsCostTheirOwnCall(t *testing.T) {
 	each(t, ".safetensors", hostile.Safetensors())

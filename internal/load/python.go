@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/hub"
 	"github.com/modelverifier/verifier/internal/importer/torch"
+	"github.com/modelverifier/verifier/internal/infer"
 )
 
 func init() { readers[hub.Python] = readPython }
@@ -34,8 +35,17 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 	if err != nil {
 		return nil, stopped(src, err)
 	}
-	m := &Model{Type: src.Symbol, Graph: model.Graph, Params: model.Params, Withheld: model.Withheld, lines: func() []Place { return sourcePlaces(src, model) }}
-	m.excerpt = model.Excerpt
+	m := sourceModel(model, src.Symbol)
+	m.lines = func() []Place { return sourcePlaces(src, model) }
+	if m.Partly != "" && !model.Raises && !refused(model) && len(inputs)+len(model.Inputs) > 0 {
+		m.Notes = append(m.Notes, waysOut(m.Partly, src.Ref))
+	}
+	return m, nil
+}
+
+// sourceModel is what was read of a source.
+func sourceModel(model *torch.Model, symbol string) *Model {
+	m := &Model{Type: symbol, Graph: model.Graph, Params: model.Params, Withheld: model.Withheld, excerpt: model.Excerpt}
 	for _, s := range model.Sources {
 		if s.Name == model.Main {
 			m.MainSum = s.Sum
@@ -44,14 +54,11 @@ func readPython(ctx context.Context, src *hub.Source, opt Options) (*Model, erro
 		}
 	}
 	m.Notes, m.Partly = sourceNotes(model), partly(model)
-	if m.Partly != "" && !model.Raises && len(inputs)+len(model.Inputs) > 0 {
-		m.Notes = append(m.Notes, waysOut(m.Partly, src.Ref))
-	}
 	for _, in := range model.Inputs {
 		m.Inputs = append(m.Inputs, spelled(in))
 	}
 	m.InputsFrom, _, _ = strings.Cut(model.InputsFrom, ": ")
-	return m, nil
+	return m
 }
 
 // spelled writes an input as --input takes it, one number a sample too.
@@ -70,12 +77,17 @@ func partly(model *torch.Model) string {
 	return model.Problems[0].String()
 }
 
+// refused reports whether what was read does not run. Then the findings say what to change, and no other way of writing it would help.
+func refused(model *torch.Model) bool { return len(infer.Walk(model.Graph).Refusals) > 0 }
+
 // sourceNotes are what a reader should know of how a source was read, the worst first.
 func sourceNotes(model *torch.Model) []string {
 	var notes []string
 	switch {
 	case model.Raises:
 		notes = append(notes, "the source raises an exception: nothing behind it was read")
+	case model.Status == torch.Partly && refused(model):
+		notes = append(notes, "the source was read up to the line that does not run")
 	case len(model.Withheld) > 0:
 		notes = append(notes, "the source was followed in part only: the weights of "+strings.Join(model.Withheld, ", ")+" are not known, and no count has them")
 	case model.Status == torch.Partly:

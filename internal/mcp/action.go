@@ -57,6 +57,9 @@ func findings(list []action.Finding) string {
 		if len(f.Edit) > 0 {
 			line += "\nedit: " + edits(f.Edit)
 		}
+		for _, o := range f.Options {
+			line += "\noptions: " + o.String()
+		}
 		bullet(&b, line)
 	}
 	return b.String()
@@ -70,5 +73,7 @@ func edits(list []action.Edit) string {
 	return string(raw)
 }
 
-var policyProperty = options("policy", `"object"`, "own limits; severity: rule id to block, warn or info", nil,
-	"max_params", "must_fit", "forbid_types", "require_types", "max_layers", "max_memory_gb", "max_cost_usd", "severity")
+var policyProperty = options("policy", `"object"`, "max_params", "must_fit", "forbid_types", "require_types", "max_layers", "max_memory_gb", "max_cost_usd",
+	"severity {rule: block, warn or info}")
+
+const policyLikeCheck = `"policy":{"type":"object"}`

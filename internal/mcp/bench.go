@@ -20,7 +20,7 @@ var _ = define(tool{
 	doc: `Lists tasks of designing and changing models, or returns the one whose id is given: its specification, start graph and constraints. n of every family and split that is meant, beginning with from.`,
 	input: benchTask + `,"family":{"type":"string"},"split":{"enum":["` + strings.Join(bench.Splits, `","`) + `"]},"from":{"type":"integer","minimum":0},` +
 		`"n":{"type":"integer","minimum":1}`,
-	output: []field{{"families", "array"}, {"splits", "array"}, {"tasks", "array"}, {"next", "integer"}},
+	output: []string{"families", "splits", "tasks", "next"},
 	bench:  true,
 	run:    benchTasks,
 })
@@ -86,7 +86,7 @@ var _ = define(tool{
 })
 
 // gradeFields are the members of a grade.
-var gradeFields = []field{{"passed", "boolean"}, {"reason", "string"}, {"checks", "array"}, {"quality", "object?"}, {"fingerprint", "string"}}
+var gradeFields = []string{"passed", "reason", "checks", "quality", "fingerprint"}
 
 func gradeText(g *bench.Grade) string {
 	if g.Passed {
@@ -107,7 +107,7 @@ var _ = define(tool{
 	doc:      `Begins an episode: the start of a task, which bench_step changes. Returns its name, and what there is to see: the model, its findings, and its grade as if it were submitted now.`,
 	input:    benchTask,
 	required: []string{"task"},
-	output:   []field{{"episode", "string"}, {"observation", "object"}},
+	output:   []string{"episode", "observation"},
 	bench:    true, state: true,
 	run: func(s *Server, _ context.Context, a *arguments) (*answer, error) {
 		id, err := env.DecodeTask(a.raw)
@@ -136,7 +136,7 @@ var _ = define(tool{
 	doc:      `Changes the model of an episode by edits, as the tool edit takes them, or puts model in its place; submit ends the episode with the model as it is then. Returns what there is to see, the reward (the change of progress: 1 where it passes, else half of the share of constraints that hold), and whether the episode is done.`,
 	input:    `"episode":{"type":"string"},"edits":{"type":"array","maxItems":1000},"model":{"type":"object"},"submit":{"type":"boolean"}`,
 	required: []string{"episode"},
-	output:   []field{{"observation", "object"}, {"reward", "number"}, {"done", "boolean"}, {"truncated", "boolean"}, {"grade", "object"}},
+	output:   []string{"observation", "reward", "done", "truncated", "grade"},
 	bench:    true, state: true,
 	run: func(s *Server, _ context.Context, a *arguments) (*answer, error) {
 		id, ok := isString(a.member("episode"))

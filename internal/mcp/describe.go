@@ -17,14 +17,12 @@ import (
 
 var _ = define(tool{
 	name: "describe", title: "Look into a model",
-	doc: `Totals and the heaviest components; with component, everything about one (shapes, arguments, weights, what it reads and what depends on it); with block, the components whose id or name begins so, and their totals; with from and to, the shortest path between two.`,
-	input: modelProperty + `,"component":{"type":"string","description":"id or name"},"block":{"type":"string","description":"such as layers.0"},"from":{"type":"string"},"to":{"type":"string"},` +
-		`"top":{"type":"integer","description":"how many heaviest and listed; 10"}`,
-	output: []field{
-		{"name", "string"}, {"fingerprint", "string"}, {"runs", "boolean"}, {"components", "integer"}, {"connections", "integer"}, {"params", "integer"},
-		{"paramsWithheld", "array"}, {"flops", "integer?"}, {"savedBytes", "integer?"}, {"heaviest", "array"}, {"mostFlops", "array"}, {"blockers", "array"}, {"component", "object"}, {"block", "object"}, {"route", "array"},
-	},
-	run: describe,
+	doc: `Totals and the heaviest components; with component, all about one and what depends on it; with block, those whose id or name begins so; with search, ` +
+		`those whose id, name or type has it; with group, sums; with from and to, the shortest path.`,
+	input: modelLikeCheck + `,"component":{"type":"string"},"block":{"type":"string","description":"such as layers.0"},"search":{"type":"string"},` +
+		`"group":{"enum":["type","block"]},"from":{"type":"string"},"to":{"type":"string"},"top":{"type":"integer","description":"length of lists"}`,
+	output: []string{"name", "fingerprint", "runs", "components", "connections", "params", "paramsWithheld", "flops", "savedBytes", "heaviest", "mostFlops", "blockers", "component", "block", "found", "groups", "route"},
+	run:    describe,
 })
 
 // description is what describe answers. Lists are cut to what was asked for; counts are of all.
@@ -43,6 +41,8 @@ type description struct {
 	Blockers    []string         `json:"blockers"`
 	Component   *componentDetail `json:"component,omitempty"`
 	Block       *blockDetail     `json:"block,omitempty"`
+	Found       *blockDetail     `json:"found,omitempty"`
+	Groups      []group          `json:"groups,omitempty"`
 	Path        []part           `json:"route,omitempty"` // an error has a path, and clients hold both to one schema
 }
 
@@ -66,6 +66,7 @@ func describe(_ *Server, ctx context.Context, a *arguments) (*answer, error) {
 		return nil, err
 	}
 	component, block, from, to := f.Str("component"), f.Str("block"), f.Str("from"), f.Str("to")
+	search, by := f.Str("search"), f.Enum("group", groupings...)
 	top := int64(defaultTop)
 	if n, given := f.Int("top", 1); given {
 		top = min(n, mostTop)
@@ -90,6 +91,12 @@ func describe(_ *Server, ctx context.Context, a *arguments) (*answer, error) {
 		if d.Block, err = v.block(block); err != nil {
 			return nil, err
 		}
+	}
+	if search != "" {
+		d.Found = v.search(search)
+	}
+	if by != "" {
+		d.Groups = v.grouped(by, search)
 	}
 	if from != "" || to != "" {
 		if d.Path, err = v.path(from, to); err != nil {
@@ -188,8 +195,13 @@ func (d *description) text() string {
 	case d.Component != nil:
 		d.Component.text(&b)
 	case d.Block != nil:
-		fmt.Fprintf(&b, "%s: %d components, %s parameters, %s\n", d.Block.Prefix, d.Block.Count, counted(&d.Block.Params, d.Block.Withheld), computed(d.Block.FLOPs))
-		list(&b, d.Block.Components)
+		d.Block.text(&b)
+	case d.Groups != nil:
+		for _, g := range d.Groups {
+			fmt.Fprintf(&b, "- %s: %d components, %s parameters, %s\n", g.Name, g.Count, counted(&g.Params, g.Withheld), computed(g.FLOPs))
+		}
+	case d.Found != nil:
+		d.Found.text(&b)
 	case d.Path != nil:
 		list(&b, d.Path)
 	default:

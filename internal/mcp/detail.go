@@ -39,18 +39,6 @@ type feeder struct {
 	Shape catalog.Shape `json:"shape"`
 }
 
-// blockDetail is a part of a model under one name.
-type blockDetail struct {
-	Prefix     string `json:"prefix"`
-	Count      int    `json:"count"`
-	Params     int64  `json:"params"`
-	FLOPs      *int64 `json:"flops"` // null, as the next, where it lacks a component
-	SavedBytes *int64 `json:"savedBytes"`
-
-	Withheld   []string `json:"paramsWithheld"` // components whose weights are not in params
-	Components []part   `json:"components"`
-}
-
 func (v *view) component(word string) (*componentDetail, error) {
 	i, err := v.find("component", word)
 	if err != nil {
@@ -101,41 +89,6 @@ func (v *view) reach(start int) []int {
 		}
 	}
 	return queue[1:]
-}
-
-// block takes the components whose id or name is the prefix, or goes on behind it with a dot, a slash or an underscore.
-func (v *view) block(prefix string) (*blockDetail, error) {
-	d := &blockDetail{Prefix: prefix, Components: []part{}, Withheld: []string{}, FLOPs: new(int64), SavedBytes: new(int64)}
-	under := func(s string) bool {
-		rest, ok := strings.CutPrefix(s, prefix)
-		return ok && (rest == "" || strings.ContainsAny(rest[:1], "./_") || strings.HasSuffix(prefix, "."))
-	}
-	for i := range v.Nodes {
-		n := &v.Nodes[i]
-		if !under(n.Component.ID) && !under(n.Component.Name) {
-			continue
-		}
-		d.Count, d.Params, d.FLOPs, d.SavedBytes = d.Count+1, d.Params+n.Params, sum(d.FLOPs, n.KnownFLOPs()), sum(d.SavedBytes, n.KnownSaved())
-		if n.LacksWeights {
-			d.Withheld = append(d.Withheld, n.Component.ID)
-		}
-		if len(d.Components) < v.top {
-			d.Components = append(d.Components, v.part(i))
-		}
-	}
-	if d.Count == 0 {
-		return nil, refuse(codeUnknown, "block", fmt.Sprintf("no component's id or name begins with %q", clip(prefix)), "export to notation shows the ids.")
-	}
-	return d, nil
-}
-
-// sum adds numbers of which one may not be known.
-func sum(a, b *int64) *int64 {
-	if a == nil || b == nil {
-		return nil
-	}
-	n := *a + *b
-	return &n
 }
 
 // path is a shortest path, both ends among it.

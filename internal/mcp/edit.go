@@ -10,21 +10,25 @@ import (
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/action/check"
 	"github.com/modelverifier/verifier/internal/edit"
+	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/internal/report/annotate"
+	"github.com/modelverifier/verifier/internal/rules"
 )
 
 var _ = define(tool{
 	name: "edit", title: "Change a graph file",
-	doc: `Makes changes one after the other, all or none, writes the file and returns the new verdict. Each is {op:"add",component,type,params,from,to}, {op:"change",component,params} (null takes a parameter away), {op:"connect",from,to,at}, {op:"remove",component,join}, {op:"remove",from,to}, {op:"duplicate",components}, {op:"group",components,name}, or the "edit" of a finding as it is. Lines that no change touches stay as they are, with their comments. undoIfWorse leaves the file alone where more would block. digest is the "file digest" of an earlier answer: refused if the file changed since. An inline model comes back changed; nothing is written.`,
-	input: modelProperty + `,"changes":{"type":"array","maxItems":1000,"items":{"type":["object","array"],"properties":{"op":{"enum":["` + strings.Join(edit.Kinds, `","`) + `"]},"component":{"type":"string"},"type":{"type":"string"},"name":{"type":"string"},` +
+	doc: `Makes changes one after the other, all or none, writes the file and returns the new verdict. Each is {op:"add",component,type,params,from,to}, ` +
+		`{op:"change",component,params} (null takes a parameter away), {op:"connect",from,to,at}, {op:"remove",component,join}, {op:"remove",from,to}, ` +
+		`{op:"insert",component,type,from,to}, {op:"duplicate",components}, {op:"group",components,name}, or the "edit" of a finding as it is. Other lines of the file stay as ` +
+		`they are. undoIfWorse leaves the file alone where more would block. digest is the "file digest" of an earlier answer: refused if the file ` +
+		`changed since. An inline model comes back changed; nothing is written.`,
+	input: modelLikeCheck + `,"changes":{"type":"array","maxItems":1000,"items":{"type":["object","array"],"properties":{"op":{"enum":["` + strings.Join(edit.Kinds, `","`) + `"]},"component":{"type":"string"},"type":{"type":"string"},"name":{"type":"string"},` +
 		`"params":{"type":"object"},"param":{"type":"string"},"value":{},"from":{"type":["string","array"]},"to":{"type":["string","array"]},"at":{"type":"integer"},"join":{"type":"boolean"},"components":{"type":["string","array"]}}}},` +
 		`"undoIfWorse":{"type":"boolean"},"digest":{"type":"string"}`,
 	required: []string{"changes"},
-	output: []field{
-		{"written", "boolean"}, {"undone", "boolean"}, {"digest", "string"}, {"verdict", "string"}, {"summary", "string"}, {"findings", "array"}, {"before", "object"}, {"model", "object"},
-	},
-	writes: true,
-	run:    editModel,
+	output:   []string{"written", "undone", "digest", "verdict", "summary", "findings", "before", "model"},
+	writes:   true,
+	run:      editModel,
 })
 
 // editBody is what an edit came to: the verdict of the changed model, also where the change was undone because of it.
@@ -76,6 +80,9 @@ func editModel(s *Server, ctx context.Context, a *arguments) (*answer, error) {
 		Digest: m.digest, Verdict: after.Verdict, Summary: after.Summary, Findings: after.Findings,
 		Before: verdictBefore{before.Verdict, len(edit.Blocking(before.Findings))}, Undone: undo && worse(before, after),
 	}
+	if f, grown := explosion(before, after); grown {
+		out.Findings = append(out.Findings, f)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -90,6 +97,21 @@ func editModel(s *Server, ctx context.Context, a *arguments) (*answer, error) {
 		out.Written = true
 	}
 	return &answer{body: out, text: annotate.Harmless(out.text(m))}, nil
+}
+
+// explodes is how many times as many parameters make a change suspect: a number with a digit too many.
+const explodes = 10
+
+// explosion warns of a change after which the model has ten times the parameters or more. Whoever meant it goes on.
+func explosion(before, after *check.Result) (action.Finding, bool) {
+	was, is := before.Study.Walked.Params, after.Study.Walked.Params
+	if was == 0 || is/explodes < was || len(before.Study.Walked.ParamsWithheld()) > 0 {
+		return action.Finding{}, false
+	}
+	return action.Finding{
+		Stage: action.Preflight, Severity: rules.Warn, Title: "The change multiplies the parameters",
+		Detail: fmt.Sprintf("the model has %s parameters, %d times the %s before the change", quantity.Grouped(is), is/was, quantity.Grouped(was)),
+	}, true
 }
 
 // editable refuses what cannot be written back without losing something.

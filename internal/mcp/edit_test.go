@@ -51,6 +51,43 @@ func TestAnEditKeepsEverythingElse(t *testing.T) {
 	}
 }
 
+func TestAnEditThatMultipliesTheParametersIsWarnedOf(t *testing.T) {
+	s := connect(t, folder(t), nil, "--write")
+	for size, want := range map[string]bool{"32": false, "16000": true} {
+		r := call(t, s, "edit", `{"model":`+right+`,"changes":[{"op":"change","component":"a","params":{"outFeatures":`+size+`}}]}`)
+		if got := strings.Contains(r.text, "times the 212 before the change"); got != want || r.failed {
+			t.Errorf("%s: %s", size, r.text)
+		}
+	}
+}
+
+func TestAMissingFlattenIsInserted(t *testing.T) {
+	const net = `{"components":[{"id":"x","type":"input","params":{"shape":[3,8,8]}},{"id":"c","type":"conv2d","params":{"inChannels":3,"outChannels":4,"kernelSize":3}},` +
+		`{"id":"f","type":"linear","params":{"inFeatures":144,"outFeatures":5}},{"id":"o","type":"output"}],"connections":[{"from":"x","to":"c"},{"from":"c","to":"f"},{"from":"f","to":"o"}]}`
+	s := connect(t, folder(t), nil, "--write")
+	const change = `[{"op":"insert","component":"f_flatten","type":"flatten","from":"c","to":"f"}]`
+	if r := call(t, s, "check", `{"model":`+net+`}`); !strings.Contains(r.text, "edit: "+change) {
+		t.Error(r.text)
+	}
+	if r := call(t, s, "edit", `{"model":`+net+`,"changes":`+change+`}`); r.failed || r.body["verdict"] == "block" {
+		t.Error(r.text)
+	}
+	for _, wrong := range []string{`{"op":"insert","component":"v","type":"flatten","from":"f","to":"c"}`, `{"op":"insert","component":"v","type":"flatten","from":"c"}`, `{"op":"insert","component":"c","type":"flatten","from":"c","to":"f"}`} {
+		if r := call(t, s, "edit", `{"model":`+net+`,"changes":[`+wrong+`]}`); !r.failed {
+			t.Errorf("%s: %s", wrong, r.text)
+		}
+	}
+}
+
+func TestLegalValuesAreOptions(t *testing.T) {
+	s := connect(t, folder(t), nil)
+	r := call(t, s, "check", `{"model":{"components":[{"id":"x","type":"input","params":{"shape":[12,64]}},{"id":"a","type":"multiHeadAttention","params":{"embedDim":64,"numHeads":6}},`+
+		`{"id":"o","type":"output"}],"connections":[{"from":"x","to":"a"},{"from":"a","to":"o"}]}}`)
+	if !strings.Contains(r.text, "options: numHeads of a: 1, 2, 4, 8, 16, 32") || strings.Contains(r.text, "edit:") {
+		t.Error(r.text)
+	}
+}
+
 func TestAnEditThatMakesItWorseIsUndoneWhereAsked(t *testing.T) {
 	dir := folder(t)
 	s := connect(t, dir, nil, "--write")

@@ -25,11 +25,11 @@ type exportBody struct {
 }
 
 var _ = define(tool{
-	name: "export", title: "Write a model in another form",
-	doc:      `The model as one PyTorch file (torch), a chart (mermaid), a picture (svg), graph JSON (graph) or the short text form (notation). torch is refused for a model that does not run, unless force.`,
-	input:    modelProperty + `,"to":{"enum":["torch","mermaid","svg","graph","notation"]},"force":{"type":"boolean"}`,
+	name: "export", title: "Write a model",
+	doc:      `The model as one PyTorch file, a chart, a picture, graph JSON or short text. torch is refused for a model that does not run, unless force.`,
+	input:    modelLikeCheck + `,"to":{"enum":["` + strings.Join(forms, `","`) + `"]},"force":{"type":"boolean"}`,
 	required: []string{"to"},
-	output:   []field{{"form", "string"}, {"text", "string"}},
+	output:   []string{"form", "text"},
 	run: func(_ *Server, ctx context.Context, a *arguments) (*answer, error) {
 		f, err := a.fields()
 		if err != nil {

@@ -28,16 +28,15 @@ type fitBody struct {
 }
 
 var _ = define(tool{
-	name: "fit", title: "Hold a model against data, a GPU split or a serving command",
-	doc: `Does the dataset fit the model (data), would Megatron-LM, torchtitan or DeepSpeed take this split (layout), would vLLM, SGLang, TensorRT-LLM, TGI or llama.cpp take this launch command (serve). Give at least one.`,
-	input: modelProperty + `,` +
-		options("data", `["object","string"]`, "what is known, or a dataset folder inside the root", nil,
-			"seq_len", "tokenizer_size", "num_labels", "channels", "features", "samples", "image_size", "class_counts") + `,` +
-		options("layout", `"object"`, "framework: megatron, torchtitan, deepspeed; recompute: none, selective, full", nil,
-			"tp", "pp", "dp", "cp", "ep", "vpp", "micro_batch", "etp", "zero", "global_batch", "seq_len", "first_stage_layers", "last_stage_layers",
-			"sequence_parallel", "recompute", "framework", "gpu") + `,` +
-		options("serve", `"object"`, "a launch command", []string{"command"}, "command", "engine_version", "gpu", "gpus"),
-	output: []field{{"verdict", "string"}, {"findings", "array"}, {"dataFit", "object"}, {"layout", "object"}, {"serve", "object"}},
+	name: "fit", title: "Hold a model against data, a split or a server",
+	doc: `Does the dataset fit (data), would the framework take this split over GPUs (layout), would vLLM, SGLang, TensorRT-LLM, TGI or llama.cpp take this ` +
+		`launch command (serve). Give at least one.`,
+	input: modelLikeCheck + `,` +
+		options("data", `["object","string"]`, "folder in the root, or {seq_len", "tokenizer_size", "num_labels", "channels", "features", "samples", "image_size", "class_counts}") + `,` +
+		options("layout", `"object"`, "tp", "pp", "dp", "cp", "ep", "vpp", "micro_batch", "etp", "zero", "global_batch", "seq_len", "first_stage_layers",
+			"last_stage_layers", "sequence_parallel", "recompute (none, selective, full)", "framework (megatron, torchtitan, deepspeed)", "gpu") + `,` +
+		options("serve", `"object"`, "command", "engine_version", "gpu", "gpus"),
+	output: []string{"verdict", "findings", "dataFit", "layout", "serve"},
 	run:    fit,
 })
 

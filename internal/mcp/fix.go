@@ -16,10 +16,11 @@ import (
 )
 
 var _ = define(tool{
-	name: "fix", title: "Changes of the source that mend what blocks",
-	doc:    `The smallest change of file.py:Class, config.json or a graph file for each finding that blocks and has a certain one, judged again with it. diff is all of them, for patch -p0 in the root; nothing is written. choices: several would do; left: none is certain.`,
-	input:  `"model":{"type":"string"},"inputs":{"type":"array","items":{"type":"string"}},"args":{"type":"object"},` + policyProperty, // said of check in full
-	output: []field{{"diff", "string"}, {"patches", "array"}, {"arguments", "array"}, {"choices", "array"}, {"left", "array"}, {"dropped", "array"}, {"unread", "object"}},
+	name: "fix", title: "Mend a source",
+	doc: `The smallest change of file.py:Class, config.json or a graph file for each finding that blocks, judged again with it. ` +
+		`diff: all, for patch -p0 in the root; nothing is written. choices: several would do.`,
+	input:  `"model":{"type":"string"},"inputs":` + texts + `,"args":{"type":"object"},` + policyLikeCheck,
+	output: []string{"diff", "patches", "arguments", "choices", "left", "dropped", "unread"},
 	run:    fixModel,
 })
 

@@ -29,10 +29,11 @@ type importBody struct {
 }
 
 var _ = define(tool{
-	name: "import", title: "Read a model file and give its graph",
-	doc:    `A Hugging Face folder or config.json, ONNX, GGUF, safetensors header or PyTorch source (file.py:Class) inside the root as a graph, with its exact parameter count. Reads headers only, runs nothing, downloads nothing. The other tools take such paths directly.`,
-	input:  modelProperty + `,` + sourceProperties + `,"seqLen":{"type":"integer"},"graph":{"type":"boolean","description":"false leaves the graph out"}`,
-	output: []field{{"kind", "string"}, {"type", "string"}, {"params", "integer?"}, {"paramsWithheld", "array"}, {"tensors", "integer"}, {"edges", "object"}, {"weights", "object"}, {"notes", "array"}, {"model", "object"}},
+	name: "import", title: "Read a model file",
+	doc: `A Hugging Face folder or config.json, ONNX, GGUF, safetensors header or PyTorch source (file.py:Class) as a graph, with its exact parameter count. ` +
+		`Runs nothing. Other tools take such paths directly.`,
+	input:  modelLikeCheck + `,` + sourceLikeCheck + `,"seqLen":{"type":"integer"},"graph":{"type":"boolean","description":"false leaves it out"}`,
+	output: []string{"kind", "type", "params", "paramsWithheld", "tensors", "edges", "weights", "notes", "model"},
 	run:    importModel,
 })
 
@@ -80,8 +81,13 @@ func importModel(s *Server, ctx context.Context, a *arguments) (*answer, error) 
 }
 
 // sourceProperties are what an importer may need to be told.
-const sourceProperties = `"inputs":{"type":"array","items":{"type":"string"},"description":"of a .py, with the batch: 1,3,224,224 or 1,128:int64"},"args":{"type":"object","description":"of its class, as strings"},` +
-	`"textOnly":{"type":"boolean","description":"a model that also reads pictures or sounds is called with text alone"}`
+const sourceProperties = `"inputs":{"type":"array","items":{"type":"string"},"description":"of PyTorch code, with the batch: 1,3,224,224 or 1,128:int64"},` +
+	`"args":{"type":"object","description":"of its class, as strings"},"textOnly":{"type":"boolean","description":"called without pictures or sounds"}`
+
+const (
+	texts           = `{"type":"array","items":{"type":"string"}}`
+	sourceLikeCheck = `"inputs":` + texts + `,"args":{"type":"object"},"textOnly":{"type":"boolean"}`
+)
 
 // sourceOptions reads them.
 func (a *arguments) sourceOptions(f *action.Fields) (load.Options, error) {
@@ -95,6 +101,9 @@ func (a *arguments) sourceOptions(f *action.Fields) (load.Options, error) {
 // importedModel reads a model with options for importers, which a graph has no use for.
 func (s *Server) importedModel(ctx context.Context, a *arguments, opt load.Options) (*model, error) {
 	ref, isRef := isString(a.member("model"))
+	if src, ok := sourceIn(a.member("model")); ok {
+		return s.readSource(ctx, src, opt)
+	}
 	if !isRef || !given(opt) {
 		return a.model(ctx)
 	}

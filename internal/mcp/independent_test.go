@@ -58,7 +58,7 @@ func TestAnIndependentClient(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", name, e, code)
 		}
 	}
-	if len(got.Listed) != 11 || got.Server.Name != "verifier" || got.UnknownTool == "answered" || !got.Cancelled || got.Afterwards != "ask" || got.Resources < 200 || got.Templates != 4 ||
+	if len(got.Listed) != 11 || got.Server.Name != "verifier" || got.UnknownTool == "answered" || !got.Cancelled || got.Afterwards != "ask" || got.Resources != 3 || got.Templates != 5 ||
 		got.Picture != "<svg" || !slices.Equal(got.Prompts, strings.Fields("explain review shrink")) || got.Prompt != 1 || got.Updated != "verifier://graph/right.json" {
 		t.Errorf("%s", text)
 	}

@@ -13,10 +13,9 @@ import (
 
 var _ = define(tool{
 	name: "job", title: "Show, list or cancel training jobs",
-	doc:   `A training job with its epochs and, once it has ended, a link to its weights that works for ten minutes; without id the organisation's jobs, newest first. Ask again after some seconds while status is queued or running.`,
-	input: `"id":{"type":"string"},"cancel":{"type":"boolean"},"after":{"type":"string","description":"list those behind this id"}`,
-	output: []field{{"job_id", "string"}, {"status", "string"}, {"mode", "string"}, {"dataset", "string"}, {"epochs", "array"}, {"metrics", "array"}, {"model_url", "string"},
-		{"reason", "string"}, {"jobs", "array"}, {"next", "string"}},
+	doc:    `A training job with its epochs and, once it has ended, a link to its weights that works for ten minutes; without id the organisation's jobs, newest first. Ask again after some seconds while status is queued or running.`,
+	input:  `"id":{"type":"string"},"cancel":{"type":"boolean"},"after":{"type":"string","description":"list those behind this id"}`,
+	output: []string{"job_id", "status", "mode", "dataset", "epochs", "metrics", "model_url", "reason", "jobs", "next"},
 	remote: true, writes: true,
 	run: func(s *Server, ctx context.Context, a *arguments) (*answer, error) {
 		f, err := a.fields()

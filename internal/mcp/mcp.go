@@ -1,5 +1,6 @@
-// Package mcp is the surface for agents: a Model Context Protocol server over standard input and output, without network or
-// account unless it was given a hosted service to train on. A tool decodes its arguments, calls one action and encodes; its structured answer is the body of the HTTP service.
+// Package mcp is the surface for agents: a Model Context Protocol server over standard input and output, or over HTTP with a token, without
+// account unless it was given a hosted service to train on. A tool decodes its arguments, calls one action and encodes; its structured
+// answer is the body of the HTTP service.
 //
 // One file is one tool; it defines itself. No tool decides a verdict. No tool reads outside the root that the server was started
 // with, and none writes but edit, which is there only where the one who started the server allowed it.
@@ -29,6 +30,7 @@ type Config struct {
 	Write   bool           // whether edit is served
 	Remote  *client.Client // the hosted service; nil: there is none, and no connection is opened
 	Bench   bool           // whether the benchmark's tasks and episodes are served
+	HTTP    bool           // whether it is for Serve, whose clients come and go and are told of no change
 	Version string
 	Log     io.Writer // faults of our own, one line each
 }
@@ -36,7 +38,7 @@ type Config struct {
 // limits are those of the HTTP service.
 var limits = graph.ServiceLimits
 
-// Server answers one client.
+// Server answers one client over standard input and output, or many over HTTP.
 type Server struct {
 	config Config
 	root   *os.Root
@@ -68,10 +70,11 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s.watch.server, s.pool = s, env.New(env.Defaults, time.Now)
-	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "verifier", Title: "Model Verifier", Version: c.Version}, &sdk.ServerOptions{
-		Instructions: instructions, Logger: s.log, SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe,
-		Capabilities: &sdk.ServerCapabilities{}, PageSize: 500,
-	})
+	options := &sdk.ServerOptions{Instructions: instructions, Logger: s.log, Capabilities: &sdk.ServerCapabilities{}, PageSize: 500}
+	if !c.HTTP {
+		options.SubscribeHandler, options.UnsubscribeHandler = s.subscribe, s.unsubscribe
+	}
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "verifier", Title: "Model Verifier", Version: c.Version}, options)
 	for _, t := range tools {
 		if s.serves(t) {
 			s.sdk.AddTool(t.declaration(), s.handler(t))

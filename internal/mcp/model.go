@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/load"
 )
 
 // arguments are those of one call.
@@ -85,6 +86,9 @@ func (s *Server) modelOf(ctx context.Context, raw json.RawMessage, path string) 
 	if ref, ok := isString(raw); ok {
 		return s.open(ctx, ref)
 	}
+	if src, ok := sourceIn(raw); ok {
+		return s.readSource(ctx, src, load.Options{})
+	}
 	g, err := graph.Decode(raw, path, limits)
 	if err != nil {
 		return nil, err
@@ -100,7 +104,8 @@ func (a *arguments) request(ctx context.Context) ([]byte, error) {
 	for _, name := range []string{action.Model, action.Base} {
 		raw := a.member(name)
 		_, isRef := isString(raw)
-		if !isRef && (raw != nil || name != action.Model || a.server.file == "" || a.member(action.Candidates) != nil) {
+		_, isSource := sourceIn(raw)
+		if !isRef && !isSource && (raw != nil || name != action.Model || a.server.file == "" || a.member(action.Candidates) != nil) {
 			continue
 		}
 		m, err := a.opened(ctx, raw, name)
@@ -134,8 +139,9 @@ func (a *arguments) opened(ctx context.Context, raw json.RawMessage, name string
 	if raw == nil {
 		ref, isRef = a.server.file, true
 	}
-	told := a.member("textOnly") != nil || strings.Contains(ref, ".py") && (a.member("inputs") != nil || a.member("args") != nil)
-	if !isRef || !told {
+	src, isSource := sourceIn(raw)
+	told := a.member("textOnly") != nil || (isSource || strings.Contains(ref, ".py")) && (a.member("inputs") != nil || a.member("args") != nil)
+	if !isRef && !isSource || !told {
 		return a.server.modelOf(ctx, raw, name)
 	}
 	f, err := a.fields()
@@ -145,6 +151,9 @@ func (a *arguments) opened(ctx context.Context, raw json.RawMessage, name string
 	opt, err := a.sourceOptions(f)
 	if err != nil {
 		return nil, err
+	}
+	if isSource {
+		return a.server.readSource(ctx, src, opt)
 	}
 	return a.server.openWith(ctx, ref, opt)
 }
@@ -162,14 +171,15 @@ func (a *arguments) candidates(ctx context.Context) (json.RawMessage, error) {
 	found := false
 	items, texts := make([][]byte, len(list)), make([]action.TextCall, len(list))
 	for i, c := range list {
-		if ref, ok := isString(c[action.Model]); ok {
-			m, err := a.server.open(ctx, ref)
+		ref, isRef := isString(c[action.Model])
+		if _, isSource := sourceIn(c[action.Model]); isRef || isSource {
+			m, err := a.server.modelOf(ctx, c[action.Model], action.Model)
 			if err != nil {
 				return nil, err
 			}
 			c[action.Model], found = m.graph.AppendJSON(nil), true
 			texts[i] = m.textCall(elsewhere)
-			if c["id"] == nil {
+			if c["id"] == nil && isRef {
 				c["id"], _ = json.Marshal(ref)
 			}
 		}

@@ -3,13 +3,13 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/modelverifier/verifier/internal/catalog"
-	"github.com/modelverifier/verifier/internal/rules"
+	"github.com/modelverifier/verifier/internal/load"
 )
 
 // The addresses of resources. A graph or a picture is of the file behind the slash, or of the one that the server was given.
@@ -18,6 +18,10 @@ const (
 	pictureURI = "verifier://picture"
 	ruleURI    = "verifier://rule/"
 	typeURI    = "verifier://type/"
+	modelURI   = "verifier://model/"
+	typesURI   = "verifier://types"
+	rulesURI   = "verifier://rules"
+	modelsURI  = "verifier://models"
 )
 
 const (
@@ -34,15 +38,27 @@ func (s *Server) addResources() {
 	for _, t := range []struct{ uri, name, title, kind string }{
 		{graphURI + "/{+path}", "graph-of", "The graph of a file inside the root", jsonType}, {pictureURI + "/{+path}", "picture-of", "A picture of a file inside the root", svgType},
 		{ruleURI + "{id}", "rule", "The page of a rule", textType}, {typeURI + "{id}", "type", "The page of a component type", textType},
+		{modelURI + "{id}", "model", "The graph of a bundled model", jsonType},
 	} {
 		s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: t.uri, Name: t.name, Title: t.title, MIMEType: t.kind}, s.readResource)
 	}
-	for _, r := range rules.Rules() {
-		s.sdk.AddResource(&sdk.Resource{URI: ruleURI + r.ID, Name: r.ID, Title: r.Title, MIMEType: textType}, s.readResource)
+	// One for each list: some hundred pages, each its own resource, would be more than a client wants to read before it asks for one.
+	for _, r := range []struct{ uri, name, title string }{
+		{typesURI, "types", "Component types with their titles; verifier://type/{id} is the page of one"},
+		{rulesURI, "rules", "Rules with their titles; verifier://rule/{id} is the page of one"},
+		{modelsURI, "models", "Bundled models, which every tool takes by id; verifier://model/{id} is the graph of one"},
+	} {
+		s.sdk.AddResource(&sdk.Resource{URI: r.uri, Name: r.name, Title: r.title, MIMEType: textType}, s.readResource)
 	}
-	for _, t := range catalog.Types() {
-		s.sdk.AddResource(&sdk.Resource{URI: typeURI + t.ID, Name: t.ID, Title: t.Title, MIMEType: textType}, s.readResource)
+}
+
+// titles is a list of the catalogue, one entry on a line.
+func titles(list []listed) string {
+	var b strings.Builder
+	for _, l := range list {
+		fmt.Fprintf(&b, "%s (%s): %s\n", l.ID, l.Kind, l.Title)
 	}
+	return b.String()
 }
 
 func (s *Server) readResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
@@ -72,6 +88,22 @@ func (s *Server) resource(ctx context.Context, uri string) (text, kind string, e
 	if id, ok := strings.CutPrefix(uri, typeURI); ok {
 		text, _, err = typePage(id)
 		return text, textType, err
+	}
+	switch uri {
+	case typesURI:
+		return titles(entries("", "").Types), textType, nil
+	case rulesURI:
+		return titles(entries(rulesGroup, "").Rules), textType, nil
+	case modelsURI:
+		return titles(entries(modelsGroup, "").Models), textType, nil
+	}
+	if id, ok := strings.CutPrefix(uri, modelURI); ok {
+		loaded, known := load.Bundled(id)
+		if !known {
+			return "", "", refuse(codeUnknown, "", fmt.Sprintf("there is no bundled model %q", clip(id)), "verifier://models lists them.")
+		}
+		text, err = export(loaded.Graph, "graph", false)
+		return text, jsonType, err
 	}
 	file, picture, err := s.fileOf(uri)
 	if err != nil {

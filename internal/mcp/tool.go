@@ -20,16 +20,13 @@ type tool struct {
 	doc         string // for the agent: when to call it and what comes back
 	input       string // JSON schema of the properties
 	required    []string
-	output      []field // the top-level members of the answer
+	output      []string // the top-level members of the answer
 	writes      bool
 	remote      bool // calls the hosted service: it is there only where a server and a key are
 	bench       bool // belongs to the benchmark: it is there only where that was asked for
 	state       bool // changes what the server holds, and nothing else: a second call is another
 	run         func(s *Server, ctx context.Context, args *arguments) (*answer, error)
 }
-
-// field is a member of an answer and its JSON type.
-type field struct{ name, kind string }
 
 // answer is what a tool found: the structured body, and the same in a few lines.
 type answer struct {
@@ -46,25 +43,18 @@ func define(t tool) bool {
 	return true
 }
 
-// modelProperty is the member that every tool takes.
-const modelProperty = `"model":{"type":["string","object"],"description":"path inside the root, or a graph: {components:[{id,type,params}],connections:[{from,to}]}"}`
+// A listing is read whole before the first call, so that what several tools take is described by check, which is called first; the others
+// have its type and name check in their own words.
+const (
+	modelProperty = `"model":{"type":["string","object"],"description":"path in the root, id of a bundled model (resnet18), graph ` +
+		`{components:[{id,type,params}],connections:[{from,to}]}, or PyTorch code {source,class}"}`
+	modelLikeCheck = `"model":{"type":["string","object"],"description":"as in check"}`
+)
 
-// options is a member that is an object of options. It has no other keys: one that is mistyped is refused, and not left out.
-func options(name, kinds, doc string, required []string, keys ...string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `%q:{"type":%s,"description":%q,"properties":{`, name, kinds, doc)
-	for i, k := range keys {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, `%q:{}`, k)
-	}
-	b.WriteString(`},`)
-	if len(required) > 0 {
-		fmt.Fprintf(&b, `"required":["%s"],`, strings.Join(required, `","`))
-	}
-	b.WriteString(`"additionalProperties":false}`)
-	return b.String()
+// options is a member that is an object of options. Its description names every key, with the words that it takes behind some: a key costs a
+// third of what it would in a schema of its own. One that is mistyped is refused, with those that there are.
+func options(name, kinds string, keys ...string) string {
+	return fmt.Sprintf(`%q:{"type":%s,"description":%q}`, name, kinds, strings.Join(keys, ", "))
 }
 
 // declaration is the tool as clients list it.
@@ -73,18 +63,7 @@ func (t *tool) declaration() *sdk.Tool {
 	if len(t.required) > 0 {
 		required = `,"required":["` + strings.Join(t.required, `","`) + `"]`
 	}
-	var out strings.Builder
-	for i, f := range t.output {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		kind := `"` + f.kind + `"`
-		if may, ok := strings.CutSuffix(f.kind, "?"); ok {
-			kind = `["` + may + `","null"]`
-		}
-		fmt.Fprintf(&out, `%q:{"type":%s}`, f.name, kind)
-	}
-	a := &sdk.ToolAnnotations{ReadOnlyHint: !t.writes && !t.state, IdempotentHint: !t.writes && !t.state, OpenWorldHint: &t.remote}
+	a := &sdk.ToolAnnotations{ReadOnlyHint: !t.writes && !t.state, OpenWorldHint: &t.remote} // what only reads needs no word on idempotence
 	if t.writes {
 		destructive := true
 		a.DestructiveHint = &destructive
@@ -92,7 +71,7 @@ func (t *tool) declaration() *sdk.Tool {
 	return &sdk.Tool{
 		Name: t.name, Title: t.title, Description: t.doc, Annotations: a,
 		InputSchema:  json.RawMessage(`{"type":"object","properties":{` + t.input + `}` + required + `}`),
-		OutputSchema: json.RawMessage(`{"type":"object","properties":{` + out.String() + `}}`),
+		OutputSchema: json.RawMessage(`{"type":"object","properties":{"` + strings.Join(t.output, `":{},"`) + `":{}}}`),
 	}
 }
 

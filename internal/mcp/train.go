@@ -15,11 +15,11 @@ import (
 var _ = define(tool{
 	name: "train", title: "Train a model on the hosted service",
 	doc: `Plans a run and books it on the organisation's account: it costs money, so ask the person first. A model that does not run or does not fit the dataset is refused with its plan, and nothing is booked. Follow it with job.`,
-	input: modelProperty + `,"dataset":{"enum":["` + strings.Join(training.DatasetNames(), `","`) + `"]},` +
+	input: modelLikeCheck + `,"dataset":{"enum":["` + strings.Join(training.DatasetNames(), `","`) + `"]},` +
 		`"config":{"type":"object","description":"epochs 1 to 20, batchSize 8 to 512, lr 1e-5 to 1, optimizer adam, adamw or sgd; clamped"},` +
-		`"gpu":{"type":"string","description":"left out: the cheapest that holds the run"},` + options("source", `"object"`, "where the model is from", nil, "repo", "pr"),
+		`"gpu":{"type":"string","description":"left out: the cheapest that holds the run"},` + options("source", `"object"`, "repo", "pr"),
 	required: []string{"dataset"},
-	output:   []field{{"job_id", "string"}, {"mode", "string"}, {"backend", "string"}, {"config", "object"}, {"plan", "object"}, {"text", "string"}, {"error", "string"}},
+	output:   []string{"job_id", "mode", "backend", "config", "plan", "text", "error"},
 	remote:   true, writes: true,
 	run: func(s *Server, ctx context.Context, a *arguments) (*answer, error) {
 		body, err := a.request(ctx)

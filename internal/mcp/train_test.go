@@ -50,7 +50,8 @@ func TestTrainAndJobCallTheHostedService(t *testing.T) {
 	}
 	schemas := outputs(t, listing.Tools)
 	for _, tool := range listing.Tools {
-		if own := slices.Contains([]string{"train", "job"}, tool.Name); own != *tool.Annotations.OpenWorldHint || own == tool.Annotations.ReadOnlyHint {
+		books, calls := slices.Contains([]string{"train", "job"}, tool.Name), slices.Contains([]string{"train", "job", "history"}, tool.Name)
+		if calls != *tool.Annotations.OpenWorldHint || books == tool.Annotations.ReadOnlyHint {
 			t.Errorf("%s: %+v", tool.Name, tool.Annotations)
 		}
 	}
@@ -80,6 +81,7 @@ func TestTrainAndJobCallTheHostedService(t *testing.T) {
 		{"train", `{"dataset":"mnist","model":` + tableRows + `}`, "blocked, and nothing was booked", false},
 		{"train", `{"dataset":"mnits","model":` + tableRows + `}`, "did you mean mnist?", true},
 		{"train", `{"dataset":"mnist"}`, "model", true},
+		{"history", `{"model":` + tableRows + `}`, ": 0 runs", false}, {"history", `{}`, "model", true},
 		{"job", `{}`, id + " queued tabular", false}, {"job", `{"id":"` + id + `"}`, "0 of 2 epochs", false}, {"job", `{"cancel":true}`, "id", true},
 		{"job", `{"id":"nobodys"}`, "No such job under this key.", true}, {"job", `{"id":"` + id + `","cancel":true}`, "cancelled", false}, {"job", `{"id":7}`, "a string", true},
 	} {

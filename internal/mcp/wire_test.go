@@ -198,7 +198,7 @@ func TestResources(t *testing.T) {
 	dir := folder(t)
 	s := connect(t, dir, nil, "wrong.json")
 	list, err := s.ListResources(context.Background(), nil)
-	if err != nil || len(list.Resources) < 200 {
+	if err != nil || len(list.Resources) != 5 {
 		t.Fatalf("%v: %d resources", err, len(list.Resources))
 	}
 	for _, r := range list.Resources {
@@ -208,14 +208,15 @@ func TestResources(t *testing.T) {
 		}
 	}
 	for uri, want := range map[string]string{
-		"verifier://graph": `"in_features":15`, "verifier://picture": "<svg", "verifier://graph/llm/config.json": "components", "verifier://graph/right.json": `"in_features":16`, "verifier://picture/net.graph": "<svg",
+		"verifier://graph": `"in_features":15`, "verifier://picture": "<svg", "verifier://graph/llm/config.json": "components", "verifier://graph/right.json": `"in_features":16`, "verifier://picture/net.graph": "<svg", "verifier://rule/cycle": "cycle (block)",
+		"verifier://type/linear": "linear", "verifier://model/resnet18": `"components"`, "verifier://models": "resnet18 (", "verifier://rules": "cycle (block): ", "verifier://types": "conv2d (convolution): ",
 	} {
 		got, err := s.ReadResource(context.Background(), &sdk.ReadResourceParams{URI: uri})
 		if err != nil || !strings.Contains(got.Contents[0].Text, want) {
 			t.Errorf("%s: %v", uri, err)
 		}
 	}
-	for _, uri := range []string{"verifier://graph/../secret.json", "verifier://graph/%2e%2e%2fsecret.json", "verifier://graph//etc/passwd", "verifier://graph/absent.json", "verifier://rule/absent", "verifier://type/absent", "verifier://nothing", "file:///etc/passwd", "verifier://graphs"} {
+	for _, uri := range []string{"verifier://graph/../secret.json", "verifier://graph/%2e%2e%2fsecret.json", "verifier://graph//etc/passwd", "verifier://graph/absent.json", "verifier://rule/absent", "verifier://type/absent", "verifier://model/absent", "verifier://nothing", "file:///etc/passwd", "verifier://graphs"} {
 		if got, err := s.ReadResource(context.Background(), &sdk.ReadResourceParams{URI: uri}); err == nil {
 			t.Errorf("%s is read: %.100s", uri, got.Contents[0].Text)
 		}

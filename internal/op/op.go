@@ -145,19 +145,17 @@ const None Value = -1
 // Tensor is what a program knows of one.
 type Tensor struct {
 	Shape   []int64 // of one sample, or of all where it is Shared
+	elems   int64   // as Elems counts them; 0 where nobody has yet
+	Round   int64   // its bytes are rounded up to a multiple of this; 0 for none
+	Index   int32   // the input or the weight that it is, or the number of its name
+	Copy    int32   // which of several weights with one number, as those of experts
+	Base    Value   // the tensor in whose storage it lies: itself, unless it is a view
 	Shared  bool    // it has no batch axis: weights, buffers, tables
+	Strided bool    // its elements do not lie in the order of its axes: what was transposed, and what is computed of that element by element
 	DType   DType
 	Width   uint8 // bytes of an element
 	Role    Role
-	Index   int32  // the input or the weight that it is
-	Copy    int32  // which of several weights with one number, as those of experts
-	Base    Value  // the tensor in whose storage it lies: itself, unless it is a view
-	Strided bool   // its elements do not lie in the order of its axes: what was transposed, and what is computed of that element by element
 	Stored  Stored // of a weight: how it lies in memory
-	Round   int64  // its bytes are rounded up to a multiple of this; 0 for none
-	Name    string // of what is Handed
-
-	elems int64 // as Elems counts them; 0 where nobody has yet
 }
 
 // MostElems is where the number of a tensor's elements stops growing: beyond what any card holds.
@@ -219,7 +217,8 @@ type Program struct {
 	IntsToFloat bool
 
 	adapters int32
-	weights  []Value // by number, from TiedWeight on; None where nobody has asked
+	weights  []Value  // by number, from TiedWeight on; None where nobody has asked
+	names    []string // of what is Handed
 	values   arena.Of[Value]
 	dims     arena.Of[int64]
 
@@ -237,7 +236,7 @@ type Precision struct {
 // Reset empties a program and keeps its memory.
 func (p *Program) Reset() {
 	p.Tensors, p.Steps, p.In, p.Out, p.IntsToFloat, p.adapters = p.Tensors[:0], p.Steps[:0], p.In[:0], None, false, 0
-	p.weights = p.weights[:0]
+	p.weights, p.names = p.weights[:0], p.names[:0]
 	p.values.Clear()
 	p.dims.Clear()
 }
@@ -295,10 +294,12 @@ func (p *Program) Buffer(dtype DType, shape ...int64) Value {
 // Handed is a tensor that the model makes once, in front of its layers, and hands to each: a mask, or the cosines of positions. Those of one
 // name and size are one.
 func (p *Program) Handed(name string, dtype DType, shared bool, shape ...int64) Value {
-	v := p.tensor(Tensor{Shape: shape, Shared: shared, DType: dtype, Role: Handed})
-	p.Tensors[v].Name = name
-	return v
+	p.names = append(p.names, name)
+	return p.tensor(Tensor{Shape: shape, Shared: shared, DType: dtype, Role: Handed, Index: int32(len(p.names) - 1)})
 }
+
+// NameOf is the name of a tensor that is Handed.
+func (p *Program) NameOf(v Value) string { return p.names[p.Tensors[v].Index] }
 
 // Shape is the shape of a tensor.
 func (p *Program) Shape(v Value) []int64 { return p.Tensors[v].Shape }
@@ -312,13 +313,12 @@ func (p *Program) tensor(t Tensor) Value { return p.add(&t) }
 
 func (p *Program) add(t *Tensor) Value {
 	v := Value(len(p.Tensors))
-	width := t.Width
-	if width == 0 {
-		width = uint8(p.Precision.Width(t.DType))
-	}
 	p.dims.PushAll(t.Shape)
-	p.Tensors = append(p.Tensors, Tensor{Shape: p.dims.Take(), Shared: t.Shared, DType: t.DType, Width: width, Role: t.Role,
-		Index: t.Index, Copy: t.Copy, Base: v, Strided: t.Strided, Round: t.Round, elems: t.Elems()})
+	p.Tensors = append(p.Tensors, Tensor{Shape: p.dims.Take(), elems: t.Elems(), Round: t.Round, Index: t.Index, Copy: t.Copy, Base: v,
+		Shared: t.Shared, Strided: t.Strided, DType: t.DType, Width: t.Width, Role: t.Role})
+	if t.Width == 0 {
+		p.Tensors[v].Width = uint8(p.Precision.Width(t.DType))
+	}
 	return v
 }
 

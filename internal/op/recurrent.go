@@ -51,7 +51,8 @@ var cudnnRNN = &Op{
 
 // What cuDNN needs while either pass runs, as seen on an H200 with LSTM and GRU of one layer and of three: five
 // times the results of all steps, and some for each direction. Its kernels for narrow layers copy the sequence
-// and, where there are two directions, the results too.
+// and, where there are two directions, the results too; the sequence twice where it has more features than the
+// results (three runs).
 const (
 	rnnResults      = 5
 	rnnDirection    = 7 << 20
@@ -64,6 +65,9 @@ func rnnSpace(s *Step, batch, width int64) int64 {
 	directions, hidden := s.N[1], s.N[2]
 	x, results := s.input(0).Elems()*batch*width, s.output().Elems()*batch*width
 	if hidden <= narrowFeatures {
+		if s.input(0).Shape[1] > hidden {
+			x *= 2
+		}
 		return (rnnResults+2*(directions-1))*results + x + directions*narrowDirection
 	}
 	return rnnResults*results + directions*rnnDirection

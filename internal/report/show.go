@@ -69,7 +69,7 @@ func (f *Finding) Origin(paths Paths) string {
 	for i, s := range f.Related {
 		words[i] = fmt.Sprintf("%s:%d", paths(s.File), s.Line)
 	}
-	return "what arrives is made at " + strings.Join(words, ", ")
+	return "its input is computed at " + strings.Join(words, ", ")
 }
 
 // Softened says why a finding that is worth failing for does not make the command fail, or "".

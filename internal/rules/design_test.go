@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,12 @@ func TestApplyingAnEditRemovesItsFinding(t *testing.T) {
 				edits++
 				changed := g.Clone()
 				for _, e := range f.Edits {
+					if e.Inserts() {
+						at := slices.IndexFunc(changed.Connections, func(c graph.Connection) bool { return c.From == e.From && c.To == e.To })
+						changed.Components = append(changed.Components, graph.Component{ID: e.Component, Type: e.Type})
+						changed.Connections[at].From = e.Component
+						changed.Connections = append(changed.Connections, graph.Connection{From: e.From, To: e.Component})
+					}
 					for i := range changed.Components {
 						if changed.Components[i].ID == e.Component {
 							changed.Components[i].SetParam(e.Param, e.Value)

@@ -54,6 +54,7 @@ type Finding struct {
 	Message string
 	Edits   []infer.Edit
 	Fix     string
+	Options []infer.Option // where several values of a parameter would do
 }
 
 var byID = map[string]*Rule{}
@@ -107,7 +108,7 @@ func run(res *infer.Result, comparing bool) []Finding {
 		if noInput && r.Rule == "missing-input" {
 			continue // the graph lacks an input, not each component that begins it
 		}
-		p.findings = append(p.findings, Finding{byID[r.Rule], r.Node, r.Message, r.Edits, r.Fix})
+		p.findings = append(p.findings, Finding{byID[r.Rule], r.Node, r.Message, r.Edits, r.Fix, r.Options})
 	}
 	worstFirst(p.findings)
 	return p.findings

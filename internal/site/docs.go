@@ -10,29 +10,26 @@ import (
 
 func docPath(name string) string { return "/docs/" + name + ".html" }
 
-// note is an entry of the list of notes.
-type note struct{ Name, Title, Path string }
-
-// addDocs publishes the notes of docs/.
+// addDocs publishes the pages of docs/, and their index.
 func (s *Site) addDocs() {
-	var notes []note
 	for _, name := range docs.Names() {
 		text, _ := docs.Read(name)
 		heading, _, _ := strings.Cut(text, "\n")
-		n := note{name, strings.TrimPrefix(heading, "# "), docPath(name)}
-		notes = append(notes, n)
+		title := strings.TrimPrefix(heading, "# ")
 		section := "docs"
 		if name == "accuracy" {
 			section = name
 		}
-		s.addPage(page{Path: n.Path, Title: n.Title, Section: section, Description: n.Title + ": a note of Model Verifier."}, "doc", func() any {
-			return template.HTML(markdown.HTML(text, linked)) // our own notes, escaped by the renderer
+		s.addPage(page{Path: docPath(name), Title: title, Section: section, Description: title + ": a page of Model Verifier's documentation."}, "doc", func() any {
+			return template.HTML(markdown.HTML(text, linked)) // our own pages, escaped by the renderer
 		})
 	}
-	s.addPage(page{Path: "/docs.html", Title: "Notes", Section: "docs", Description: "How Model Verifier is measured, what it reads and how it is run."}, "docs", func() any { return notes })
+	s.addPage(page{Path: "/docs.html", Title: "Documentation", Section: "docs", Description: "Tutorial, how-to guides, reference and explanation of Model Verifier."}, "doc", func() any {
+		return template.HTML(markdown.HTML(docs.Index(), linked))
+	})
 }
 
-// linked gives the address on the site of what a note links to; what is not published here has none.
+// linked gives the address on the site of what a page links to; what is not published here has none.
 func linked(target string) string {
 	if strings.HasPrefix(target, "https://") || strings.HasPrefix(target, "#") {
 		return target

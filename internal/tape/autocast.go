@@ -45,7 +45,10 @@ func (t *Tape) cast(from int32, to int64) int32 {
 		st.back = span{int32(len(t.acts)), int32(len(t.acts) + 1)}
 		t.acts = append(t.acts, act{kind: op.New, bytes: wide})
 	}
-	t.steps, t.works = append(t.steps, st), append(t.works, t.casts())
+	t.steps = append(t.steps, st)
+	if !t.peakOnly {
+		t.works = append(t.works, t.casts())
+	}
 	if caches {
 		t.tensors[from].half, t.tensors[id].last = id+1, cached
 		t.halves = append(t.halves, id)

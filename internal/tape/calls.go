@@ -43,9 +43,9 @@ func (t *Tape) again(k int32) work {
 	return w
 }
 
-// workOf is the work of the next step in all samples.
-func (t *Tape) workOf(s *op.Step) work {
-	w, batch := t.casts(), t.Batch
+// workOf writes down the work of a step in all samples.
+func (t *Tape) workOf(s *op.Step, w *work) {
+	batch := t.Batch
 	w.op, w.beside = s.Op, max(0, s.Beside)
 	if s.Op.Matrix != nil {
 		w.matrix = s.Op.Matrix(s, batch)
@@ -62,7 +62,6 @@ func (t *Tape) workOf(s *op.Step) work {
 		positions, kernels := s.Op.Loops(s)
 		w.positions, w.each = max(1, positions), max(1, kernels)
 	}
-	return w
 }
 
 // Calls visits what a training step has the host and the card do, in the order of the forward pass, and then in that of the backward pass with what is

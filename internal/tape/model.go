@@ -17,6 +17,7 @@ type Options struct {
 	Micro     int64
 	FusedLoss bool
 	LogProbs  bool // the loss is one of log-probabilities
+	PeakOnly  bool // neither time nor need is asked for
 	Card      op.Card
 	// Unit names what torch.utils.checkpoint runs together with a component, as its layer, and a part of that which it runs again by itself, too, as
 	// the layers of a stage; "" where there is none.
@@ -109,7 +110,7 @@ const (
 func (r *Room) follow(res *infer.Result, o *Options) (missing string) {
 	t := &r.tape
 	t.Begin(len(res.Nodes), o.Batch, o.Precision, o.Frozen)
-	t.Micro, t.g.Card = o.Micro, o.Card
+	t.Micro, t.g.Card, t.peakOnly = o.Micro, o.Card, o.PeakOnly
 	r.layers, r.fused, r.unknowns, r.unordered = (checkpointed{}), r.fused[:0], r.unknowns[:0], nil
 	r.traces = zeros(r.traces, len(res.Nodes))
 	r.most = mostSteps + mostOfEach*len(res.Nodes)

@@ -45,7 +45,7 @@ func (r *recorder) idle() recorder { return recorder{trace: r.trace, replayer: r
 // step begins the last step.
 func (r *recorder) step() {
 	r.trace.Step()
-	r.on = true
+	r.on = r.wanted
 }
 
 // tie records that a layer is made with a weight of its own, which goes when it is tied to that of another.

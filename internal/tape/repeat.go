@@ -189,5 +189,8 @@ func (t *Tape) repeatStep(a *repetition, k int32) {
 	for _, id := range t.at(st.in) {
 		t.reads(id, int32(len(t.steps)))
 	}
-	t.steps, t.works = append(t.steps, st), append(t.works, t.again(k))
+	t.steps = append(t.steps, st)
+	if !t.peakOnly {
+		t.works = append(t.works, t.again(k))
+	}
 }

@@ -68,7 +68,9 @@ func zeros[T any](list []T, count int) []T {
 }
 
 func (r *run) train(o Optimizer) Account {
-	r.recorder.begin()
+	if !r.tape.peakOnly {
+		r.recorder.begin()
+	}
 	r.build()
 	r.recorder.trace.Late()
 	r.recorder.on = false

@@ -107,6 +107,8 @@ type Tape struct {
 	total  int64 // bytes of all tensors
 	noGrad bool  // what is being added runs under torch.no_grad
 
+	peakOnly bool // neither Calls nor Need is asked for
+
 	ids  []int32 // of the program that is being added
 	read []int32 // by the step that is being added
 	node int32   // that is being added
@@ -249,7 +251,10 @@ func (t *Tape) append(s *op.Step, p *op.Program) {
 	}
 	at := int32(len(t.steps))
 	t.steps = append(t.steps, step{in: t.list(t.read), node: t.node, gathers: s.Op.Gathers})
-	t.works = append(t.works, t.workOf(s))
+	if !t.peakOnly {
+		t.works = append(t.works, t.casts())
+		t.workOf(s, &t.works[at])
+	}
 	st := &t.steps[at]
 	for k, id := range t.read {
 		if t.tensors[id].grad && !s.Op.Detaches && !t.noGrad {

@@ -17,7 +17,7 @@ func (t *Tape) own(p *op.Program, owners Owners) {
 		case op.Past:
 			t.ids[v] = t.past(x)
 		case op.Handed:
-			t.ids[v] = t.hand(x)
+			t.ids[v] = t.hand(p.NameOf(op.Value(v)), x)
 		}
 	}
 }
@@ -83,16 +83,16 @@ type handed struct {
 }
 
 // hand is the tensor with a name and a size, which the model makes before its layers run.
-func (t *Tape) hand(x *op.Tensor) int32 {
+func (t *Tape) hand(name string, x *op.Tensor) int32 {
 	w := t.width(x.DType)
 	bytes := t.bytes(x, w)
 	for _, h := range t.handed {
-		if of := &t.tensors[h.id]; h.name == x.Name && of.bytes == bytes && int64(of.width) == w {
+		if of := &t.tensors[h.id]; h.name == name && of.bytes == bytes && int64(of.width) == w {
 			return h.id
 		}
 	}
 	id := t.tensor(tensor{bytes: bytes, width: uint8(w), float: x.DType.IsFloat(), role: op.Handed, born: -1})
-	t.handed = append(t.handed, handed{x.Name, id})
+	t.handed = append(t.handed, handed{name, id})
 	return id
 }
 

@@ -5,7 +5,7 @@ import (
 	"github.com/modelverifier/verifier/internal/op"
 )
 
-// LatentAttention is DeepseekV3Attention: queries and keys are put together of features that are turned and others, the keys and values of which
+// LatentAttention is DeepseekV3Attention: queries and keys are put together of features with rotary embeddings and others, the keys and values of which
 // come from a latent vector.
 type LatentAttention struct{}
 

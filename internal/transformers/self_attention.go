@@ -68,7 +68,7 @@ func (a SelfAttention) normed(l *catalog.Lowering, x op.Value, heads, features i
 	return op.View(l.P, y, positions, heads*features)
 }
 
-// turned is queries or keys with their positions.
+// turned is queries or keys with rotary position embeddings.
 func (a SelfAttention) turned(l *catalog.Lowering, x op.Value, h op.Heads) op.Value {
 	y := rotated(l.P, x, h.Queries, h.Features)
 	if a.Joined {
@@ -91,7 +91,7 @@ func (a SelfAttention) core(l *catalog.Lowering) op.Value {
 	}
 	copied := a.inMemory(l, h)
 	q, k, v := ofHeads(p, l.X[0], count, copied), ofHeads(p, l.X[1], kv, copied && kv == count), ofHeads(p, l.X[2], kv, copied && kv == count)
-	if a.Joined { // cat of what is turned and what is not has the heads first
+	if a.Joined { // cat of the features with and without rotary embeddings has the heads first
 		q, k = op.View(p, l.X[0], count, h.Queries, h.Features), op.View(p, l.X[1], kv, h.Keys, h.Features)
 	}
 	k, v = updated(l, k, v, &h)

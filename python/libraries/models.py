@@ -91,6 +91,16 @@ def build_here(library: str, name: str) -> Tuple[Any, Any]:
     return cls(cls.config_class()), None
 
 
+def read_as_run(model: Any, inputs: Any) -> verifier.Graph:
+    """The graph of the call that :func:`meta_run` makes: without inputs that is one with text alone."""
+    if inputs is not None:
+        return verifier.read(model, inputs)
+    try:
+        return verifier.read(model, text_only=True)
+    except verifier.Untraceable:
+        return verifier.read(model)
+
+
 def meta_run(model: Any, inputs: Any) -> bool:
     """Whether the model runs on the meta device in training mode with two samples."""
     model.train()
@@ -147,7 +157,7 @@ def measure(library: str, name: str, others: bool = True) -> Row:
             return row
     try:
         with timed() as t:
-            graph = verifier.read(model, inputs)
+            graph = read_as_run(model, inputs)
             result = verifier.check(graph)
         row.seconds, row.method, row.verdict, row.counted = t["s"], graph.method, result.verdict, result.params
         row.components = len(graph.model["components"])

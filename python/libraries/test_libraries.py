@@ -233,3 +233,19 @@ def test_fx_and_the_record_give_one_graph():
     model = torchvision.models.resnet18()
     prints = {verifier.plan(read_module(model, (1, 3, 224, 224), method=m)).fingerprint for m in ("record", "fx")}
     assert len(prints) == 1
+
+
+def test_a_picture_that_does_not_fit_leaves_the_text():
+    import transformers
+
+    with torch.device("meta"):
+        model = transformers.ModernVBertForMaskedLM(transformers.ModernVBertConfig())
+    refused = verifier.check(model)
+    assert refused.verdict == "block", "14 patches are no multiple of 4"
+    assert any("text_only=True" in n for n in refused.notes)
+    assert verifier.check(verifier.read(model, text_only=True)).verdict != "block"
+    from verifier.gate import Gate
+
+    gate = Gate("H100", "raise", "loss")
+    gate.before(model)  # what its batches have is not known, so that it is not stopped
+    assert gate.plan.legal

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from verifier.binary import answer, run
 from verifier.errors import Unreadable
-from verifier.modules import Graph, is_module, read_module
+from verifier.modules import Graph, from_config, is_module, read_module
 from verifier.results import Check, Fit, Lint, Plan, Rank
 
 Model = Any  # an nn.Module, a path or hub id as text, a graph as a dictionary, or a Graph
@@ -67,8 +67,17 @@ def spelled(inputs: Any) -> List[str]:
     raise Unreadable("inputs: a %s is neither a shape nor a tensor" % type(inputs).__name__)
 
 
-def read(model: Model, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = None, *, training: bool = True) -> Graph:
+def read(
+    model: Model,
+    inputs: Any = None,
+    kwargs: Optional[Dict[str, Any]] = None,
+    *,
+    training: bool = True,
+    text_only: bool = False,
+) -> Graph:
     """Reads a model and returns its graph, which every call takes in place of the model: a module is traced once then.
+
+    ``text_only`` is for a configuration that also reads pictures or sounds: the model is called with text alone.
 
     >>> graph = verifier.read(torchvision.models.resnet18(), inputs=(1, 3, 224, 224))
     >>> graph.params
@@ -77,9 +86,9 @@ def read(model: Model, inputs: Any = None, kwargs: Optional[Dict[str, Any]] = No
     if isinstance(model, Graph):
         return model
     if is_module(model):
-        return read_module(model, inputs, kwargs, training=training)
+        return read_module(model, inputs, kwargs, training=training, text_only=text_only)
     call = Call(model, inputs, kwargs)
-    body = call.answer("import")
+    body = call.answer("import", ["--text-only"] if text_only else [])
     return Graph(
         body["model"], None if body.get("paramsWithheld") else body["params"], tuple(body["notes"]), str(body["kind"])
     )
@@ -100,7 +109,18 @@ def check(
     """
     call = Call(model, inputs, kwargs)
     flags = (["--data", json.dumps(data)] if data is not None else []) + (["--policy", policy] if policy else [])
-    return Check.of(call.answer("check", flags), call.notes, call.draw())
+    body = call.answer("check", flags)
+    if body["verdict"] == "block" and text_alone(model, inputs, kwargs) is not None:
+        call.notes += ("called with text alone the model runs: read(model, text_only=True) is that call",)
+    return Check.of(body, call.notes, call.draw())
+
+
+def text_alone(model: Model, inputs: Any, kwargs: Optional[Dict[str, Any]]) -> Optional[Graph]:
+    """The graph of a call with text alone, where nobody said what a model of transformers is called with and that one runs."""
+    if not is_module(model) or inputs is not None or kwargs is not None:
+        return None
+    graph = from_config(model, text_only=True)
+    return graph if graph is not None and check(graph).ok else None
 
 
 def lint(

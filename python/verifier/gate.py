@@ -7,7 +7,7 @@ import warnings
 from typing import Any, Dict, Optional
 
 from verifier import history
-from verifier.api import plan
+from verifier.api import plan, text_alone
 from verifier.errors import Unreadable
 from verifier.results import Plan
 
@@ -37,6 +37,9 @@ class Gate:
         self.began = time.monotonic()
         try:
             self.plan = plan(model, inputs, kwargs, gpu=self.gpu, **self.run)
+            text = None if self.plan.legal else text_alone(model, inputs, kwargs)
+            if text is not None:  # the batches of the run may have no picture in them
+                self.plan = plan(text, gpu=self.gpu, **self.run)
         except Unreadable as e:
             warnings.warn("model-verifier did not check this run: %s" % e, stacklevel=2)
             return

@@ -14,7 +14,7 @@ try:
     from lightning.pytorch import Callback
 except ImportError:
     try:
-        from pytorch_lightning import Callback  # type: ignore[no-redef]
+        from pytorch_lightning import Callback
     except ImportError:
         raise ImportError("verifier.lightning needs Lightning: pip install lightning") from None
 

@@ -38,6 +38,7 @@ def read_module(
     kwargs: Optional[Dict[str, Any]] = None,
     *,
     training: bool = True,
+    text_only: bool = False,
     method: Optional[str] = None,
 ) -> Graph:
     """The graph of a module. ``method`` is ``config``, ``record`` or ``fx``; without it the first that can."""
@@ -46,11 +47,13 @@ def read_module(
     from verifier.tracing import trace
 
     if method in (None, "config") and inputs is None and kwargs is None:
-        found = from_config(model)
+        found = from_config(model, text_only)
         if found is not None or method == "config":
             if found is None:
                 raise Untraceable("the model is not one that its configuration describes")
             return found
+    if text_only:
+        raise Untraceable("text_only is for a model that its configuration describes: give the text as inputs or kwargs")
     if method not in (None, "config", "record", "fx"):
         raise Untraceable("method is %r but takes config, record or fx" % method)
     inputs, kwargs = example(model, inputs, kwargs)
@@ -93,9 +96,9 @@ def example(model: Any, inputs: Any, kwargs: Optional[Dict[str, Any]]) -> Tuple[
     raise Untraceable("%s: give what it is called with, as in inputs=(1, 3, 224, 224)" % type(model).__name__)
 
 
-def from_config(model: Any) -> Optional[Graph]:
+def from_config(model: Any, text_only: bool = False) -> Optional[Graph]:
     """The graph of a transformers model from its configuration, where that gives the parameters which the model has."""
-    config = getattr(model, "config", None)
+    config: Any = getattr(model, "config", None)
     if not type(model).__module__.startswith("transformers.") or not hasattr(config, "to_dict"):
         return None
     body = dict(config.to_dict(), architectures=[type(model).__name__])
@@ -103,7 +106,7 @@ def from_config(model: Any) -> Optional[Graph]:
         with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as f:
             json.dump(body, f, default=str)
         try:
-            read = answer(["import", folder])
+            read = answer(["import", folder] + (["--text-only"] if text_only else []))
         except Unreadable:
             return None
     params = sum(p.numel() for p in {id(p): p for p in model.parameters()}.values())

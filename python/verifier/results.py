@@ -67,16 +67,16 @@ class Memory:
 
     @classmethod
     def of(cls, body: JSON) -> Memory:
-        keys = (
-            "weightBytes",
-            "gradientBytes",
-            "optimizerBytes",
-            "activationBytes",
-            "logitBytes",
-            "peakBytes",
-            "needBytes",
+        return cls(
+            weights=int(body.get("weightBytes") or 0),
+            gradients=int(body.get("gradientBytes") or 0),
+            optimizer=int(body.get("optimizerBytes") or 0),
+            activations=int(body.get("activationBytes") or 0),
+            logits=int(body.get("logitBytes") or 0),
+            peak=int(body.get("peakBytes") or 0),
+            need=int(body.get("needBytes") or 0),
+            error_percent=body.get("errorPercent"),
         )
-        return cls(*[int(body.get(k) or 0) for k in keys], body.get("errorPercent"))
 
 
 @dataclass(frozen=True)

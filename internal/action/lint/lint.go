@@ -48,15 +48,16 @@ type Counts struct {
 
 // Finding is one thing found. Component, Edit and Fix are additions to the specification.
 type Finding struct {
-	Rule          string         `json:"rule"` // or policyRule
-	Severity      rules.Severity `json:"severity"`
-	Message       string         `json:"message"`
-	ComponentName string         `json:"componentName"`
-	ComponentType string         `json:"componentType"`
-	Component     string         `json:"component,omitempty"`
-	Edit          []action.Edit  `json:"edit,omitempty"`
-	Fix           string         `json:"fix,omitempty"`
-	Line          string         `json:"-"` // key of the policy line that fails, as in action.Finding
+	Rule          string          `json:"rule"` // or policyRule
+	Severity      rules.Severity  `json:"severity"`
+	Message       string          `json:"message"`
+	ComponentName string          `json:"componentName"`
+	ComponentType string          `json:"componentType"`
+	Component     string          `json:"component,omitempty"`
+	Edit          []action.Edit   `json:"edit,omitempty"`
+	Options       []action.Option `json:"options,omitempty"`
+	Fix           string          `json:"fix,omitempty"`
+	Line          string          `json:"-"` // key of the policy line that fails, as in action.Finding
 }
 
 // policyRule stands for a rule where a line of the caller's own policy fails.
@@ -95,7 +96,7 @@ func Run(r *Request) *Result {
 }
 
 func (r *Result) addRule(g *graph.Graph, f rules.Finding) {
-	out := Finding{Rule: f.Rule.ID, Severity: f.Rule.Severity, Message: f.Message, Fix: f.Fix, Edit: action.Edits(f)}
+	out := Finding{Rule: f.Rule.ID, Severity: f.Rule.Severity, Message: f.Message, Fix: f.Fix, Edit: action.Edits(f), Options: action.Options(f)}
 	if f.Node >= 0 {
 		c := &g.Components[f.Node]
 		out.ComponentName, out.ComponentType, out.Component = c.Label(), c.Type, c.ID

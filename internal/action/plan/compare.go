@@ -41,7 +41,7 @@ func Compare(r *Request) *Comparison {
 		c.Removed = append(c.Removed, part(base.Graph, i))
 	}
 	for _, x := range delta.Changed {
-		said := lines(&s.Graph.Components[x.After], x)
+		said := appendLines(nil, &s.Graph.Components[x.After], x)
 		c.Changed = append(c.Changed, Changed{part(base.Graph, x.Before), part(s.Graph, x.After), said})
 	}
 	for _, x := range delta.Rewired {

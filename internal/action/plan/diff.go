@@ -26,11 +26,16 @@ func diff(base, s *studied, delta graph.Delta) *Diff {
 		Base:  Base{base.Graph.Name, base.Layers(), base.Params(), base.ParamsWithheld},
 		Added: len(delta.Added), Removed: len(delta.Removed), Changed: len(delta.Changed), Rewired: len(delta.Rewired),
 		BlastRadius: delta.Downstream(s.Graph),
-		Lines:       []string{}, AddedNames: []string{}, RemovedNames: []string{}, RewiredNames: []string{},
+		AddedNames:  []string{}, RemovedNames: []string{}, RewiredNames: []string{},
 	}
 	d.figures(base, s)
+	most := 0
 	for _, c := range delta.Changed {
-		d.Lines = append(d.Lines, lines(&s.Graph.Components[c.After], c)...)
+		most += len(c.Params) + 1
+	}
+	d.Lines = make([]string, 0, most)
+	for _, c := range delta.Changed {
+		d.Lines = appendLines(d.Lines, &s.Graph.Components[c.After], c)
 	}
 	for _, i := range delta.Added {
 		d.AddedNames = append(d.AddedNames, named(&s.Graph.Components[i]))
@@ -84,7 +89,8 @@ func percent(delta, base int64) *quantity.Decimal {
 func dropDerived(d *graph.Delta, before, after *graph.Graph) {
 	kept := d.Changed[:0]
 	for _, c := range d.Changed {
-		var params []graph.ParamChange
+		all := len(c.Params)
+		params := c.Params[:0]
 		for _, p := range c.Params {
 			_, was := before.Components[c.Before].Param(p.Name)
 			_, is := after.Components[c.After].Param(p.Name)
@@ -92,7 +98,7 @@ func dropDerived(d *graph.Delta, before, after *graph.Graph) {
 				params = append(params, p)
 			}
 		}
-		if len(params) > 0 || len(c.Params) == 0 || c.Type != (graph.TypeChange{}) {
+		if len(params) > 0 || all == 0 || c.Type != (graph.TypeChange{}) {
 			c.Params = params
 			kept = append(kept, c)
 		}
@@ -100,17 +106,17 @@ func dropDerived(d *graph.Delta, before, after *graph.Graph) {
 	d.Changed = kept
 }
 
-// lines has one line for each changed parameter of a component.
-func lines(after *graph.Component, c graph.Change) []string {
-	var out []string
+// appendLines has one line for each changed parameter of a component.
+func appendLines(out []string, after *graph.Component, c graph.Change) []string {
+	label := after.Label()
 	if c.Type != (graph.TypeChange{}) {
-		out = append(out, fmt.Sprintf("%s: %s → %s", after.Label(), clip(c.Type.Before), clip(c.Type.After)))
+		out = append(out, label+": "+clip(c.Type.Before)+" → "+clip(c.Type.After))
 	}
 	for _, p := range c.Params {
-		out = append(out, fmt.Sprintf("%s.%s: %s → %s", after.Label(), clip(p.Name), written(p.Before), written(p.After)))
+		out = append(out, label+"."+clip(p.Name)+": "+written(p.Before)+" → "+written(p.After))
 	}
-	if len(out) == 0 {
-		out = append(out, after.Label()+": shares the weight of another component")
+	if c.Type == (graph.TypeChange{}) && len(c.Params) == 0 {
+		out = append(out, label+": shares the weight of another component")
 	}
 	return out
 }

@@ -15,6 +15,10 @@ func (s *searcher) fixes(t *try) (out []move) {
 	for _, f := range t.found {
 		var m move
 		for _, e := range f.Edits {
+			if e.Inserts() {
+				m.ops = append(m.ops, op{Op: "insert", Component: e.Component, Type: e.Type, From: e.From, To: e.To})
+				continue
+			}
 			m.ops = append(m.ops, op{Op: "change", Component: e.Component,
 				Params: map[string]any{e.Param: raw(e.Value.AppendJSON(nil))}})
 		}

@@ -233,6 +233,10 @@ func (s *searcher) settled(t *try, places []place, value func(place) any, becaus
 		}
 		for _, e := range found[next].Edits {
 			own[e.Component] = true
+			if e.Inserts() {
+				m.ops = append(m.ops, op{Op: "insert", Component: e.Component, Type: e.Type, From: e.From, To: e.To})
+				continue
+			}
 			m.ops = append(m.ops, op{Op: "change", Component: e.Component,
 				Params: map[string]any{e.Param: raw(e.Value.AppendJSON(nil))}})
 		}

@@ -53,7 +53,7 @@ type Result struct {
 	Findings []Finding `json:"findings"`
 
 	Judged []string     `json:"-"` // ids of the rules that compared something
-	Open   []rules.Open `json:"-"` // what the dataset says and could not be held against the model
+	Open   []rules.Open `json:"-"` // what the dataset says and could not be compared with the model
 }
 
 // Check is one comparison.
@@ -96,7 +96,7 @@ const (
 	unknown = "unknown"
 )
 
-// subject is a model that a dataset is held against.
+// subject is a model that a dataset is compared with.
 type subject struct {
 	res   *infer.Result
 	facts facts.Facts

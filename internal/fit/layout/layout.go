@@ -76,7 +76,7 @@ type Stage struct {
 	ActivationsGB quantity.Decimal `json:"activationsGb"` // of all micro-batches in flight, logits included
 	PeakGB        quantity.Decimal `json:"peakGb"`
 	Fits          *bool            `json:"fits"`     // null where no GPU was named, or what is known fits and something is not
-	InFlight      int64            `json:"inFlight"` // micro-batches whose activations are held at once; of interleaved stages, chunks
+	InFlight      int64            `json:"inFlight"` // micro-batches whose activations are in memory at once; of interleaved stages, chunks
 	LogitsGB      quantity.Decimal `json:"logitsGb"`
 }
 

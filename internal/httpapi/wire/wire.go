@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -206,7 +205,16 @@ func writeString(b []byte, v reflect.Value) []byte {
 	if !isPlain(s) {
 		return escaped(b, s)
 	}
-	return append(append(append(b, '"'), s...), '"')
+	return append(append(append(room(b, len(s)+2), '"'), s...), '"')
+}
+
+// room is a slice with a capacity of n more bytes. It doubles: append grows a large slice by a quarter, and what that leaves to the collector is
+// several times the answer.
+func room(b []byte, n int) []byte {
+	if need := len(b) + n; need > cap(b) {
+		return append(make([]byte, 0, max(need, min(2*cap(b), MaxBytes))), b...)
+	}
+	return b
 }
 
 // letters are those of the escapes that have one.
@@ -217,7 +225,7 @@ const hexDigits = "0123456789abcdef"
 // escaped writes a string as encoding/json does: with short escapes where there are some, U+2028 and U+2029 escaped as they end lines
 // in JavaScript, and U+FFFD for each byte that is not UTF-8.
 func escaped(b []byte, s string) []byte {
-	b = append(slices.Grow(b, len(s)+2), '"')
+	b = append(room(b, len(s)+2), '"')
 	from := 0
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -233,7 +241,7 @@ func escaped(b []byte, s string) []byte {
 				continue
 			}
 		}
-		b = append(b, s[from:i]...)
+		b = append(room(b, len(s)-from+len(`\u0000"`)), s[from:i]...)
 		if letter := letters[c]; letter != 0 {
 			b = append(b, '\\', letter)
 		} else {

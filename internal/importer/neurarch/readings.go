@@ -260,7 +260,7 @@ func (r *reading) takeSize(i int, refusal infer.Refusal) bool {
 		}
 	}
 	for _, e := range refusal.Edits {
-		if e.Component != c.ID {
+		if e.Component != c.ID || e.Inserts() {
 			return false
 		}
 	}

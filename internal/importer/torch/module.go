@@ -239,6 +239,9 @@ func (r *reader) callModule(x *interp.Instance, a *interp.Args) interp.Value {
 	if path, ok := r.paths[x]; ok {
 		r.scopes = append(r.scopes[:len(r.scopes):len(r.scopes)], path)
 	}
+	if r.flattens[x] {
+		a = r.flattened(a)
+	}
 	out := r.in.Call(r.in.Attr(x, "forward"), a)
 	r.scopes = saved
 	return out

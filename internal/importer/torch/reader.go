@@ -16,9 +16,10 @@ type reader struct {
 	fixed    bool  // it needed one
 	// unbatched is set where no input has a batch: what comes out of one call is the sample.
 	unbatched bool
-	cast      bool     // the program changes the width of weights or of products in ways that are not followed
-	pinned    bool     // the program is read for a batch from the beginning
-	results   []result // of the forward
+	cast      bool                      // the program changes the width of weights or of products in ways that are not followed
+	pinned    bool                      // the program is read for a batch from the beginning
+	results   []result                  // of the forward
+	flattens  map[*interp.Instance]bool // layers whose input is flattened, by an edit
 
 	moduleClass, sequentialClass *interp.Class
 	tensorClass, parameterClass  *interp.Class

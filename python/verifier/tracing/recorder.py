@@ -396,7 +396,7 @@ def record(
     recorder = Recorder(torch, model, layers, device)
     thread, calling = threading.get_ident(), torch.nn.Module.__call__
 
-    class Mode(TorchFunctionMode):
+    class Mode(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             return recorder.function(func, args, kwargs or {})
 

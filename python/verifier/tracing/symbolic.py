@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import operator
 from typing import Any, Dict, List, Tuple
 
@@ -29,8 +30,7 @@ OPERATORS = {
 
 def trace(torch: Any, model: Any, given: Arguments, *, training: bool = True) -> Program:
     """Follows the module with symbols in the place of tensors."""
-    import torch.fx
-
+    importlib.import_module("torch.fx")  # which PyTorch does not import by itself
     program = begun(torch, model)
     program.method = "fx"
     by_id, program.layers, program.weights, program.ties = parts(torch, model)

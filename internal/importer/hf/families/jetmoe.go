@@ -53,7 +53,7 @@ func jetAttention(b *Build, x Node, dim, count, top int64) Node {
 	return shift(m, y, "bias", dim)
 }
 
-// repeatedFor is what arrives, so many times.
+// repeatedFor repeats its input for each expert of a token.
 func repeatedFor(b *Build, x Node, count int64) Node {
 	all := make([]Node, count)
 	for i := range all {

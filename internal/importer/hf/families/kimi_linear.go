@@ -105,8 +105,8 @@ func causalConv(b *Build, x Node, name string, features, kernel, length int64) N
 	return b.Swap(x)
 }
 
-// unfollowed is a part with attention, experts or a recurrence inside whose tensors nobody has counted, nor held
-// against a run: what it saves for backward is more than its inputs, and not known.
+// unfollowed is a part with attention, experts or a recurrence inside whose tensors nobody has counted, nor compared
+// with a run: what it saves for backward is more than its inputs, and not known.
 func unfollowed(b *Build, in []Node, name string, out []int64, flops int64, tensors ...build.Tensor) Node {
 	n := b.OpaqueOf(in, name, out, flops, tensors...)
 	build.Unfollowed(b, n)

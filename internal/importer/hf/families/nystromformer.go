@@ -51,7 +51,7 @@ func inverse(b *Build, x Node, heads, count int64) Node {
 	m := b.Scope("iterative_inv")
 	unit := m.Constant(x, "", 1, count, count)
 	rest := func(y Node) Node { return m.Add("subtract", "", nil, unit, y) }
-	y := nn.Moved(m, x, "", heads, count, count) // turned, and divided by its largest sums
+	y := nn.Moved(m, x, "", heads, count, count) // transposed, and divided by its largest sums
 	for range rounds {
 		both := nn.Times(m, x, y, false)
 		y = nn.Times(m, nn.Moved(m, y, "", heads, count, count),

@@ -20,7 +20,7 @@ func olmo(*Build) stack.Decoder {
 	}}
 }
 
-// olmoNorm takes a 32-bit copy of what arrives, and casts back what it gives.
+// olmoNorm upcasts its input to fp32, and casts its output back.
 func olmoNorm(b *Build, x Node, name string, dim int64) Node {
 	n := nn.PlainNorm(b, x, name, dim)
 	b.As(n, transformers.LayerNorm{Wide: true})

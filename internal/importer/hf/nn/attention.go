@@ -38,7 +38,7 @@ type Attention struct {
 	Scaled                  bool       // it does so by a factor of what was seen, computed from the sum of the scores
 	Memory                  build.Node // where keys and values come from in cross-attention
 	MemoryDim               int64      // its features; 0: this attends to itself
-	Clamped                 bool       // its scores are held above a least number
+	Clamped                 bool       // its scores are clamped from below
 }
 
 // Filled puts the defaults in the place of what is left out.
