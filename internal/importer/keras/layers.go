@@ -94,7 +94,8 @@ func (t *translation) input(l *object, all []object) tensor {
 		t.note(name, "axis %d is not fixed, and taken as %d", i, shape[i])
 	}
 	params := []graph.Param{}
-	if strings.HasPrefix(c.DType, "int") || strings.HasPrefix(c.DType, "uint") && len(shape) < 3 || slices.ContainsFunc(all, func(l object) bool { return l.Class == "Embedding" }) && len(shape) < 2 {
+	ids := slices.ContainsFunc(all, func(l object) bool { return l.Class == "Embedding" }) && len(shape) < 2
+	if ids || strings.HasPrefix(c.DType, "int") || strings.HasPrefix(c.DType, "uint") && len(shape) < 3 {
 		params = append(params, word("dtype", "int64"))
 	}
 	n := len(shape)

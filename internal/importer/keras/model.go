@@ -77,73 +77,44 @@ func (t *translation) implied(c *modelConfig, l *object) tensor {
 	return t.input(&made, c.Layers)
 }
 
+// network is a functional model whose layers are being called.
+type network struct {
+	*translation
+	results map[place]tensor
+	first   map[string]string // id of what the first call of a layer gave
+}
+
+// pending is a call of a layer that is still to be made.
+type pending struct {
+	layer *object
+	node  int
+	use
+}
+
 // functional is a graph of layers, in the order in which they can be called.
 func (t *translation) functional(c *modelConfig, given []tensor) ([]tensor, error) {
-	results, first := map[place]tensor{}, map[string]string{}
-	inputs := placesOf(c.Inputs)
-	for i := range c.Layers {
-		l := &c.Layers[i]
-		if l.name() == "" {
-			return nil, fmt.Errorf("layer %d has no name", i)
-		}
-		if l.Class != "InputLayer" {
-			continue
-		}
-		at := slices.IndexFunc(inputs, func(p place) bool { return p.layer == l.name() })
-		switch {
-		case given == nil:
-			results[place{layer: l.name()}] = t.input(l, c.Layers)
-		case at >= 0 && at < len(given):
-			results[place{layer: l.name()}] = given[at]
-		}
-	}
-	type pending struct {
-		layer *object
-		node  int
-		use
+	n := &network{t, map[place]tensor{}, map[string]string{}}
+	if err := n.inputs(c, given); err != nil {
+		return nil, err
 	}
 	var left []pending
 	for i := range c.Layers {
-		for n, u := range usesOf(c.Layers[i].Inbound) {
+		for k, u := range usesOf(c.Layers[i].Inbound) {
 			if c.Layers[i].Class != "InputLayer" {
-				left = append(left, pending{&c.Layers[i], n, u})
+				left = append(left, pending{&c.Layers[i], k, u})
 			}
 		}
 	}
 	for len(left) > 0 { // layers stand in the order in which they were made, which is nearly always that of the calls
 		rest := left[:0:0]
 		for _, p := range left {
-			in, ready := make([]tensor, len(p.from)), true
-			for k, from := range p.from {
-				x, ok := results[from]
-				if !ok {
-					ready = false
-					break
-				}
-				if x.shape == nil && p.shapes[k] != nil {
-					x.shape = p.shapes[k]
-					t.shaped(x)
-					results[from] = x
-				}
-				in[k] = x
-			}
+			in, ready := n.arrives(&p)
 			if !ready {
 				rest = append(rest, p)
 				continue
 			}
-			var built []int64
-			if len(p.shapes) > 0 {
-				built = p.shapes[0]
-			}
-			out, err := t.use(p.layer, in, p.kwargs, first[p.layer.name()], built)
-			if err != nil {
+			if err := n.called(&p, in); err != nil {
 				return nil, err
-			}
-			for k, x := range out {
-				results[place{p.layer.name(), p.node, k}] = x
-				if first[p.layer.name()] == "" {
-					first[p.layer.name()] = x.id
-				}
 			}
 		}
 		if len(rest) == len(left) {
@@ -153,13 +124,72 @@ func (t *translation) functional(c *modelConfig, given []tensor) ([]tensor, erro
 	}
 	var out []tensor
 	for _, p := range placesOf(c.Outputs) {
-		x, ok := results[p]
+		x, ok := n.results[p]
 		if !ok {
 			return nil, fmt.Errorf("output_layers names %s, which no layer gives", p.layer)
 		}
 		out = append(out, x)
 	}
 	return out, nil
+}
+
+// inputs are those of the model itself, or what the model around it gives.
+func (n *network) inputs(c *modelConfig, given []tensor) error {
+	order := placesOf(c.Inputs)
+	for i := range c.Layers {
+		l := &c.Layers[i]
+		if l.name() == "" {
+			return fmt.Errorf("layer %d has no name", i)
+		}
+		if l.Class != "InputLayer" {
+			continue
+		}
+		at := slices.IndexFunc(order, func(p place) bool { return p.layer == l.name() })
+		switch {
+		case given == nil:
+			n.results[place{layer: l.name()}] = n.input(l, c.Layers)
+		case at >= 0 && at < len(given):
+			n.results[place{layer: l.name()}] = given[at]
+		}
+	}
+	return nil
+}
+
+// arrives is what a call reads, and whether all of it is there. Of what is not known it says the shape that the call expects.
+func (n *network) arrives(p *pending) ([]tensor, bool) {
+	in := make([]tensor, len(p.from))
+	for k, from := range p.from {
+		x, ok := n.results[from]
+		if !ok {
+			return nil, false
+		}
+		if x.shape == nil && p.shapes[k] != nil {
+			x.shape = p.shapes[k]
+			n.shaped(x)
+			n.results[from] = x
+		}
+		in[k] = x
+	}
+	return in, true
+}
+
+func (n *network) called(p *pending, in []tensor) error {
+	var built []int64
+	if len(p.shapes) > 0 {
+		built = p.shapes[0]
+	}
+	name := p.layer.name()
+	out, err := n.use(p.layer, in, p.kwargs, n.first[name], built)
+	if err != nil {
+		return err
+	}
+	for k, x := range out {
+		n.results[place{name, p.node, k}] = x
+		if n.first[name] == "" {
+			n.first[name] = x.id
+		}
+	}
+	return nil
 }
 
 // shaped says of an open layer the shape that another says arrives from it.
