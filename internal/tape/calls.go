@@ -262,3 +262,14 @@ func (t *Tape) Trained() (count, bytes int64) {
 
 // Units is how many units of checkpointing there are.
 func (t *Tape) Units() int64 { return int64(len(t.units)) }
+
+// mostFLOPs is where the FLOPs of one call stop: so that the two or two and a half times as many of its backward pass still fit.
+const mostFLOPs = 1 << 61
+
+// upToFLOPs is upTo for FLOPs, of which there may be many more than bytes.
+func upToFLOPs(a, b int64) int64 {
+	if a > mostFLOPs/max(b, 1) {
+		return mostFLOPs
+	}
+	return a * b
+}

@@ -349,17 +349,6 @@ func upTo(a, b int64) int64 {
 	return a * b
 }
 
-// mostFLOPs is where the FLOPs of one call stop: so that the two or two and a half times as many of its backward pass still fit.
-const mostFLOPs = 1 << 61
-
-// upToFLOPs is upTo for FLOPs, of which there may be many more than bytes.
-func upToFLOPs(a, b int64) int64 {
-	if a > mostFLOPs/max(b, 1) {
-		return mostFLOPs
-	}
-	return a * b
-}
-
 // widest is the bytes of the widest float that a step reads.
 func (t *Tape) widest(in []int32) int64 {
 	width := int64(0)
