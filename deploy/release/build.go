@@ -75,28 +75,34 @@ func (r *release) of(name string) []*program {
 	return out
 }
 
+// tool runs a program of the source. It is compiled as what is released is, which Go then has in its cache.
+func (r *release) tool(name string, args ...string) error {
+	env := []string{"GOFLAGS=", "SOURCE_DATE_EPOCH=" + strconv.FormatInt(r.seconds, 10)}
+	_, err := r.command(env, goCommand, append([]string{"run", "-trimpath", "-pgo=off", "-buildvcs=false", name}, args...)...)
+	return err
+}
+
 // documents writes the licence texts and the manual pages, which every archive has.
 func (r *release) documents() error {
 	r.licenses, r.man = filepath.Join(r.work, "licenses.txt"), filepath.Join(r.work, "man")
-	args := []string{"run", "./deploy/licenses", "-out", r.licenses}
+	args := []string{"-out", r.licenses}
 	for _, p := range r.of("verifier") {
 		args = append(args, p.path)
 	}
-	if _, err := r.command(nil, goCommand, args...); err != nil {
+	if err := r.tool("./deploy/licenses", args...); err != nil {
 		return err
 	}
-	_, err := r.command([]string{"SOURCE_DATE_EPOCH=" + strconv.FormatInt(r.seconds, 10)}, goCommand, "run", "./internal/cli/man", r.man)
-	return err
+	return r.tool("./internal/cli/man", r.man)
 }
 
 // images writes the container images of the server.
 func (r *release) images() error {
 	for _, p := range r.of("verifier-server") {
 		licenses := p.path + ".licenses.txt"
-		if _, err := r.command(nil, goCommand, "run", "./deploy/licenses", "-out", licenses, p.path); err != nil {
+		if err := r.tool("./deploy/licenses", "-out", licenses, p.path); err != nil {
 			return err
 		}
-		if _, err := r.command(nil, goCommand, "run", "./deploy/image", "-binary", p.path, "-licenses", licenses, "-arch", p.arch,
+		if err := r.tool("./deploy/image", "-binary", p.path, "-licenses", licenses, "-arch", p.arch,
 			"-version", r.version, "-tag", "verifier-server:"+r.version, "-out", filepath.Join(r.out, r.base(p)+".oci.tar")); err != nil {
 			return err
 		}
