@@ -1,6 +1,7 @@
 """Reads models by recording and by torch.export, and prints a row of JSON for each: ``export.py 20 > rows.jsonl``.
 
-``hard`` in the place of a number takes modules that ask for numbers in their forward. A row has the processor time of both, the steps
+``hard`` in the place of a number takes modules that ask for numbers in their forward, and torch.fx too, which is asked where such a
+module is too large to run on zeros. A row has the processor time of both, the steps
 that each found, and of torch.export's steps how many are no tensor operation of a layer: sizes, assertions and views that it adds.
 """
 
@@ -73,12 +74,13 @@ def exported(model: Any, inputs: Any) -> Tuple[int, int]:
 def main() -> None:
     for library, name, model, inputs in cases(sys.argv[1]):
         row: Dict[str, Any] = {"library": library, "name": name}
-        try:
-            with models.timed() as t:
-                graph = read_module(model, inputs, method="record")
-            row["record"] = {"s": t["s"], "steps": len(graph.model["components"]), "notes": list(graph.notes)[:2]}
-        except Unreadable as e:
-            row["record"] = {"error": str(e)[:200]}
+        for method in ("record", "fx") if library == "own" else ("record",):
+            try:
+                with models.timed() as t:
+                    graph = read_module(model, inputs, method=method)
+                row[method] = {"s": t["s"], "steps": len(graph.model["components"]), "notes": list(graph.notes)[:2]}
+            except Unreadable as e:
+                row[method] = {"error": str(e)[:200]}
         try:
             with models.timed() as t:
                 steps, others = exported(model, inputs)

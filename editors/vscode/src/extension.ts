@@ -1,4 +1,5 @@
-// Starts `verifier lsp` and hands it the files that it judges. Findings, shapes, costs and changes come from the server.
+// Starts `verifier lsp` and hands it the files that it judges. Findings, shapes, costs and
+// changes come from the server.
 import { unwatchFile, watchFile } from 'node:fs';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, type ErrorHandler, LanguageClient, type LanguageClientOptions, State } from 'vscode-languageclient/node';
@@ -85,7 +86,12 @@ class Session {
 
   private async serve(program: Program): Promise<void> {
     const first = new FirstAnswer();
-    const options: LanguageClientOptions = { documentSelector: documents, outputChannel: this.log, errorHandler: first, initializationFailedHandler: () => false };
+    const options: LanguageClientOptions = {
+      documentSelector: documents,
+      outputChannel: this.log,
+      errorHandler: first,
+      initializationFailedHandler: () => false,
+    };
     const client = new LanguageClient('verifier', 'Model Verifier', { command: program.path, args: ['lsp'] }, options);
     this.client = client;
     try {
@@ -93,7 +99,9 @@ class Session {
       first.came(client.createDefaultErrorHandler());
     } catch (error) {
       this.log.error(String(error));
-      const words = `${program.path} does not serve editors: verifier ${program.version} ended before it answered. The log has its words.`;
+      const words =
+        `${program.path} does not serve editors: verifier ${program.version} ended before it answered. ` +
+        `The log has its words.`;
       void this.explain({ ...program, words });
     }
   }
@@ -128,7 +136,9 @@ class Session {
       void this.explain(now);
       return;
     }
-    const words = `${program.path} was replaced: the server that runs is verifier ${program.version}, the file is ${now.version}. Restart the server to use it.`;
+    const words =
+      `${program.path} was replaced: the server that runs is verifier ${program.version}, the file is ${now.version}. ` +
+      `Restart the server to use it.`;
     this.log.warn(words);
     if ((await vscode.window.showWarningMessage(words, 'Restart')) === 'Restart') await this.restart();
   }

@@ -1,5 +1,5 @@
-// Finds the program that is the language server, and says in words why it cannot be: it is missing, it is one for another platform,
-// it is something else, or it is too old. Knows nothing of VS Code.
+// Finds the program that is the language server, and says in words why it cannot be: it is missing, it is one for
+// another platform, it is something else, or it is too old. Knows nothing of VS Code.
 import { execFile } from 'node:child_process';
 import { accessSync, constants, openSync, readSync, closeSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -54,7 +54,11 @@ export async function inspect(name: string, env: NodeJS.ProcessEnv = process.env
   const path = find(name, env);
   if (path === undefined) {
     const where = /[\\/]/.test(name) ? `No file is at ${name}.` : `No program ${name} is on the PATH.`;
-    return { path: name, version: '', fault: 'missing', words: `${where} Install it with "pip install model-verifier", or name it in the setting verifier.path.` };
+    return {
+      path: name, version: '', fault: 'missing',
+      words:
+        `${where} Install it with "pip install model-verifier", or name it in the setting verifier.path.`,
+    };
   }
   const foreign = otherPlatform(path);
   // A shell would be given what the system cannot start, so what certainly cannot run is not tried.
@@ -65,10 +69,20 @@ export async function inspect(name: string, env: NodeJS.ProcessEnv = process.env
   }
   if (version === undefined) {
     const why = said.error === '' ? 'it does not answer "version --json" as verifier does' : said.error;
-    return { path, version: '', fault: 'other-program', words: `${path} cannot be started as verifier: ${why}. Name another program in the setting verifier.path.` };
+    return {
+      path, version: '', fault: 'other-program',
+      words:
+        `${path} cannot be started as verifier: ${why}. ` +
+        `Name another program in the setting verifier.path.`,
+    };
   }
   if (older(version, oldest)) {
-    return { path, version, fault: 'too-old', words: `${path} is verifier ${version}; this extension needs ${oldest} or later. Upgrade it with "pip install --upgrade model-verifier".` };
+    return {
+      path, version, fault: 'too-old',
+      words:
+        `${path} is verifier ${version}; this extension needs ${oldest} or later. ` +
+        `Upgrade it with "pip install --upgrade model-verifier".`,
+    };
   }
   return { path, version };
 }
