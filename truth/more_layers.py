@@ -6,7 +6,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from more_blocks import HEADS, NONE, ONE, bad, case, chan, extra, feat, heads, image_input, img, ints, lose, only_embed, opt, pos, rank, S, seq_input, some, without
+from more_blocks import HEADS, NONE, ONE, bad, case, chan, divides, extra, feat, heads, image_input, img, ints, lose, only_embed, opt, pos, rank, S, seq_input, some, without
 from reference import need
 
 
@@ -875,6 +875,137 @@ class Hyena(nn.Module):
         return self.out_proj((y * x0).transpose(1, 2))
 
 
+class NativeSparseAttention(nn.Module):
+    """fla-org/native-sparse-attention modeling_nsa.py NativeSparseAttention over ops/naive.py naive_nsa_with_compression, without rotary positions;
+    Yuan et al. 2025. The own block of a position is always among the chosen ones, and three attentions share the scores of queries and keys."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.e, self.h = pos(embedDim=need(p, "embedDim"), numHeads=need(p, "numHeads"))
+        self.kv = pos(numKVHeads=opt(p, "numKVHeads", self.h))
+        self.d = pos(headDim=p["headDim"]) if p.get("headDim") is not None else divides(self.e, self.h)
+        self.size, self.top, self.window = pos(blockSize=opt(p, "blockSize", 64), topBlocks=opt(p, "topBlocks", 16),
+                                               slidingWindow=opt(p, "slidingWindow", 512))
+        divides(self.h, self.kv)
+        bias = opt(p, "bias", False)
+        self.q_proj, self.k_proj, self.v_proj = (nn.Linear(self.e, n * self.d, bias=bias) for n in (self.h, self.kv, self.kv))
+        self.g_proj, self.o_proj = nn.Linear(self.e, 3 * self.h, bias=False), nn.Linear(self.h * self.d, self.e, bias=False)
+
+    def split(self, x, heads):
+        return x.unflatten(2, (heads, self.d)).transpose(1, 2).reshape(-1, x.shape[1] * heads // self.kv, self.d)
+
+    def compress(self, x):
+        blocks = -(-x.shape[1] // self.size)
+        if blocks * self.size > x.shape[1]:
+            x = F.pad(x, (0, 0, 0, blocks * self.size - x.shape[1]))
+        return x.unflatten(1, (blocks, self.size)).mean(2)
+
+    @torch.no_grad()
+    def chosen(self, weights, own, ahead):
+        s, blocks = own.shape
+        weights = weights.view(-1, self.h // self.kv, s, blocks).sum(1).masked_fill(own, float("inf"))
+        places = weights.topk(min(self.top, blocks), -1)[1]
+        seen = torch.zeros_like(weights, dtype=torch.bool).scatter(-1, places, True).repeat_interleave(self.size, -1)[..., :s]
+        return torch.zeros(seen.shape, device=own.device).masked_fill(~seen | ahead, float("-inf"))[:, None]
+
+    def forward(self, x):
+        seq_input(x, self.e)
+        b, s, g = x.shape[0], x.shape[1], self.h // self.kv
+        q = self.split(self.q_proj(x) * self.d**-0.5, self.h)
+        k, v = self.split(self.k_proj(x), self.kv), self.split(self.v_proj(x), self.kv)
+        at, short = torch.arange(s, device=x.device), self.compress(k)
+        block = torch.arange(short.shape[1], device=x.device)
+        ahead, own, past = at[:, None] < at, at[:, None] // self.size == block, (at[:, None] + 1) // self.size > block
+        none = ~past.any(1, keepdim=True)
+        hidden = torch.zeros(past.shape, device=x.device).masked_fill(~past & ~none, float("-inf"))
+        gates = torch.sigmoid(self.g_proj(x)).unflatten(2, (self.h, 3)) * torch.cat([~none, none | True, none | True], 1)[:, None]
+        gates = gates.transpose(1, 2)
+
+        weights = torch.softmax(torch.bmm(q, short.transpose(1, 2)).view(-1, g, *past.shape) + hidden, -1)
+        scores = torch.bmm(q, k.transpose(1, 2)).view(-1, g, s, s)
+        window = torch.zeros(s, s, device=x.device).masked_fill(ahead | (at[:, None] - at >= self.window), float("-inf"))
+        y = 0
+        for i, (w, of) in enumerate([(weights, self.compress(v)), (torch.softmax(scores + self.chosen(weights, own, ahead), -1), v),
+                                     (torch.softmax(scores + window, -1), v)]):
+            part = torch.bmm(w.view(b * self.kv, g * s, -1), of).view(b, self.h, s, self.d) * gates[..., i : i + 1]
+            y = part if i == 0 else y + part
+        return self.o_proj(y.transpose(1, 2).flatten(2))
+
+
+# ---- tables
+
+class Sparsemax(torch.autograd.Function):
+    """dreamquark-ai/tabnet sparsemax.py SparsemaxFunction over the last axis; Martins and Astudillo 2016."""
+
+    @staticmethod
+    def forward(ctx, x):
+        x = x - x.max(-1, keepdim=True)[0]
+        ordered = x.sort(-1, descending=True)[0]
+        over = ordered.cumsum(-1) - 1
+        count = (torch.arange(1, x.shape[-1] + 1, device=x.device, dtype=x.dtype) * ordered > over).sum(-1, keepdim=True)
+        y = torch.clamp(x - over.gather(-1, count - 1) / count.to(x.dtype), min=0)
+        ctx.save_for_backward(count, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad):
+        count, y = ctx.saved_tensors
+        grad = grad.masked_fill(y == 0, 0)
+        return torch.where(y != 0, grad - grad.sum(-1, keepdim=True) / count.to(y.dtype), grad)
+
+
+class TabNet(nn.Module):
+    """dreamquark-ai/tabnet tab_network.py TabNetEncoder and the last map of TabNetNoEmbeddings; Arik and Pfister 2021. Norms go over the whole batch, as
+    where it is not larger than virtual_batch_size; the loss of the masks is left to the caller. Without outputDim it is the encoder."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.f, self.d, a, self.steps = pos(inputDim=need(p, "inputDim"), decisionDim=opt(p, "decisionDim", 8),
+                                            attentionDim=opt(p, "attentionDim", 8), numSteps=opt(p, "numSteps", 3))
+        self.n, self.own, self.gamma, w = opt(p, "numShared", 2), opt(p, "numIndependent", 2), opt(p, "gamma", 1.3), self.d + a
+        for n in (self.n, self.own):
+            if isinstance(n, bool) or not isinstance(n, int) or n < 0:
+                raise TypeError("the number of layers is a whole number from 0")
+        if self.n + self.own == 0:
+            raise ValueError("n_shared and n_independent can't be both zero")
+        if isinstance(self.gamma, (bool, str, list)):
+            raise TypeError("gamma is a number")
+        self.w, layers = w, self.steps + 1
+        self.initial_bn = nn.BatchNorm1d(self.f)
+        self.first = nn.ModuleList(nn.Linear(self.f, 2 * w, bias=False) for _ in range(1 if self.n else layers))
+        self.shared = nn.ModuleList(nn.Linear(w, 2 * w, bias=False) for _ in range(self.n - 1))
+        self.each = self.own if self.n else self.own - 1
+        self.specific = nn.ModuleList(nn.Linear(w, 2 * w, bias=False) for _ in range(layers * self.each))
+        self.bns = nn.ModuleList(nn.BatchNorm1d(2 * w) for _ in range(layers * (self.n + self.own)))
+        self.fcs = nn.ModuleList(nn.Linear(a, self.f, bias=False) for _ in range(self.steps))
+        self.masks = nn.ModuleList(nn.BatchNorm1d(self.f) for _ in range(self.steps))
+        out = p.get("outputDim")
+        self.final = None if out is None else nn.Linear(self.d, pos(outputDim=out), bias=False)
+
+    def transform(self, x, step):
+        layers = [self.first[0 if self.n else step], *self.shared, *self.specific[step * self.each : (step + 1) * self.each]]
+        for k, fc in enumerate(layers):
+            y = self.bns[step * len(layers) + k](fc(x))
+            y = y[:, : self.w] * torch.sigmoid(y[:, self.w :])
+            x = y if k == 0 else (x + y) * 0.5**0.5
+        return x
+
+    def forward(self, x):
+        if x.dim() != 2 or x.shape[1] != self.f:
+            raise ValueError(f"takes [batch, {self.f}], got {list(x.shape)}")
+        x = self.initial_bn(x)
+        y, prior, total = self.transform(x, 0), None, None
+        for step in range(self.steps):
+            scores = self.masks[step](self.fcs[step](y[:, self.d :]))
+            mask = Sparsemax.apply(scores if prior is None else scores * prior)
+            if step + 1 < self.steps:
+                prior = self.gamma - mask if prior is None else (self.gamma - mask) * prior
+            y = self.transform(mask * x, step + 1)
+            part = F.relu(y[:, : self.d])
+            total = part if total is None else total + part
+        return total if self.final is None else self.final(total)
+
+
 TYPES = {
     "pixelNorm": PixelNorm, "adaIN": AdaIN, "film": FiLM, "dyt": DyT, "revIN": RevIN, "gumbelSoftmax": GumbelSoftmax,
     "dqnHead": lambda p: Head(p, "numActions"), "actorHead": lambda p: Head({**p, "dueling": None}, "numActions"),
@@ -887,6 +1018,7 @@ TYPES = {
     "deltaNet": lambda p: DeltaNet(p, False), "gatedDeltaNet": lambda p: DeltaNet(p, True), "gatedLinearAttention": GatedLinearAttention,
     "rgLru": RGLRU, "sparseConv3d": SparseConv3d, "mLSTM": MLSTM, "sLSTM": SLSTM, "deformableAttention": DeformableAttention,
     "titansMemory": TitansMemory, "setAbstraction": SetAbstraction, "tttLayer": TTTLayer, "hyena": Hyena,
+    "nativeSparseAttention": NativeSparseAttention, "tabnet": TabNet,
 }
 
 ARITY = {"adaIN": (2, 2), "film": (2, 2), "scatter": (3, 3), "edgeConv": (2, 2)}
@@ -1166,6 +1298,36 @@ def hyena(r):
     return p, xs
 
 
+def native_sparse(r):
+    kv = r.choice([1, 1, 2])
+    h = kv * r.choice([1, 2, 3])
+    e = h * r.randint(1, 6)
+    p = dict(embedDim=e, numHeads=h)
+    if kv != h or r.random() < 0.4:
+        p["numKVHeads"] = kv
+    some(r, p, 0.3, headDim=r.randint(1, 8), bias=r.random() < 0.5)
+    some(r, p, 0.8, blockSize=r.randint(1, 5), topBlocks=r.randint(1, 4), slidingWindow=r.randint(1, 6))
+    return p, [[r.randint(1, 14), e]]
+
+
+def uneven_keys(r, p, xs, dt):
+    p["numKVHeads"] = p["numHeads"] + r.randint(1, 3)
+
+
+def tab_net(r):
+    f = r.randint(1, 12)
+    p = dict(inputDim=f)
+    some(r, p, 0.6, outputDim=r.randint(1, 8), decisionDim=r.randint(1, 8), attentionDim=r.randint(1, 8), numSteps=r.randint(1, 4))
+    some(r, p, 0.4, gamma=r.choice([1.0, 1.3, 1.5, 2]), numShared=r.randint(0, 3), numIndependent=r.randint(1, 3))
+    if opt(p, "numShared", 2) > 0 and r.random() < 0.15:
+        p["numIndependent"] = 0
+    return p, [[f]]
+
+
+def no_layers(r, p, xs, dt):
+    p["numShared"] = p["numIndependent"] = 0
+
+
 def many_samples(r, p, xs, dt):
     p["numSamples"] = xs[0][0] + r.randint(1, 3)
 
@@ -1210,6 +1372,10 @@ CASES = {
     "titansMemory": case(titans, ONE + HEADS[:2] + [*without("embedDim")]),
     "tttLayer": case(titans, ONE + HEADS[:2] + [*without("embedDim")]),
     "hyena": case(hyena, ONE + [*without("embedDim"), *bad(embedDim=NONE, filterDim=NONE)]),
+    "nativeSparseAttention": case(native_sparse, ONE + HEADS[:2] + [uneven_keys, *without("embedDim", "numHeads"),
+                                                                    *bad(numKVHeads=NONE, headDim=NONE, blockSize=NONE, topBlocks=NONE, slidingWindow=NONE)]),
+    "tabnet": case(tab_net, [feat(), feat(), rank(), extra, ints, no_layers, *without("inputDim"),
+                             *bad(inputDim=NONE, outputDim=NONE, decisionDim=NONE, numSteps=NONE, numShared=[-1, "x"], gamma=["x"])]),
     "setAbstraction": case(abstraction, ONE + [many_samples, many_samples, *without("numPoints", "numSamples", "radius", "inChannels", "mlp"),
                                                *bad(mlp=[[], [0], [4, -1], 8], inChannels=[2, 1], numPoints=NONE, radius=["x"])]),
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/importer/neurarch"
 	"github.com/modelverifier/verifier/internal/policy"
 	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/internal/spelling"
@@ -48,8 +49,12 @@ type Fields struct {
 	params  []graph.Param      // of an object in it
 	asked   []string           // names of params that were asked for: all that the object can have
 	prefix  string
+	notes   []string // what was translated in graphs of other tools
 	err     error
 }
+
+// Notes are what was translated in a graph that is a file of another tool, in words; nil where none was.
+func (f *Fields) Notes() []string { return f.notes }
 
 // Err returns the first error.
 func (f *Fields) Err() error { return f.err }
@@ -239,7 +244,27 @@ func (f *Fields) Graph(name string) *graph.Graph {
 		return nil
 	}
 	f.fail(CheckModel(m.Graph, f.Path(name)))
-	return m.Graph
+	if f.err != nil {
+		return m.Graph
+	}
+	g, notes := Translate(m.Graph)
+	for _, n := range notes {
+		if name != Model {
+			n = name + ": " + n
+		}
+		f.notes = append(f.notes, n)
+	}
+	return g
+}
+
+// Translate reads a graph that is a file of another tool, told by what is in it, as one of ours, and says what it translated. Any other graph comes back
+// as it is.
+func Translate(g *graph.Graph) (*graph.Graph, []string) {
+	if !neurarch.Marked(g) {
+		return g, nil
+	}
+	m := neurarch.Import(g)
+	return m.Graph, m.Notes
 }
 
 // Model returns the model of a request, which cannot be left out.

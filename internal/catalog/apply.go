@@ -225,11 +225,14 @@ func (c *Call) measure() Result {
 			r.Count = c.Add(r.Count, c.Mul(w.Times, c.Size(w.Shape)))
 		}
 	}
+	if c.overflow {
+		return c.refuse(nil, c.Errorf(SizeOverflow, "its size does not fit in 64 bits"))
+	}
 	if c.Type.FLOPs != nil {
 		r.FLOPs = c.Type.FLOPs(c)
 	}
-	if c.overflow {
-		return c.refuse(nil, c.Errorf(SizeOverflow, "its size or cost does not fit in 64 bits"))
+	if c.overflow { // PyTorch computes it, however long that takes: the count alone is not known
+		r.FLOPs, c.lacksFLOPs = 0, true
 	}
 	r.LacksWeights, r.LacksFLOPs = c.lacksWeights, c.lacksFLOPs
 	r.Args, r.Weights = c.Args, c.declared.weights.Take()

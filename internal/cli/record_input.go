@@ -62,7 +62,7 @@ func (r *recording) input(ctx context.Context, run *report.Run) (*attest.Input, 
 		}
 	}
 	if given(r.j.cmd, "base") != "" { // which may be of any kind
-		for _, k := range []hub.Kind{hub.Config, hub.GGUF, hub.ONNX, hub.Python, hub.Neurarch} {
+		for _, k := range []hub.Kind{hub.Config, hub.GGUF, hub.ONNX, hub.Python, hub.Neurarch, hub.Keras} {
 			in.Import = append(in.Import, load.Importers(k)...)
 		}
 	}

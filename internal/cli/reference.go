@@ -22,7 +22,7 @@ import (
 
 // references says what every command takes as a model.
 const references = `A model is a graph in JSON or in the text notation, a Hugging Face folder, config.json or id (org/name[@revision], from the local
-cache unless --download is given), an ONNX or GGUF file, a graph file of the Neurarch editor, a PyTorch source as file.py:name, or a bundled
+cache unless --download is given), an ONNX or GGUF file, a model of Keras, a graph file of the Neurarch editor, a PyTorch source as file.py:name, or a bundled
 model such as resnet18; - reads standard input.`
 
 // takesModels adds the flags of a command that takes references to models.

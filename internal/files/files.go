@@ -135,6 +135,8 @@ func (f *given) open() (*opened, error) {
 		return f.safetensors()
 	case ends(".onnx"):
 		return f.onnx()
+	case ends(".keras"):
+		return f.archive()
 	case bytes.IndexByte(head, 0) >= 0:
 		return nil, action.Errorf(action.CodeUnsupported, f.Name, "is no text, and none of .onnx, .gguf and .safetensors")
 	case len(head) > 0 && head[0] == '{':

@@ -13,6 +13,7 @@ import (
 	"github.com/modelverifier/verifier/internal/importer"
 	"github.com/modelverifier/verifier/internal/importer/gguf"
 	"github.com/modelverifier/verifier/internal/importer/hf"
+	"github.com/modelverifier/verifier/internal/importer/keras"
 	"github.com/modelverifier/verifier/internal/importer/neurarch"
 	"github.com/modelverifier/verifier/internal/importer/onnx"
 	"github.com/modelverifier/verifier/internal/importer/safetensors"
@@ -29,9 +30,30 @@ func (f *given) json() (*opened, error) {
 		if inner := members["model"]; bytes.HasPrefix(bytes.TrimSpace(inner), []byte("{")) {
 			return f.graph(inner)
 		}
+		if keras.Marked(f.data) {
+			return f.keras(f.data)
+		}
 		return f.config()
 	}
 	return f.graph(f.data)
+}
+
+// keras reads what model.to_json() wrote.
+func (f *given) keras(data []byte) (*opened, error) {
+	m, err := keras.Import(data, keras.Options{SeqLen: f.SeqLen})
+	if err != nil {
+		return nil, action.Errorf(action.CodeFile, f.Name, "%s", quantity.Own(err.Error()))
+	}
+	return model("keras", m.Graph, m.Notes)
+}
+
+// archive reads the description inside a .keras file, which a browser sends whole.
+func (f *given) archive() (*opened, error) {
+	data, err := keras.Config(bytes.NewReader(f.data), int64(len(f.data)))
+	if err != nil {
+		return nil, action.Errorf(action.CodeFile, f.Name, "%s", quantity.Own(err.Error()))
+	}
+	return f.keras(data)
 }
 
 func (f *given) graph(data []byte) (*opened, error) {

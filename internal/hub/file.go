@@ -18,7 +18,7 @@ import (
 
 // byEnding is the kind of a file by the end of its name. A .json is told by what is in it.
 var byEnding = map[string]Kind{
-	".graph": Graph, ".safetensors": Safetensors, ".gguf": GGUF, ".onnx": ONNX, ".py": Python,
+	".graph": Graph, ".safetensors": Safetensors, ".gguf": GGUF, ".onnx": ONNX, ".py": Python, ".keras": Keras,
 }
 
 // pickles are the endings of files that run code when they are loaded.
@@ -28,7 +28,7 @@ var pickles = map[string]bool{
 
 // foreign are models of other frameworks.
 var foreign = map[string]string{
-	".h5": "Keras", ".keras": "Keras", ".pb": "TensorFlow", ".tflite": "TensorFlow Lite", ".msgpack": "Flax", ".npz": "NumPy", ".ot": "Rust",
+	".h5": "Keras", ".pb": "TensorFlow", ".tflite": "TensorFlow Lite", ".msgpack": "Flax", ".npz": "NumPy", ".ot": "Rust",
 	".mlmodel": "Core ML", ".mlpackage": "Core ML", ".engine": "TensorRT", ".plan": "TensorRT", ".xml": "OpenVINO",
 }
 
@@ -128,6 +128,8 @@ func kindOf(path string, head []byte) (Kind, error) {
 		return GGUF, nil
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte{0x80, 2}), bytes.HasPrefix(head, []byte{0x80, 4}):
 		return "", action.Errorf(action.CodeUnsupported, path, "%s", pickleAdvice)
+	case isKeras(head):
+		return Keras, nil
 	case isConfig(head, strings.EqualFold(filepath.Base(path), "config.json")):
 		return Config, nil
 	}
@@ -200,6 +202,28 @@ func (d disk) peek(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, peekBytes))
+}
+
+// isKeras reports whether an object begins as Keras describes a model: with the class of the model, perhaps behind its module.
+func isKeras(head []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(head))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return false
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return false
+		}
+		value, err := d.Token()
+		if name == "class_name" {
+			return err == nil && (value == "Sequential" || value == "Functional" || value == "Model")
+		}
+		if _, nested := value.(json.Delim); err != nil || nested {
+			return false
+		}
+	}
+	return false
 }
 
 // isConfig reports whether an object has the members of a configuration and not those of a graph or a request. Of one that has neither, its

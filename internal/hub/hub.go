@@ -32,6 +32,7 @@ const (
 	GGUF        Kind = "gguf"
 	ONNX        Kind = "onnx"
 	Python      Kind = "python"
+	Keras       Kind = "keras"    // model.to_json() of Keras, or a .keras file, which holds the same
 	Neurarch    Kind = "neurarch" // a graph file of the Neurarch editor, told from a graph by what its components list
 )
 

@@ -24,7 +24,11 @@ func (w *walker) total() {
 			node.LacksFLOPs = node.State != Note && node.State != Absent && (node.Type == nil || node.Type.FLOPs != nil)
 			continue
 		}
-		add(&w.res.FLOPs, node.FLOPs)
+		if s, ok := quantity.Add(w.res.FLOPs, node.FLOPs); ok {
+			w.res.FLOPs = s
+		} else { // a sum that does not fit lacks what would have broken it: nothing crashes for that
+			node.FLOPs, node.LacksFLOPs = 0, true
+		}
 		w.save(i)
 		add(&node.SavedBytes, node.Saves.New)
 		add(&w.res.SavedBytes, node.Saves.New)
@@ -44,7 +48,7 @@ func (w *walker) total() {
 			result(i)
 		}
 		if !fits {
-			w.refuse(i, &catalog.Refusal{Rule: catalog.SizeOverflow, Message: "the sizes or costs of the graph do not fit in 64 bits"})
+			w.refuse(i, &catalog.Refusal{Rule: catalog.SizeOverflow, Message: "what autograd saves of the graph does not fit in 64 bits"})
 			return
 		}
 	}

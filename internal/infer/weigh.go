@@ -33,7 +33,7 @@ func (w *walker) count() {
 		}
 		w.lacks(i)
 		if !refused && (node.State == Legal || node.State == Withheld || node.State == Absent) {
-			w.refuse(i, &catalog.Refusal{Rule: catalog.SizeOverflow, Message: "the sizes or costs of the graph do not fit in 64 bits"})
+			w.refuse(i, &catalog.Refusal{Rule: catalog.SizeOverflow, Message: "the weights of the graph do not fit in 64 bits"})
 			refused = true
 		}
 	}

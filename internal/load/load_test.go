@@ -197,7 +197,7 @@ func TestAGraphIsReadAsItIs(t *testing.T) {
 // What a record lists of the importers must be what the reader of a kind imports.
 func TestImportersAreThoseOfTheReaders(t *testing.T) {
 	const prefix = "github.com/modelverifier/verifier/internal/importer/"
-	kinds := map[string][]hub.Kind{"config.go": {hub.Config}, "gguf.go": {hub.GGUF}, "onnx.go": {hub.ONNX}, "python.go": {hub.Python}}
+	kinds := map[string][]hub.Kind{"config.go": {hub.Config}, "gguf.go": {hub.GGUF}, "onnx.go": {hub.ONNX}, "python.go": {hub.Python}, "keras.go": {hub.Keras}}
 	registered := 0
 	for file, list := range kinds {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)

@@ -93,6 +93,7 @@ func (s *Server) modelOf(ctx context.Context, raw json.RawMessage, path string) 
 	if err != nil {
 		return nil, err
 	}
+	g, _ = action.Translate(g)
 	return &model{graph: g, inline: true}, nil
 }
 

@@ -56,7 +56,9 @@ func (h *Heads) Kernel(width int64, masked bool) Kernel {
 // grouped reports whether heads of queries share those of keys and values, which the kernel for any width does not know (use_mem_efficient_attention).
 func (h *Heads) grouped() bool { return h.KV > 0 && h.KV < h.Count }
 
-func (h *Heads) flops() int64 { return 2 * h.Count * h.Queries * h.Keys * (h.Features + h.Values) }
+func (h *Heads) flops() int64 {
+	return countOf(2, h.Count, h.Queries, h.Keys, sumOf(h.Features, h.Values))
+}
 
 // savesAttention is what the fused kernels save: what arrives, the result, and one number for each head and query.
 func savesAttention(s *Step, save *Saved) {

@@ -2,7 +2,10 @@ package op
 
 import (
 	"fmt"
+	"math"
 	"slices"
+
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // Check says which step of a program cannot run: one that reads a tensor before it is made, or whose result has
@@ -51,10 +54,28 @@ func (s *Step) shapes() (all [][]int64) {
 func (p *Program) FLOPs() (sum int64) {
 	for k := range p.Steps {
 		if s := &p.Steps[k]; s.Op.FLOPs != nil {
-			sum += s.Op.FLOPs(s)
+			sum = sumOf(sum, s.Op.FLOPs(s))
 		}
 	}
 	return sum
+}
+
+// countOf is a product of counts, and sumOf the sum of two. One that does not fit in 64 bits stops at the largest number: who reports counts has
+// said before that such a one is not known.
+func countOf(counts ...int64) int64 {
+	n, ok := quantity.Mul(counts...)
+	if !ok {
+		return math.MaxInt64
+	}
+	return n
+}
+
+func sumOf(a, b int64) int64 {
+	n, ok := quantity.Add(a, b)
+	if !ok {
+		return math.MaxInt64
+	}
+	return n
 }
 
 // Bytes is the size of a tensor for a batch, where floats have 32 bits.

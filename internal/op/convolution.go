@@ -45,7 +45,7 @@ var convolution = &Op{
 		if s.N[1] == 1 {
 			times = s.input(0).Elems()
 		}
-		return 2 * times * (w.Elems() / max(1, w.Shape[0]))
+		return countOf(2, times, w.Elems()/max(1, w.Shape[0]))
 	},
 	Fits:    fitsConvolution,
 	Bound:   ByConvolution,

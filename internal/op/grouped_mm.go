@@ -7,7 +7,7 @@ var groupedMM = &Op{
 	Fits: func(s *Step) bool {
 		return s.input(0).Elems() == s.N[0]*s.N[1] && s.output().Elems() == s.N[0]*s.N[2] && s.input(1).Elems()%(s.N[1]*s.N[2]) == 0
 	},
-	FLOPs:   func(s *Step) int64 { return 2 * s.N[0] * s.N[1] * s.N[2] },
+	FLOPs:   func(s *Step) int64 { return countOf(2, s.N[0], s.N[1], s.N[2]) },
 	Bound:   ByProduct,
 	Matrix:  rowsByGroup,
 	Forward: 1, Back: 2,

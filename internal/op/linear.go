@@ -23,7 +23,7 @@ var linear = &Op{
 			g.New(2)
 		}
 	},
-	FLOPs:   func(s *Step) int64 { return 2 * s.N[0] * s.N[1] * s.N[2] },
+	FLOPs:   func(s *Step) int64 { return countOf(2, s.N[0], s.N[1], s.N[2]) },
 	Fits:    fitsLinear,
 	Bound:   ByProduct,
 	Matrix:  rowsByWeight,

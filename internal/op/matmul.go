@@ -10,7 +10,7 @@ var bmm = &Op{
 		return s.input(0).Elems() == n*rows*inner && s.input(1).Elems() == n*inner*columns &&
 			s.output().Elems() == n*rows*columns
 	},
-	FLOPs:   func(s *Step) int64 { return 2 * s.N[0] * s.N[1] * s.N[2] * s.N[3] },
+	FLOPs:   func(s *Step) int64 { return countOf(2, s.N[0], s.N[1], s.N[2], s.N[3]) },
 	Bound:   ByProduct,
 	Matrix:  pairs,
 	Forward: 1, Back: 2,

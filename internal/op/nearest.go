@@ -8,7 +8,7 @@ var nearest = &Op{
 	Workspace: func(s *Step, batch, width int64) int64 { // the distances, and the product that is taken from them
 		return 2 * s.N[0] * s.N[2] * batch * width
 	},
-	FLOPs:   func(s *Step) int64 { return 2 * s.N[0] * s.N[1] * s.N[2] },
+	FLOPs:   func(s *Step) int64 { return countOf(2, s.N[0], s.N[1], s.N[2]) },
 	Forward: 9,
 }
 

@@ -30,7 +30,7 @@ var cudnnRNN = &Op{
 		sum := int64(0)
 		for k := 1; k < len(s.In); k++ {
 			if w := s.input(k); len(w.Shape) > 2 { // one for each layer: a matrix, not a bias
-				sum += 2 * s.N[0] * w.Elems()
+				sum = sumOf(sum, countOf(2, s.N[0], w.Elems()))
 			}
 		}
 		return sum

@@ -49,3 +49,22 @@ var safeSoftmax = &Op{
 func SafeSoftmax(p *Program, x Value) Value {
 	return p.do(safeSoftmax, Tensor{Shape: p.Shape(x)}, x).Out
 }
+
+// sparsemax is that of Martins and Astudillo (2016), written as in pytorch_tabnet: it sorts, sums and saves its result and how many entries are not zero.
+var sparsemax = &Op{
+	Name:     "sparsemax",
+	Saves:    func(_ *Step, save *Saved) { save.Output(); save.Further() },
+	Backward: softmax.Backward,
+	Workspace: func(s *Step, batch, width int64) int64 { // sorted, with the places and the sums
+		return s.output().Elems() * batch * (2*width + 8)
+	},
+	Bound:   ByReduction,
+	Forward: 13, Back: 8,
+}
+
+// Sparsemax is the point of the simplex that is nearest to each row.
+func Sparsemax(p *Program, x Value) Value {
+	s := p.do(sparsemax, Tensor{Shape: p.Shape(x)}, x)
+	p.keep(s, Int64, false, 1)
+	return s.Out
+}

@@ -53,7 +53,7 @@ func (t *Tape) workOf(s *op.Step, w *work) {
 		w.matrix = s.Op.Matrix(s, batch)
 	}
 	if s.Op.FLOPs != nil {
-		if w.flops = upTo(max(s.Op.FLOPs(s), 0), batch); s.Causal {
+		if w.flops = upToFLOPs(max(s.Op.FLOPs(s), 0), batch); s.Causal {
 			w.flops /= 2
 		}
 	}
@@ -204,7 +204,7 @@ func (t *Tape) backwardCall(k int, c *Call) {
 		for i := range min(2, len(in)) {
 			products += int64(st.needs >> i & 1)
 		}
-		c.Matrix, c.FLOPs = w.matrix, upTo(w.flops, products)
+		c.Matrix, c.FLOPs = w.matrix, products*w.flops
 		moved += products * out.bytes
 		for i := range min(2, len(in)) {
 			if st.needs>>(1-i)&1 == 1 {
@@ -272,3 +272,14 @@ func (t *Tape) Trained() (count, bytes int64) {
 
 // Units is how many units of checkpointing there are.
 func (t *Tape) Units() int64 { return int64(len(t.units)) }
+
+// mostFLOPs is where the FLOPs of one call stop: so that the two or two and a half times as many of its backward pass still fit.
+const mostFLOPs = 1 << 61
+
+// upToFLOPs is upTo for FLOPs, of which there may be many more than bytes.
+func upToFLOPs(a, b int64) int64 {
+	if a > mostFLOPs/max(b, 1) {
+		return mostFLOPs
+	}
+	return a * b
+}

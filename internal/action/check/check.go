@@ -23,6 +23,7 @@ import (
 type Request struct {
 	Model    *graph.Graph
 	Policy   *policy.Policy
+	Notes    []string // what was translated in a file of another tool
 	Data     *fitdata.Request
 	Layout   *layout.Request
 	Serve    *serve.Request
@@ -49,6 +50,7 @@ type Result struct {
 	DataFit   *fitdata.Result  `json:"dataFit,omitempty"`
 	Layout    *layout.Result   `json:"layout,omitempty"`
 	Serve     *serve.Result    `json:"serve,omitempty"`
+	Notes     []string         `json:"notes,omitempty"` // what was translated in a file of another tool
 
 	Compared bool          `json:"-"` // whether the weights beside the model were held against its description
 	Study    *action.Study `json:"-"` // what the answer was made from, for a caller in this program
@@ -142,7 +144,7 @@ func (e *Examined) Result() *Result {
 	if r.Serve != nil {
 		w.serve = serve.Check(w.Walked, r.Serve)
 	}
-	out, outcome := &Result{Stages: make([]Stage, 0, len(stages)), DataFit: w.fitData(), Layout: w.fitLayout(), Serve: w.serve, Study: w.Study, Compared: r.Stored != nil}, OK
+	out, outcome := &Result{Stages: make([]Stage, 0, len(stages)), DataFit: w.fitData(), Layout: w.fitLayout(), Serve: w.serve, Notes: r.Notes, Study: w.Study, Compared: r.Stored != nil}, OK
 	for _, stage := range stages {
 		s := stage(w)
 		out.Stages = append(out.Stages, s)

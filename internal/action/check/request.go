@@ -14,7 +14,7 @@ func Decode(body []byte, limits graph.Limits) (*Request, error) {
 // is cleared.
 func DecodeIn(room *action.Room, body []byte, limits graph.Limits) (*Request, error) {
 	f := room.Read(body, limits, action.Model)
-	r := &Request{Model: f.Model(), Policy: f.Policy(), room: room}
+	r := &Request{Model: f.Model(), Policy: f.Policy(), Notes: f.Notes(), room: room}
 	r.Data = decodeData(f)
 	r.Layout = decodeLayout(f)
 	r.Serve = decodeServe(f)

@@ -14,6 +14,7 @@ type Request struct {
 	Model  *graph.Graph
 	Policy *policy.Policy
 
+	Notes    []string        // what was translated in a file of another tool
 	Text     action.TextCall // the model called with text alone, for what a finding offers
 	Examined action.Observer // is told about the model; may be nil
 }
@@ -21,7 +22,7 @@ type Request struct {
 // Decode reads a request.
 func Decode(body []byte, limits graph.Limits) (*Request, error) {
 	f := action.Read(body, limits, action.Model)
-	r := &Request{Model: f.Model(), Policy: f.Policy()}
+	r := &Request{Model: f.Model(), Policy: f.Policy(), Notes: f.Notes()}
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
@@ -34,7 +35,8 @@ type Result struct {
 	Counts   Counts    `json:"counts"`
 	Findings []Finding `json:"findings"`
 	Inferred *Inferred `json:"inferred,omitempty"`
-	Followed string    `json:"-"` // what a text begins with where the source was not followed to its end
+	Notes    []string  `json:"notes,omitempty"` // what was translated in a file of another tool
+	Followed string    `json:"-"`               // what a text begins with where the source was not followed to its end
 }
 
 // Counts is the number of findings of each severity.
@@ -74,7 +76,7 @@ func Run(r *Request) *Result {
 	s := action.Examine(r.Model)
 	s.Offer(r.Text)
 	r.Examined.Tell(s)
-	out := &Result{Verdict: "pass", Findings: []Finding{}, Inferred: inferred(s.Graph), Followed: s.Followed()}
+	out := &Result{Verdict: "pass", Findings: []Finding{}, Inferred: inferred(s.Graph), Notes: r.Notes, Followed: s.Followed()}
 	for _, f := range s.Findings {
 		out.addRule(s.Graph, f)
 	}

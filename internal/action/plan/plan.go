@@ -63,7 +63,7 @@ func (s *studied) record(r *Request) *Record {
 			GPUFits: GPUFits{T4: s.Fits("T4"), A10040: s.Fits("A100_40"), H10080: s.Fits("H100_80")}, Assumptions: s.Assumptions(),
 			Range: s.Range(), Asked: s.asked(), Withheld: s.CostWithheld},
 		Policy: Policy{!r.Policy.Empty(), s.violations}, Memory: s.memory(), FLOPs: s.FLOPs(), MACs: s.MACs(),
-		Training: trainingOf(t), Source: r.Source, Inference: s.inference(r.Using), Fixes: s.fixes(),
+		Training: trainingOf(t), Source: r.Source, Notes: r.Notes, Inference: s.inference(r.Using), Fixes: s.fixes(),
 		Sharded: s.sharded(),
 	}
 	if !rec.Run.Legal {

@@ -27,6 +27,7 @@ type Record struct {
 	Training Training `json:"training"`
 	SeqLen   *SeqLen  `json:"seqLen,omitempty"`
 	Source   *Source  `json:"source,omitempty"`
+	Notes    []string `json:"notes,omitempty"` // what was translated in a file of another tool
 
 	Inference *Inference `json:"inference"`         // null where it would be that of a part of the model
 	Fixes     []Fix      `json:"fixes,omitempty"`   // where training does not fit

@@ -21,6 +21,7 @@ type Request struct {
 	Solve    solve.Question        // what is asked of the run; empty for nothing
 	Share    bool                  // whether the hosted service is to keep the graph; no other one can
 	Source   *Source
+	Notes    []string        // what was translated in a file of another tool
 	Text     action.TextCall // the model called with text alone, for what a finding offers
 	Examined action.Observer // is told about the model and not about its base; may be nil
 
@@ -39,7 +40,7 @@ type Source struct {
 // Decode reads a request.
 func Decode(body []byte, limits graph.Limits) (*Request, error) {
 	f := action.Read(body, limits, action.Model, action.Base)
-	r := &Request{Model: f.Model(), Base: f.Graph(action.Base), Policy: f.Policy()}
+	r := &Request{Model: f.Model(), Base: f.Graph(action.Base), Policy: f.Policy(), Notes: f.Notes()}
 	r.Training, r.Solve = training(f)
 	r.Using, r.Share = inference(f), f.Bool("share")
 	r.Training.Attention = f.Enum("attention", estimate.Attentions...)

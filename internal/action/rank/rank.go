@@ -24,6 +24,7 @@ type Request struct {
 type Candidate struct {
 	ID    string
 	Model *graph.Graph
+	Notes []string        // what was translated in a file of another tool
 	Text  action.TextCall // of a model that also reads pictures or sounds
 }
 
@@ -68,8 +69,9 @@ type Ranked struct {
 	EstTrainSec         *quantity.Decimal `json:"estTrainSec"`
 	GPU                 string            `json:"gpu"` // what time and money are for
 	Range               *action.Range     `json:"range"`
-	ParamsWithheld      []string          `json:"paramsWithheld"` // components whose weights are not in params
-	CostWithheld        []string          `json:"costWithheld"`   // components that the figures lack: they are lower bounds then
+	ParamsWithheld      []string          `json:"paramsWithheld"`  // components whose weights are not in params
+	CostWithheld        []string          `json:"costWithheld"`    // components that the figures lack: they are lower bounds then
+	Notes               []string          `json:"notes,omitempty"` // what was translated in a file of another tool
 
 	Fired []string `json:"-"` // ids of the rules that fired, once for each finding, for a caller in this program
 
@@ -118,7 +120,7 @@ func Decode(body []byte, limits graph.Limits) (*Request, error) {
 			c.Fail(action.Errorf(action.CodeSameID, c.Path("id"), "is the id of %s already", action.Item(action.Candidates, first)))
 		}
 		seen[id] = i
-		r.Candidates = append(r.Candidates, Candidate{ID: id, Model: c.Model()})
+		r.Candidates = append(r.Candidates, Candidate{ID: id, Model: c.Model(), Notes: c.Notes()})
 		if c.Err() != nil {
 			f.Fail(c.Err())
 			break

@@ -29,7 +29,9 @@ func Run(r *Request) *Result {
 	out := &Result{Ranked: []Ranked{}, Calibration: Measured}
 	room := new(action.Room)
 	for _, c := range r.Candidates {
-		out.Ranked = append(out.Ranked, ranked(c.ID, examine(room, &c), r.Policy))
+		one := ranked(c.ID, examine(room, &c), r.Policy)
+		one.Notes = c.Notes
+		out.Ranked = append(out.Ranked, one)
 		room.Clear() // one candidate after the other in the same memory: there may be twenty large ones
 	}
 	if !oneTask(out.Ranked) {

@@ -214,3 +214,28 @@ func TestTranslatingLeavesTheFileAndTheMarksBehind(t *testing.T) {
 		t.Errorf("n has %v", component(m.Graph, "n").Params)
 	}
 }
+
+// A parameter that nobody here knows may decide how many weights there are; of a component without weights, and of some names, it does not.
+func TestAnUnknownParameterLeavesWeightsOpen(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		withheld   int
+		says       string
+	}{
+		{"of weights", "x: input shape=[8]\na: linear inFeatures=8 outFeatures=4 lowRank=2\no: output\nx -> a -> o", 1,
+			`a: stays open: the parameter lowRank of linear is not known, and may change its weights`},
+		{"that keeps the shape", "x: input shape=[6,8]\na: multiHeadAttention embedDim=8 numHeads=2 sinkTokens=3\nb: linear inFeatures=8 outFeatures=4\no: output\nx -> a -> b -> o", 1,
+			`a: its result has the shape of its input`},
+		{"without weights", "x: input shape=[8]\na: relu strength=2\no: output\nx -> a -> o", 0, `a: strength of relu is not known, and not read`},
+		{"that decides none", "x: input shape=[6,8]\na: transformerBlock embedDim=8 numHeads=2 ffDim=16 causal=true\no: output\nx -> a -> o", 0,
+			`a: causal of transformerBlock is not known, and not read`},
+	} {
+		m := Import(file(t, c.text))
+		if got := walked(m).ParamsWithheld(); len(got) != c.withheld {
+			t.Errorf("%s: the weights of %v are open, want %d", c.name, got, c.withheld)
+		}
+		if all := strings.Join(m.Notes, "\n"); !strings.Contains(all, c.says) {
+			t.Errorf("%s: %q is not said:\n%s", c.name, c.says, all)
+		}
+	}
+}

@@ -271,12 +271,26 @@ func (t *translation) strings(c *graph.Component) {
 	}
 }
 
-// unread notes the parameters that the catalogue does not have. They stay, so that the finding of their component names them too.
+// weightless are parameters that decide no weight of any type, whatever else they do.
+var weightless = map[string]bool{
+	"causal": true, "isCausal": true, "dropout": true, "dropoutRate": true, "attentionDropout": true, "attnDropout": true, "dropPath": true,
+	"eps": true, "epsilon": true, "momentum": true, "seed": true, "trainable": true, "frozen": true, "notes": true, "description": true, "label": true,
+}
+
+// unread deals with the parameters that the catalogue does not have. One of a component with weights may decide how many: the component stays open,
+// and the note names it. Others stay, so that the finding of their component names them too.
 func (t *translation) unread(c *graph.Component) {
 	typ := known(c)
 	for i := range c.Params {
-		if typ.Param(c.Params[i].Name) == nil {
-			t.notes.add(c, "%s of %s is not known, and not read", c.Params[i].Name, c.Type)
+		name := c.Params[i].Name
+		switch {
+		case typ.Param(name) != nil:
+		case typ.Weights == nil || weightless[name]:
+			t.notes.add(c, "%s of %s is not known, and not read", name, c.Type)
+		case c.Type != openType:
+			t.keeps[c.ID] = typ.Has(catalog.KeepsShape)
+			t.open(c, "the parameter "+graph.Brief(name)+" of "+c.Type+" is not known, and may change its weights")
+			return
 		}
 	}
 }
