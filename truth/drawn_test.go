@@ -14,6 +14,7 @@ const (
 	sealedFile   = "memory-sealed.jsonl.gz"
 	autumnFile   = "memory-autumn.jsonl.gz"   // of a seed that was drawn when estimates had been rebuilt on operations
 	novemberFile = "memory-november.jsonl.gz" // of a seed that was drawn when time followed from operations and adapters were peft's; looked at since
+	unseenFile   = "memory-unseen.jsonl.gz"   // of a seed that was drawn after that
 )
 
 // timed are the runs that have a time.
