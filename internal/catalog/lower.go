@@ -38,6 +38,7 @@ func (l *Lowering) Begin(t *Type, call Call, weights []Weight) {
 	l.P.Reset()
 	l.values.Clear()
 	l.P.IntsToFloat = !call.OutIsInt && (t.Ints != IntsKept || len(call.In) == 1) // of several, integers meet integers before they meet floats
+	l.P.Reserve(len(call.In))
 	for k, shape := range call.In {
 		dtype := op.Float
 		if k < len(call.InIsInt) && call.InIsInt[k] {

@@ -151,7 +151,7 @@ func (l *Lowering) tabnetStep(x op.Value, step int64) op.Value {
 		firsts, first = 1, 0
 	}
 	for k := range each {
-		y := op.None
+		var y op.Value
 		switch {
 		case k == 0:
 			y = l.mapOf(x, numbered("first.", 0, firsts), first)

@@ -19,8 +19,8 @@ import (
 	"github.com/modelverifier/verifier/internal/report"
 )
 
-// recordFlags are about the record and not about the run: a record does not hold them.
-var recordFlags = []string{"attest", "attest-url", "attest-time", "attest-key", "attest-format", "attest-predicate", "allow-symlinks", "ignore-paths"}
+// recordFlags are about the record and not about the run, or go without one: a record does not hold them.
+var recordFlags = []string{"attest", "attest-url", "attest-time", "attest-key", "attest-format", "attest-predicate", "allow-symlinks", "ignore-paths", "ndjson"}
 
 // attestFlags are the flags of commands that can be attested.
 func attestFlags(c *cobra.Command) {

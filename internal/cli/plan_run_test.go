@@ -24,9 +24,9 @@ func TestARunsFileBecomesOptions(t *testing.T) {
 	}{
 		{"axolotl-qlora.yml", 8, 2, 3, 0, 4096, "amp", "paged-adamw-8bit", "flash", true, true, []string{"fused kernels", "a plugin"}},
 		{"axolotl-fsdp-dpo.yml", 8, 1, 1, 9600, 2048, "bf16", "adamw-fused", "flash", true, false, []string{"dpo", "8 cards"}},
-		{"llamafactory-lora.yaml", 16, 2, 2, 20000, 3072, "bf16", "adamw", "flash", true, true, []string{"fused kernels"}},
+		{"llamafactory-lora.yaml", 16, 2, 2, 20000, 3072, "bf16", "adamw", "flash", true, true, []string{"fused kernels", "neat_packing"}},
 		{"llamafactory-zero3.yaml", 2, 1, 1, 0, 8192, "amp", "adamw-fused", "", true, false,
-			[]string{"DeepSpeed's 16-bit weights", "zero-3"}},
+			[]string{"DeepSpeed's 16-bit weights", "zero-3", "samples that share a row (packing)"}},
 		{"trl-sft.yaml", 8, 4, 1, 0, 4096, "bf16", "adamw-fused", "flash", true, true, []string{"fused kernels"}},
 		{"trl-grpo.sh", 32, 8, 1, 16000, 0, "bf16", "adamw-fused", "", true, false, []string{"grpo"}},
 		{"torchtitan-llama3-8b.toml", 8, 2, 1, 40000, 8192, "amp", "adamw-fused", "", false, false,

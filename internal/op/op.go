@@ -7,6 +7,7 @@ package op
 
 import (
 	mathbits "math/bits"
+	"slices"
 
 	"github.com/modelverifier/verifier/internal/arena"
 )
@@ -250,6 +251,11 @@ func (p *Program) Reset() {
 	p.weights, p.names = p.weights[:0], p.names[:0]
 	p.values.Clear()
 	p.dims.Clear()
+}
+
+// Reserve makes room for so many inputs, and for an operation that reads each. A program that grows by append leaves several times its size behind.
+func (p *Program) Reserve(inputs int) {
+	p.Tensors, p.Steps, p.In = slices.Grow(p.Tensors, 2*inputs), slices.Grow(p.Steps, inputs), slices.Grow(p.In, inputs)
 }
 
 // Input declares the next tensor that flows into the component.

@@ -208,6 +208,9 @@ func (t *Tape) Add(node int, p *op.Program, inputs []int32, owners Owners) {
 		t.ids[p.In[k]] = t.results[j]
 	}
 	t.own(p, owners)
+	if len(p.Steps) > cap(t.steps)-len(t.steps) {
+		t.steps = slices.Grow(t.steps, max(len(p.Steps), cap(t.steps)/2))
+	}
 	for k := range p.Steps {
 		t.append(&p.Steps[k], p)
 	}

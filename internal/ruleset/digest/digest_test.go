@@ -65,6 +65,9 @@ func TestWhatAnAnswerIsLinkedFromIsInTheRuleSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range build.packages {
+		if p.ImportPath+"/" == mainModule {
+			continue // the version, which cmd/verifier stamps: answers that have it say so
+		}
 		if dir := strings.TrimPrefix(p.ImportPath, mainModule); !folders[dir] && dir != "cmd/verifier" && dir != "web" { // pages decide no answer
 			t.Errorf("%s is linked into an answer, but not in the rule set", dir)
 		}
