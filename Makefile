@@ -137,7 +137,7 @@ test-python: ## install the wheel of this platform with PyTorch 2 and the librar
 vsix: ## write the extension of VS Code into dist/; what packs it comes from npm into tools/vscode (460 MB)
 	@tools/vsix.sh dist
 
-test-vscode: setup ## try the packed extension in VS Code itself, in chromium: code-server comes from npm (700 MB in all, some minutes; PICTURES)
+test-vscode: setup ## try the packed extension in VS Code itself, in chromium: code-server comes from npm (900 MB in all, some minutes; PICTURES)
 	@tools/test-vscode.sh
 
 fuzz: ## fuzz every target for FUZZTIME (10m) each, and send costly requests to every surface for as long

@@ -9,8 +9,9 @@ var Offloads = []string{"optimizer", "all"}
 // What of a rank lies in the host's memory is computed from the frameworks' sources, and was not measured; the time of moving it is in no figure.
 //
 // DeepSpeed (runtime/zero/config.py): offload_optimizer takes ZeRO, whose gradients follow from stage 2 on; offload_param takes stage 3.
-// Megatron-LM (core/optimizer/cpu_offloading/README.md): --optimizer-cpu-offload takes the distributed optimizer; gradients stay.
-// torchtitan (config/configs.py): training.enable_cpu_offload is FSDP's CPUOffloadPolicy, which moves all that is sharded.
+// Megatron-LM (core/optimizer/cpu_offloading/README.md): --optimizer-cpu-offload goes with --use-precision-aware-optimizer, which takes the
+// distributed optimizer (core/optimizer/optimizer_config.py); gradients stay.
+// torchtitan (config of training): enable_cpu_offload moves parameters, gradients and optimizer states in FSDP.
 
 // offloadable is the condition that the framework moves what it is asked to.
 func offloadable(c *plan) (string, bool) {
