@@ -280,9 +280,12 @@ class Modules(unittest.TestCase):
 
         g = verifier.read(Own(), inputs=(1, 4))
         custom = {c["name"]: c for c in g.model["components"] if c["type"] == "customModule"}
-        self.assertEqual(sorted(custom), ["Twice", "unseen"])
         self.assertIn({"from": "fc", "to": "Twice"}, g.model["connections"])
-        self.assertTrue(any("does not show" in n for n in g.notes), g.notes)
+        if "unseen" in custom:
+            self.assertEqual(sorted(custom), ["Twice", "unseen"])
+            self.assertTrue(any("does not show" in n for n in g.notes), g.notes)
+        else:  # some releases show what a compiled function calls
+            self.assertEqual(sorted(custom), ["Twice"])
         self.assertEqual(g.params, 20)
         self.assertEqual(Twice.apply(torch.ones(1)).item(), 2, "apply is put back")
 

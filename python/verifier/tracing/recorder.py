@@ -273,6 +273,8 @@ class Recorder:
         """How a function is written: as an operator, a method, a property, or by its full name."""
         if name == "__get__":
             return "property", getattr(getattr(func, "__self__", None), "__name__", "")
+        if isinstance(func, self.torch._ops.OpOverload):  # such as prims.add.default, of a function that torch.jit compiled
+            return "function", "torch." + func._schema.name.rpartition("::")[2]
         full = self.torch.overrides.resolve_name(func) or "%s.%s" % (getattr(func, "__module__", "") or "torch", name)
         for own in (name, full.rpartition(".")[2]):  # a wrapped function may have lost its name
             for table, kind in (
