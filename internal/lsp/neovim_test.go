@@ -26,7 +26,7 @@ func TestNeovimMendsAFile(t *testing.T) {
 	}
 	cmd := exec.Command(nvim, "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", "luafile "+script)
 	home := t.TempDir()
-	cmd.Env = append(os.Environ(), "VERIFIER="+server, "FILE="+file, "HOME="+home, "XDG_STATE_HOME="+home, "XDG_CACHE_HOME="+home)
+	cmd.Env = append(os.Environ(), "VERIFIER="+server, "FILE="+file, "HOME="+home, "XDG_STATE_HOME="+home, "XDG_CACHE_HOME="+home, "TMPDIR="+home)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "line 9: linear-in-mismatch") || !strings.Contains(string(out), "mended") {
 		t.Fatalf("Neovim: %v\n%s", err, out)
