@@ -2,7 +2,6 @@ package docs
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -64,15 +63,9 @@ func anchors(text string) string {
 	return out
 }
 
-// wider are pages that have lines beyond the limit still. A page that is rewritten leaves the list.
-var wider = []string{"accuracy", "cli", "editors", "estimates", "fit", "import", "loop", "mcp", "run-files", "truth", "wire"}
-
 // TestLinesAreShort wants prose of at most 100 columns. Tables and what commands print are as wide as they are.
 func TestLinesAreShort(t *testing.T) {
 	for _, name := range Names() {
-		if slices.Contains(wider, name) {
-			continue
-		}
 		text, _ := Read(name)
 		inside := false
 		for line := range strings.Lines(text) {
@@ -81,6 +74,20 @@ func TestLinesAreShort(t *testing.T) {
 			}
 			if columns := utf8.RuneCountInString(strings.TrimRight(line, "\n")); columns > 100 && !inside && line[0] != '|' && line[0] != ' ' && line[0] != '<' {
 				t.Errorf("%s.md has a line of %d columns: %s", name, columns, line)
+			}
+		}
+	}
+}
+
+// TestAccuracyIsInOrder wants quantiles that grow, and what the tables are about.
+func TestAccuracyIsInOrder(t *testing.T) {
+	for _, table := range Accuracy() {
+		if table.Title == "" || table.Figure == "" || len(table.Errors) == 0 {
+			t.Errorf("%q, %q has %d lines", table.Title, table.Figure, len(table.Errors))
+		}
+		for _, e := range table.Errors {
+			if e.Runs < 1 || e.Median > e.P90 || e.P90 > e.P95 || e.P95 > e.Worst || e.Lowest > e.Worst {
+				t.Errorf("%s, %s: %+v", table.Title, table.Figure, e)
 			}
 		}
 	}

@@ -2,13 +2,13 @@ package truth
 
 import (
 	"encoding/json"
-	"fmt"
 	"hash/fnv"
 	"math"
 	"sort"
 	"strings"
 	"testing"
 
+	"github.com/modelverifier/verifier/docs"
 	"github.com/modelverifier/verifier/internal/clock"
 	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/hardware"
@@ -149,19 +149,19 @@ func rounded(x float64) float64 {
 
 // TestStepTimeAtPublishedSizes holds times of well-known models to 10 % in the median and 30 % in nineteen of twenty runs, set aside or not.
 func TestStepTimeAtPublishedSizes(t *testing.T) {
-	var doc strings.Builder
+	var doc accuracy
 	publishedSection(t, &doc)
-	t.Log(doc.String())
+	t.Log(string(doc.encode(t)))
 }
 
-func publishedSection(t *testing.T, doc *strings.Builder) (fitted []timing) {
+func publishedSection(t *testing.T, doc *accuracy) (fitted []timing) {
 	t.Helper()
 	sets := map[string][]float64{}
 	var all []timing
 	for _, file := range []string{capacityFile, fitFile, timesFile} {
 		for _, x := range published(t, file) {
 			all = append(all, x)
-			kinds := []string{"5 all", "2 set aside"}
+			kinds := []string{"5 all", "2 held out"}
 			if x.fitted {
 				kinds[1] = "1 fitted on"
 				fitted = append(fitted, x)
@@ -182,15 +182,15 @@ func publishedSection(t *testing.T, doc *strings.Builder) (fitted []timing) {
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	doc.WriteString("\n## Time at published sizes (`truth/" + capacityFile + "`, `truth/" + fitFile + "`, `truth/" + timesFile + "`)\n\n" +
-		"| | rows | median error | p90 | p95 | worst | too low | by at most |\n|---|---|---|---|---|---|---|---|\n")
+	var errors []docs.Errors
 	for _, name := range names {
 		e := errorsIn(sets[name])
-		fmt.Fprintf(doc, "| %s | %d | %s |\n", name[2:], len(sets[name]), e)
+		errors = append(errors, line(name[2:], sets[name]))
 		if e.median > 0.10 || e.p95 > 0.30 {
 			t.Errorf("the time of a step at published sizes, %s, is off by %s; the bars are 10 %% and 30 %%", name[2:], e)
 		}
 	}
+	doc.add(set{"Time at published sizes", []string{"truth/" + capacityFile, "truth/" + fitFile, "truth/" + timesFile}}, stepTime, errors)
 	for i := range all {
 		t.Logf("%.3f of %7.1f ms, fitted %-5v %s", all[i].steps, all[i].ms, all[i].fitted, all[i].family)
 	}

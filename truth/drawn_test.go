@@ -1,10 +1,6 @@
 package truth
 
-import (
-	"fmt"
-	"strings"
-	"testing"
-)
+import "testing"
 
 // Runs that draw.py drew: graphs of PyTorch's modules of random kinds and widths, and transformers' models with changed configurations.
 // drawnFile is what was looked at to find causes of errors. sealedFile was measured with it, from other seeds, and was not opened until that
@@ -29,7 +25,7 @@ func timed(runs []run) []run {
 }
 
 // drawnSection writes the errors of drawn runs, a line for the graphs and one for the models.
-func drawnSection(t *testing.T, doc *strings.Builder, title string, runs []run) {
+func drawnSection(t *testing.T, doc *accuracy, s set, runs []run) {
 	t.Helper()
 	grouped := make([]run, len(runs))
 	for i := range runs {
@@ -39,12 +35,12 @@ func drawnSection(t *testing.T, doc *strings.Builder, title string, runs []run) 
 			grouped[i].family = "graphs of PyTorch's modules"
 		}
 	}
-	fmt.Fprintf(doc, "\n## %s\n\nAllocated peak:\n\n%s", title, accuracyTable(grouped, peakRatio))
-	fmt.Fprintf(doc, "\nReserved memory, of which the estimate is an upper bound:\n\n%s", accuracyTable(grouped, reservedRatio))
+	doc.addRuns(s, allocatedPeak, grouped, peakRatio)
+	doc.addRuns(s, reservedMemory, grouped, reservedRatio)
 	if timed := timed(grouped); len(timed) > 0 {
-		fmt.Fprintf(doc, "\nTime of a step:\n\n%s", accuracyTable(timed, stepRatio))
+		doc.addRuns(s, stepTime, timed, stepRatio)
 	}
 	if e := errorsIn(ratios(runs, peakRatio)); e.median > 0.02 || e.p95 > 0.06 {
-		t.Errorf("%s: the peak is off by %s (median, p90, p95, worst, too low, by at most)", title, e)
+		t.Errorf("%s: the peak is off by %s (median, p90, p95, worst, too low, by at most)", s.title, e)
 	}
 }

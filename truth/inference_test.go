@@ -2,11 +2,10 @@ package truth
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
-	"strings"
 	"testing"
 
+	"github.com/modelverifier/verifier/docs"
 	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/infer"
 )
@@ -74,13 +73,13 @@ func uses(t *testing.T, file string) (generated, passed, foreign []run) {
 // PyTorch's modules. Models of many convolutions are left out, since it does not know what cuDNN takes for them; numbers that JSON has not are large ones.
 const replayedUses = "inference-replayed.jsonl.gz"
 
-// inferenceSection holds the peak of using a model to what was measured and replayed.
-func inferenceSection(t *testing.T, doc *strings.Builder) {
+// inferenceSection compares the peak of inference with what was measured and replayed.
+func inferenceSection(t *testing.T, doc *accuracy) {
 	t.Helper()
 	generated, passed, _ := uses(t, "inference.jsonl.gz")
-	doc.WriteString("\n## Using a model (`truth/inference.jsonl.gz`)\n\nAllocated peak of transformers' `generate`, with a prompt and tokens written behind it:\n\n" + accuracyTable(generated, peakRatio))
-	doc.WriteString("\nAllocated peak of one forward pass without gradients:\n\n" + accuracyTable(passed, peakRatio))
-	doc.WriteString("\nReplayed without a card (`truth/" + replayedUses + "`), most of it small models, with what was mended in view:\n\n| | rows | median error | p90 | p95 | worst | too low | by at most |\n|---|---|---|---|---|---|---|---|\n")
+	doc.addRuns(rows("Inference", "inference.jsonl.gz"), "Allocated peak of transformers' generate", generated, peakRatio)
+	doc.addRuns(rows("Inference", "inference.jsonl.gz"), "Allocated peak of a forward pass without gradients", passed, peakRatio)
+	var errors []docs.Errors
 	again, graphs, foreign := uses(t, replayedUses)
 	for _, k := range []struct {
 		what     string
@@ -88,10 +87,10 @@ func inferenceSection(t *testing.T, doc *strings.Builder) {
 		replayed []run
 	}{
 		{"generation, transformers", generated, again},
-		{"a pass, PyTorch's modules", passed, graphs},
-		{"a pass, transformers", nil, foreign},
+		{"forward pass, PyTorch's modules", passed, graphs},
+		{"forward pass, transformers", nil, foreign},
 	} {
-		fmt.Fprintf(doc, "| %s | %d | %s |\n", k.what, len(k.replayed), errorsIn(ratios(k.replayed, peakRatio)))
+		errors = append(errors, line(k.what, ratios(k.replayed, peakRatio)))
 		for _, runs := range [][]run{k.measured, k.replayed} {
 			if len(runs) == 0 {
 				continue
@@ -101,4 +100,5 @@ func inferenceSection(t *testing.T, doc *strings.Builder) {
 			}
 		}
 	}
+	doc.add(rows("Inference", replayedUses), "Allocated peak, replayed without a GPU", errors)
 }

@@ -2,24 +2,20 @@ package truth
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
 	"testing"
 
+	"github.com/modelverifier/verifier/docs"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/hf"
 	"github.com/modelverifier/verifier/internal/infer"
 )
-
-var updateAccuracy = flag.Bool("update", false, "write the measured errors into docs/accuracy.md")
 
 // memoryFiles are the rows of training runs on an H200: graphs as PyTorch's own modules, and transformers' models.
 var memoryFiles = []string{"memory.jsonl.gz", "memory-hf.jsonl.gz"}
@@ -142,41 +138,20 @@ func (e errorsOf) String() string {
 	return fmt.Sprintf("%.1f %% | %.1f %% | %.1f %% | %.1f %% | %.0f %% | %.1f %%", 100*e.median, 100*e.p90, 100*e.p95, 100*e.worst, 100*e.under, 100*max(0, -e.lowest))
 }
 
-// accuracyTable is a Markdown table of one figure, a line for each family and one for all.
-func accuracyTable(runs []run, ratio func(*run) float64) string {
-	byFamily, all := map[string][]float64{}, []float64{}
-	for i := range runs {
-		x := ratio(&runs[i])
-		byFamily[runs[i].family], all = append(byFamily[runs[i].family], x), append(all, x)
-	}
-	families := make([]string, 0, len(byFamily))
-	for f := range byFamily {
-		families = append(families, f)
-	}
-	sort.Strings(families)
-	var b strings.Builder
-	b.WriteString("| | rows | median error | p90 | p95 | worst | too low | by at most |\n|---|---|---|---|---|---|---|---|\n")
-	for _, f := range families {
-		fmt.Fprintf(&b, "| %s | %d | %s |\n", f, len(byFamily[f]), errorsIn(byFamily[f]))
-	}
-	fmt.Fprintf(&b, "| **all** | %d | %s |\n", len(all), errorsIn(all))
-	return b.String()
-}
-
 func peakRatio(r *run) float64     { return r.peak }
 func stepRatio(r *run) float64     { return r.steps }
 func reservedRatio(r *run) float64 { return float64(r.got.UpperBytes) / float64(r.ReservedBytes) }
 
-// TestAccuracy holds the estimates to the runs that were measured, and the tables of docs/accuracy.md to both. The rows that are set
-// aside are of architectures that occur in no other, and nothing was fitted to them.
+// TestAccuracy compares the estimates with the runs that were measured, and docs/accuracy.json with both. The architectures of held-out
+// rows occur in no other rows, and nothing was fitted to them.
 func TestAccuracy(t *testing.T) {
-	var doc strings.Builder
+	var doc accuracy
 	var fitted []run
 	for k, file := range memoryFiles {
 		runs := runsOf(t, file)
 		fitted = append(fitted, runs...)
 		title := [...]string{"PyTorch's own modules", "transformers' models"}[k]
-		accuracySection(t, &doc, title+" (`truth/"+file+"`)", runs, bars{0.01, 0.04, 0.03})
+		accuracySection(t, &doc, rows(title, file), runs, bars{0.01, 0.04, 0.03})
 	}
 	var more, aside []run
 	for _, r := range runsOf(t, moreFile) {
@@ -189,46 +164,44 @@ func TestAccuracy(t *testing.T) {
 	kin, fresh, last, blind := runsOf(t, kinFile), runsOf(t, freshFile), runsOf(t, lastFile), runsOf(t, blindFile)
 	drawn, sealed := runsOf(t, drawnFile), runsOf(t, sealedFile)
 	fitted = append(append(append(fitted, more...), kin...), timed(drawn)...)
-	accuracySection(t, &doc, "Further models and ways to train (`truth/"+moreFile+"`)", more, bars{0.01, 0.03, 0.15})
-	accuracySection(t, &doc, "Kin of what was estimated worst (`truth/"+kinFile+"`)", kin, bars{0.01, 0.03, 0.15})
-	accuracySection(t, &doc, "Architectures that were set aside first (`truth/"+moreFile+"`, rows with `aside`)", aside, bars{0.02, 0.06, 0.06})
-	accuracySection(t, &doc, "Architectures that were set aside second (`truth/"+freshFile+"`)", fresh, bars{0.02, 0.06, 0.06})
-	accuracySection(t, &doc, "Architectures that were set aside third (`truth/"+lastFile+"`)", last, bars{0.02, 0.06, 0.06})
-	accuracySection(t, &doc, "Architectures that were set aside fourth (`truth/"+blindFile+"`)", blind, bars{0.02, 0.09, 0.03})
-	drawnSection(t, &doc, "Runs drawn at random (`truth/"+drawnFile+"`)", drawn)
-	drawnSection(t, &doc, "Runs drawn at random, sealed until the end (`truth/"+sealedFile+"`)", sealed)
-	drawnSection(t, &doc, "Runs drawn at random afterwards (`truth/"+autumnFile+"`)", runsOf(t, autumnFile))
-	drawnSection(t, &doc, "Runs drawn at random in November (`truth/"+novemberFile+"`)", runsOf(t, novemberFile))
-	drawnSection(t, &doc, "Runs drawn at random last (`truth/"+unseenFile+"`)", runsOf(t, unseenFile))
+	accuracySection(t, &doc, rows("Further models and training settings", moreFile), more, bars{0.01, 0.03, 0.15})
+	accuracySection(t, &doc, rows("Models like those with the largest errors", kinFile), kin, bars{0.01, 0.03, 0.15})
+	accuracySection(t, &doc, rows("First held-out architectures", moreFile), aside, bars{0.02, 0.06, 0.06})
+	accuracySection(t, &doc, rows("Second held-out architectures", freshFile), fresh, bars{0.02, 0.06, 0.06})
+	accuracySection(t, &doc, rows("Third held-out architectures", lastFile), last, bars{0.02, 0.06, 0.06})
+	accuracySection(t, &doc, rows("Fourth held-out architectures", blindFile), blind, bars{0.02, 0.09, 0.03})
+	drawnSection(t, &doc, rows("Runs drawn at random", drawnFile), drawn)
+	drawnSection(t, &doc, rows("Runs drawn at random, opened at the end", sealedFile), sealed)
+	drawnSection(t, &doc, rows("Runs drawn at random afterwards", autumnFile), runsOf(t, autumnFile))
+	drawnSection(t, &doc, rows("Runs drawn at random in November", novemberFile), runsOf(t, novemberFile))
+	drawnSection(t, &doc, rows("Runs drawn at random last", unseenFile), runsOf(t, unseenFile))
 	checkStated(t, sealed)
 	checkStated(t, aside)
 	checkStated(t, last)
 	checkStated(t, blind)
 	checkSteps(t, "in sample", ratios(fitted, stepRatio), 3) // JetMoE waits for the card before every expert
-	checkSteps(t, "of what was set aside first", ratios(aside, stepRatio), 2)
-	checkSteps(t, "of what was set aside third", ratios(last, stepRatio), 2)
-	checkSteps(t, "of what was set aside fourth", ratios(blind, stepRatio), 2)
-	checkSteps(t, "of what was sealed", ratios(timed(sealed), stepRatio), 2)
+	checkSteps(t, "of the first held-out set", ratios(aside, stepRatio), 2)
+	checkSteps(t, "of the third held-out set", ratios(last, stepRatio), 2)
+	checkSteps(t, "of the fourth held-out set", ratios(blind, stepRatio), 2)
+	checkSteps(t, "of what was opened at the end", ratios(timed(sealed), stepRatio), 2)
 	left := leftOut(append(timings(fitted), publishedSection(t, &doc)...))
 	checkSteps(t, "of architectures left out of the fit", left, 3)
-	fmt.Fprintf(&doc, "\n## Time of architectures that were left out\n\nThe rates were fitted again without a sixth of the architectures that are not set aside, and tried on those, six times:\n\n"+
-		"| | rows | median error | p90 | p95 | worst | too low | by at most |\n|---|---|---|---|---|---|---|---|\n| **all** | %d | %s |\n", len(left), errorsIn(left))
+	doc.add(set{title: "Time, six-fold cross-validation by architecture", files: []string{}}, stepTime, []docs.Errors{line("all", left)})
 	inferenceSection(t, &doc)
-	t.Log(doc.String())
-	compareDoc(t, doc.String())
+	t.Log(string(doc.encode(t)))
+	doc.compare(t)
 }
 
 // bars is what the error of the allocated peak may be: in the median, in nineteen of twenty rows, and too low.
 type bars struct{ median, p95, under float64 }
 
-func accuracySection(t *testing.T, doc *strings.Builder, title string, runs []run, b bars) {
+func accuracySection(t *testing.T, doc *accuracy, s set, runs []run, b bars) {
 	t.Helper()
-	doc.WriteString("\n## " + title + "\n")
-	doc.WriteString("\nAllocated peak:\n\n" + accuracyTable(runs, peakRatio))
-	doc.WriteString("\nReserved memory, of which the estimate is an upper bound:\n\n" + accuracyTable(runs, reservedRatio))
-	doc.WriteString("\nTime of a step:\n\n" + accuracyTable(runs, stepRatio))
+	doc.addRuns(s, allocatedPeak, runs, peakRatio)
+	doc.addRuns(s, reservedMemory, runs, reservedRatio)
+	doc.addRuns(s, stepTime, runs, stepRatio)
 	if e := errorsIn(ratios(runs, peakRatio)); e.median > b.median || e.p95 > b.p95 || e.lowest < -b.under {
-		t.Errorf("%s: the peak is off by %s (median, p90, p95, worst, too low, by at most); the bars are %v", title, e, b)
+		t.Errorf("%s: the peak is off by %s (median, p90, p95, worst, too low, by at most); the bars are %v", s.title, e, b)
 	}
 	for i := range runs {
 		if r := &runs[i]; r.got.UpperBytes < r.ReservedBytes && !r.Aside {
@@ -269,29 +242,6 @@ func checkSteps(t *testing.T, what string, ratios []float64, factor float64) {
 		if r > factor || r < 1/factor {
 			t.Errorf("a step %s is off by more than %.1f times: %.2f", what, factor, r)
 		}
-	}
-}
-
-// compareDoc holds the generated part of docs/accuracy.md to what was found.
-func compareDoc(t *testing.T, tables string) {
-	t.Helper()
-	const mark = "<!-- from here on written by: go test ./truth -run TestAccuracy -update -->\n"
-	path := filepath.Join("..", "docs", "accuracy.md")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, old, found := strings.Cut(string(data), mark)
-	switch {
-	case !found:
-		t.Fatalf("%s has no line %q", path, mark)
-	case *dir != ".": // other rows than those of the document
-	case *updateAccuracy:
-		if err := os.WriteFile(path, []byte(head+mark+tables), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	case old != tables:
-		t.Errorf("%s says other errors than the rows do; run go test ./truth -run TestAccuracy -update", path)
 	}
 }
 

@@ -28,8 +28,8 @@ var _ = register(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "app",
 		Short: "Serve the app on this machine: draw, edit and price a model in the browser",
-		Long: `Serves the app on a port of this machine, until it is stopped. It needs no network and no account: the engine runs in the browser, and a
-model that is opened there is sent nowhere.`,
+		Long: `Serves the app on a port of this machine, until it is stopped. It needs no network and no account.
+The engine runs in the browser, and a model that is opened there is sent nowhere.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serveApp(cmd, addr, show) },
 	}

@@ -38,7 +38,7 @@ func attestFlags(c *cobra.Command) {
 
 // manifestFlags say which files belong to a model.
 func manifestFlags(c *cobra.Command) {
-	c.Flags().Bool("allow-symlinks", false, "digest what symbolic links lead to, where that lies in the model or in the blobs of its cache entry")
+	c.Flags().Bool("allow-symlinks", false, "follow symbolic links to files of the model or of its Hugging Face cache entry")
 	c.Flags().StringArray("ignore-paths", nil, "leave this `path` from the model's folder out of the digests, and what is below it")
 }
 

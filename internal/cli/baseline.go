@@ -17,13 +17,14 @@ import (
 )
 
 var _ = register(func() *cobra.Command {
-	c := &cobra.Command{Use: "baseline", Short: "Keep the findings that a repository begins with from failing its commands"}
+	c := &cobra.Command{Use: "baseline", Short: "Let today's findings of a repository pass, and fail on new ones"}
 	write := &cobra.Command{
 		Use:   "write MODEL...",
-		Short: "Write down what check finds today: from then on only new findings fail a command",
-		Long: `Checks the models and writes what it finds, blocks and warnings that are not waived, to the file that baseline: in .verifier.yml names, or
-to .verifier-baseline.json beside it. What the file has of other models is kept, unless they are gone. With --check nothing is written,
-and the command fails where the file has findings that are no longer there.`,
+		Short: "Write today's findings to a file: from then on only new findings fail a command",
+		Long: `Checks the models and writes the blocks and warnings that are not waived to the file that baseline:
+in .verifier.yml names, or to .verifier-baseline.json beside it. Entries of other models stay,
+unless those are gone. With --check nothing is written, and the command fails where the file has
+findings that no longer occur.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: writeBaseline,
 	}

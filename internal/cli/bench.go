@@ -20,9 +20,9 @@ var _ = register(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Tasks for agents that design models: list them, grade answers, run agents, serve the environment",
-		Long: `A benchmark of designing and changing models. A task is a specification in words, a graph to start from or none, and constraints. It
-follows from its id, family/split/number, so that there are as many as anyone asks for. Answers are graded by the verifier: what passes
-runs in PyTorch. docs/bench.md says more.`,
+		Long: `A benchmark of designing and changing models. A task is a specification in words, a graph to start
+from or none, and constraints. It is generated from its id, family/split/number. The verifier grades
+the answers: what passes runs in PyTorch. See docs/bench.md.`,
 	}
 	var list []*cobra.Command
 	for _, f := range benchCommands {
@@ -35,8 +35,8 @@ runs in PyTorch. docs/bench.md says more.`,
 
 // queryFlags are those that choose tasks.
 func queryFlags(c *cobra.Command, q *env.Query, n int) {
-	c.Flags().StringVar(&q.Family, "family", "", "`families` of tasks, with commas between them; all unless given")
-	c.Flags().StringVar(&q.Split, "split", "", "`splits`, of train, dev and test, with commas between them; all unless given")
+	c.Flags().StringVar(&q.Family, "family", "", "`families` of tasks, with commas between them; by default all")
+	c.Flags().StringVar(&q.Split, "split", "", "`splits`, of train, dev and test, with commas between them; by default all")
 	c.Flags().IntVar(&q.From, "from", 0, "the `number` of the first task of each family and split")
 	c.Flags().IntVar(&q.N, "n", n, "how `many` tasks of each family and split")
 	_ = c.RegisterFlagCompletionFunc("family", cobra.FixedCompletions(env.FamilyNames(), cobra.ShellCompDirectiveNoFileComp)) // the flag is there

@@ -15,9 +15,9 @@ var _ = registerBench(func() *cobra.Command {
 	return &cobra.Command{
 		Use:   "grade ID ANSWER",
 		Short: "Grade an answer to a task: whether it passes, and what fails",
-		Long: `Grades an answer to a task. ANSWER is a file, or - for standard input, with {"model": GRAPH}, {"edits": [CHANGES]} of the start, or a graph. It
-says of every constraint whether it holds. An answer that cannot be read is graded, too: it fails with the reason. The exit code is 1 where
-it does not pass.`,
+		Long: `Grades an answer to a task. ANSWER is a file, or - for standard input, with {"model": GRAPH},
+{"edits": [CHANGES]} of the start, or a graph. It prints whether each constraint is satisfied. An
+answer that cannot be read fails with the reason. The exit code is 1 where the answer does not pass.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			problem, err := bench.Find(args[0])

@@ -17,8 +17,9 @@ var _ = registerBench(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "leaderboard [FILE...]",
 		Short: "Show how agents did: the published results, and those of files",
-		Long: `Puts agents in order by how much of a split passed, then by the quality of what did, then by how few gradings it took. The results of the
-agents that need nobody are part of the program; FILE adds one that run --output wrote.`,
+		Long: `Sorts agents by the share of a split that passed, then by the quality of the passing answers, then
+by the number of gradings. The results of the built-in agents are part of the program. FILE adds one
+that run --output wrote.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			results := leaderboard.Results()
 			for _, name := range args {

@@ -26,12 +26,12 @@ type providerOptions struct {
 func (o *providerOptions) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.format, "provider", "", "ask a language model in this wire `format`: messages (Anthropic) or chat (OpenAI, and what speaks its API)")
-	f.StringVar(&o.url, "provider-url", "", "its base `address`, as in its own libraries; that of the format's maker unless given")
-	f.StringVar(&o.model, "provider-model", "", "the `model` that is asked")
-	f.StringVar(&o.keyFile, "provider-key-file", "", "`file` with the key; "+providerKey+" unless given")
+	f.StringVar(&o.url, "provider-url", "", "its base `address`, as in its own libraries; by default that of the format's vendor")
+	f.StringVar(&o.model, "provider-model", "", "the `model` to ask")
+	f.StringVar(&o.keyFile, "provider-key-file", "", "`file` with the key; by default "+providerKey)
 	f.IntVar(&o.tokens, "provider-tokens", llm.DefaultMaxTokens, "most `tokens` of an answer")
 	f.DurationVar(&o.timeout, "provider-timeout", llm.DefaultTimeout, "how `long` one answer may take, all attempts together")
-	f.IntVar(&o.tries, "tries", 3, "how `often` a model may answer a task: it is told what the verifier said of the last answer")
+	f.IntVar(&o.tries, "tries", 3, "how `often` a model may answer a task; it is shown the verifier's findings on its last answer")
 	_ = c.RegisterFlagCompletionFunc("provider", cobra.FixedCompletions(llm.Formats(), cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 }
 

@@ -23,10 +23,10 @@ var _ = registerBench(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Let an agent solve tasks, and count what passes",
-		Long: `Gives an agent tasks, so many of each family and split, and says how many of its answers pass, how good those are, and how many changes and
-gradings they took. The agents of --policy need nobody; the same seed gives the same result. --provider asks a language model.
-
-A progress bar stands on standard error. --output writes the result as JSON, as verifier bench leaderboard reads it.`,
+		Long: `Gives an agent tasks of each family and split. It prints how many answers pass, their quality, and
+how many changes and gradings they took. The agents of --policy need no service, and the same seed
+gives the same result. --provider asks a language model. A progress bar is on standard error.
+--output writes the result as JSON for verifier bench leaderboard.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			result, err := o.run(cmd, func(*agent.Outcome) error { return nil })
@@ -53,8 +53,8 @@ type runOptions struct {
 func (o *runOptions) flags(c *cobra.Command, n int) {
 	queryFlags(c, &o.query, n)
 	c.Flags().StringVar(&o.policy, "policy", "", "the `agent`: "+strings.Join(agent.Names(), ", "))
-	c.Flags().Uint64Var(&o.seed, "seed", 1, "`seed` of an agent that draws")
-	c.Flags().IntVar(&o.jobs, "jobs", 0, "how `many` tasks are worked on at once; as many as there are processors unless given")
+	c.Flags().Uint64Var(&o.seed, "seed", 1, "`seed` of the random agent")
+	c.Flags().IntVar(&o.jobs, "jobs", 0, "how `many` tasks run at once; by default the number of processors")
 	o.provider.flags(c)
 	c.MarkFlagsOneRequired("policy", "provider")
 	c.MarkFlagsMutuallyExclusive("policy", "provider")

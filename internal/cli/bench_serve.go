@@ -18,16 +18,17 @@ var _ = registerBench(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the benchmark as an environment over HTTP: tasks, grades, episodes with steps and reward",
-		Long: `Serves the benchmark until it is stopped: GET /tasks, GET /tasks/{id}, POST /grade, POST /episodes, POST /episodes/{id}/steps and
-DELETE /episodes/{id}. It needs no network and knows no accounts: whoever reaches the address can use it, so that it is one of this machine
-unless --addr says otherwise. python/verifier/env.py is its client in the style of Gymnasium; docs/bench.md has the bodies.`,
+		Long: `Serves the benchmark until it is stopped: GET /tasks, GET /tasks/{id}, POST /grade, POST /episodes,
+POST /episodes/{id}/steps and DELETE /episodes/{id}. There are no accounts: anyone who reaches the
+address can use it, so it listens on this machine unless --addr is given. python/verifier/env.py is
+a client in the style of Gymnasium. docs/bench.md has the bodies.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serveBench(cmd, addr, limits) },
 	}
 	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8177", "the `address` to listen on; port 0 takes a free one")
 	c.Flags().IntVar(&limits.Episodes, "episodes", limits.Episodes, "how `many` episodes may be open at once")
 	c.Flags().IntVar(&limits.Steps, "steps", limits.Steps, "how `many` steps an episode has")
-	c.Flags().DurationVar(&limits.Idle, "idle", limits.Idle, "how `long` an episode must be unused before it makes room for another; 0: never")
+	c.Flags().DurationVar(&limits.Idle, "idle", limits.Idle, "how `long` an idle episode stays before another may replace it; 0: forever")
 	return c
 })
 

@@ -14,8 +14,9 @@ var _ = registerBench(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "task ID",
 		Short: "Show one task: what it asks, its constraints and its start",
-		Long: `Shows a task by its id, such as repair/test/17: what it asks, and its start in the short notation. With --json it comes as agents get it.
---reference adds an answer that passes, which no agent is shown.`,
+		Long: `Shows a task by its id, such as repair/test/17: the prompt, and the graph to start from in the short
+notation. --json prints what agents get. --reference adds an answer that passes, which no agent is
+shown.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			problem, err := bench.Find(args[0])

@@ -13,8 +13,8 @@ var _ = registerBench(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tasks",
 		Short: "List tasks of the benchmark",
-		Long: `Lists tasks, so many of each family and split: their ids, and the first line of what they ask. With --json they come whole, one body as
-the environment server sends it.`,
+		Long: `Lists tasks of each family and split: their ids, and the first line of each prompt. --json prints
+them whole, as the environment server sends them.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, err := q.List()

@@ -14,9 +14,10 @@ var _ = registerBench(func() *cobra.Command {
 	var passed bool
 	c := &cobra.Command{
 		Use:   "traces",
-		Short: "Let an agent solve tasks, and print each step that it took, with its reason and grade",
-		Long: `Gives an agent tasks as run does, and prints one JSON value on a line for each: the task, every step with what was changed, why, and what the
-verifier said after it, the answer and its grade. With the same seed the lines are the same, unless a provider is asked.`,
+		Short: "Let an agent solve tasks, and print each of its steps, with reason and grade",
+		Long: `Gives an agent tasks as run does, and prints one JSON value a line: the task, every step with the
+change, its reason and the findings after it, the answer and its grade. The same seed gives the same
+lines, unless a provider is asked.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := o.run(cmd, func(outcome *agent.Outcome) error {
@@ -29,7 +30,7 @@ verifier said after it, the answer and its grade. With the same seed the lines a
 		},
 	}
 	o.flags(c, 5)
-	c.Flags().BoolVar(&passed, "passed", false, "leave out what does not pass")
+	c.Flags().BoolVar(&passed, "passed", false, "leave out traces that do not pass")
 	return c
 })
 

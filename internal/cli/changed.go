@@ -15,10 +15,11 @@ var _ = register(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "changed",
 		Short: "List the models among the files that git says have changed",
-		Long: `Reads what git diff --name-status -z writes, and prints a line for each model among those files that are still there: its path, a tab,
-and its path before, which is empty where it is new. Which files count, --models says, or else the keys under models: in .verifier.yml, or
-else what they are: graphs, config.json of transformers, ONNX files. A class of a PyTorch source counts where it is named, as file.py:Name,
-and any source has changed.`,
+		Long: `Reads what git diff --name-status -z writes, and prints a line for each changed model that still
+exists: its path, a tab, and its path before, which is empty for a new model. --models selects the
+files, or else the keys under models: in .verifier.yml. Without both, graphs, config.json of
+transformers and ONNX files are selected. A class of a PyTorch source (file.py:Name) is listed where
+it is named and any Python file has changed.`,
 		Args: cobra.NoArgs,
 	}
 	c.Flags().StringArray("models", nil, "a `pattern` of paths from the working directory, or several on lines of their own; * stands for any characters")

@@ -18,10 +18,11 @@ import (
 var _ = register(func() *cobra.Command {
 	c := judging(&cobra.Command{
 		Use:   "check MODEL...",
-		Short: "Walk a model through preflight, data, train, evaluate and deploy",
-		Long: `Walks a model through five stages and stops at the first that refuses it. What only a person can decide is asked, and keeps
-nothing from going on. With --data the dataset is held against the model: sequences, tokenizer, labels, images, columns, classes.
-Without MODEL, those under models: in .verifier.yml are taken.`,
+		Short: "Check whether a model runs, in five stages: preflight, data, train, evaluate, deploy",
+		Long: `Checks a model in five stages (preflight, data, train, evaluate, deploy) and stops at the first that
+refuses it. Questions that only a person can answer are listed and do not fail the command. With
+--data the dataset is checked against the model: sequences, tokenizer, labels, images, columns and
+classes. Without MODEL, the models under models: in .verifier.yml are checked.`,
 	}, func(j *judge, in *input) (*answer, error) {
 		q, err := checkRequest(j, in)
 		if err != nil {

@@ -29,21 +29,22 @@ var providers = []provider{
 var _ = register(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "comment RECORD...",
-		Short: "Keep one comment on a pull request that says what became of its models",
-		Long: `Makes one comment of the records that policy-apply --change wrote, and posts it, or updates the one that it posted before. Where there is
-nothing to say, because nothing changed or by less than the lines under change: in .verifier.yml let pass, it posts none; a comment that
-is already there is corrected.
+		Short: "Keep one comment on a pull request about the models that it changes",
+		Long: `Makes one comment of the records that policy-apply --change wrote, and posts it or updates the one
+that it posted before. Where nothing changed, or less than the limits under change: in
+.verifier.yml, it posts none; an existing comment is updated.
 
-The token comes from the environment alone: GITHUB_TOKEN, or GITLAB_TOKEN with the scope api. Repository and number come from the job's
-environment unless flags say otherwise. Without a token, or with one that may not write, as on a pull request from a fork, it warns, appends
-the comment to the job's summary (GITHUB_STEP_SUMMARY) or else prints it, and exits with 0. With --dry-run it prints the comment and
-reaches no network.`,
+The token comes from the environment: GITHUB_TOKEN, or GITLAB_TOKEN with the scope api. Repository
+and number come from the job's environment unless flags are given. Without a token, or with one that
+may not write, as on a pull request from a fork, it warns, appends the comment to the job's summary
+(GITHUB_STEP_SUMMARY) or else prints it, and exits with 0. --dry-run prints the comment and uses no
+network.`,
 		Args: cobra.ArbitraryArgs,
 	}
 	f := c.Flags()
 	f.String("provider", "", "the `service`: github or gitlab")
-	f.String("repository", "", "owner/name on GitHub, number or path of the project on GitLab; from the environment unless given")
-	f.Int64("number", 0, "number of the pull request; from the environment unless given")
+	f.String("repository", "", "owner/name on GitHub, number or path of the project on GitLab; by default from the environment")
+	f.Int64("number", 0, "number of the pull request; by default from the environment")
 	f.String("tag", "", "a `name` that keeps the comments of several workflows apart")
 	f.Bool("dry-run", false, "print the comment, or nothing where there would be none, and post nothing")
 	offer(c, "provider", "github", "gitlab")

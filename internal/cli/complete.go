@@ -10,7 +10,7 @@ const completeFlag = "require-complete"
 
 // requiresComplete adds the flag that fails on a model that was not read whole.
 func requiresComplete(c *cobra.Command) {
-	c.Flags().Bool(completeFlag, false, "exit with 1 where the model was not read whole: a source that was not followed to its end, or weights that are not known")
+	c.Flags().Bool(completeFlag, false, "exit with 1 where the model was not read completely: a source that was not read to its end, or unknown weights")
 }
 
 // complete fails where the flag asks for a whole model and this one is not. The answer was given before.

@@ -21,9 +21,10 @@ var _ = register(func() *cobra.Command {
 	c := takesModels(&cobra.Command{
 		Use:   "describe MODEL",
 		Short: "Show every component with its shape, weights and FLOPs",
-		Long: `Shows every component with its shape, weights, FLOPs and what is saved for backward, the totals and the heaviest. Blocks that
-repeat one after the other are one line with how often, above the lines of the first; --all lists each of them, as --json does. The
-table is as wide as the terminal, or COLUMNS.`,
+		Long: `Shows every component with its shape, weights, FLOPs and the bytes that are saved for backward, the
+totals and the heaviest components. Repeated blocks are one line with their number, above the lines
+of the first; --all lists each of them, as --json does. The table is as wide as the terminal, or
+COLUMNS.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := readInput(cmd, args[0], false)
@@ -57,7 +58,7 @@ table is as wide as the terminal, or COLUMNS.`,
 		},
 	})
 	requiresComplete(c)
-	c.Flags().Bool("all", false, "list every component, also of blocks that repeat")
+	c.Flags().Bool("all", false, "list every component, also those of repeated blocks")
 	return c
 })
 

@@ -28,15 +28,16 @@ var _ = register(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "digest MODEL",
 		Short: "Print the digest of a model as model signing makes it, or those of its files",
-		Long: `Prints the SHA-256 over the digests of all files of a model, in the order of their names: what the OpenSSF model signing specification
-calls the digest of the model, and what the first subject of a record has. Of git's own files at the top none counts.
+		Long: `Prints the SHA-256 over the digests of all files of a model, in the order of their names. It is the
+digest that the OpenSSF model signing specification defines, and the first subject of a record. The
+.git folder is left out.
 
-With --checksums it prints a line for each file instead, which sha256sum --check reads in the model's folder.`,
+--checksums prints a line for each file instead, for sha256sum --check in the model's folder.`,
 		Args: cobra.ExactArgs(1),
 		RunE: runDigest,
 	}
 	c.Flags().Bool("checksums", false, "print the digest and name of each file")
-	c.Flags().Bool("download", false, "fetch the description of a model that is not in the local cache, never its weights")
+	c.Flags().Bool("download", false, "fetch the config and headers of a model that is not in the local cache, never its weights")
 	manifestFlags(c)
 	return c
 })

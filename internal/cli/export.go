@@ -51,11 +51,12 @@ var _ = register(func() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export FILE --to FORM",
 		Short: "Write a model as a PyTorch file or as a picture",
-		Long: `Writes a model in another form: torch is one PyTorch file that needs nothing but torch, 1.13 or later; mermaid is a chart that
-GitHub and others draw from the text; svg is a picture. Pictures show blocks that repeat once, and how often.
+		Long: `Writes a model in another format. torch is one PyTorch file that needs only torch 1.13 or later,
+mermaid is a chart that GitHub and others draw, and svg is a picture. Pictures show repeated blocks
+once, with their number.
 
-A model that PyTorch does not run is not written as torch: the reasons are printed, and the exit code is 1. With --force it is
-written all the same, with the reasons on top.`,
+A model that PyTorch does not run is not written as torch: the reasons are printed, and the exit
+code is 1. With --force it is written with the reasons on top.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			g, err := readModel(cmd, args[0])
@@ -82,7 +83,7 @@ written all the same, with the reasons on top.`,
 	}
 	cmd.Flags().StringVar(&to, "to", "", "the form: "+exportNames())
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to this file instead of standard output")
-	cmd.Flags().BoolVar(&force, "force", false, "write a model that PyTorch does not run, too")
+	cmd.Flags().BoolVar(&force, "force", false, "write also a model that PyTorch does not run")
 	_ = cmd.MarkFlagRequired("to") // the flag is there
 	return cmd
 })

@@ -26,24 +26,27 @@ var _ = register(func() *cobra.Command {
 	c := takesModels(&cobra.Command{
 		Use:   "fix [MODEL...]",
 		Short: "Change the source of a model so that it runs: the smallest change for each finding, proved",
-		Long: `Turns each finding that blocks, and whose change is certain, into the smallest change of the file that the number comes from: a literal,
-a default, a keyword, a name, a flatten that is missing. Every change is made in memory first, and the model read and checked again with it,
-under the same inputs, data and policy: the finding is gone and none is new, or there is no patch. Where several changes would do, they are
+		Long: `Turns each blocking finding whose fix is certain into the smallest change of the file that the
+number comes from: a literal, a default, a keyword, a name, or a missing flatten. Every patch is
+applied in memory first, and the model is checked again with the same inputs, data and policy. It is
+a patch only if the finding is gone and no finding is new. Where several changes would do, they are
 listed and none is made.
 
-Nothing is run and, without --provider, nothing is asked of a network. Without a flag it shows the findings with their patches; --diff prints the patches alone,
-as patch -p0 and git apply -p0 take them; --write makes them. Without MODEL those under models: in .verifier.yml are taken.
+No code of the model is run, and without --provider no network is used. Without a flag the findings
+are shown with their patches. --diff prints the patches alone, for patch -p0 and git apply -p0.
+--write applies them. Without MODEL, the models under models: in .verifier.yml are fixed.
 
-The exit code is 0 where nothing blocks, or nothing any more with --write, and 1 where something is left to do.`,
+The exit code is 0 where nothing blocks, or nothing any more with --write, and 1 where something is
+left to do.`,
 	})
 	c.Flags().BoolVar(&o.diff, "diff", false, "print the patches alone, as unified diffs")
-	c.Flags().BoolVar(&o.write, "write", false, "make the patches that are proved")
+	c.Flags().BoolVar(&o.write, "write", false, "apply the proved patches")
 	c.MarkFlagsMutuallyExclusive("diff", "write")
-	c.Flags().StringVar(&o.command, "command-file", "", "judge the launch command of a serving engine in this `file` with the model, and change it, too")
-	c.Flags().String("gpu", "", "the `card` that the launch command runs on; without it, fit and capability are not judged")
-	c.Flags().Int64("gpus", 0, "how many `cards` the machine has; as many as the command needs where left out")
+	c.Flags().StringVar(&o.command, "command-file", "", "check and fix the launch command of a serving engine in this `file` too")
+	c.Flags().String("gpu", "", "the `card` that the launch command runs on; without it, fit and capability are not checked")
+	c.Flags().Int64("gpus", 0, "how many `cards` the machine has; by default as many as the command needs")
 	c.Flags().String("engine-version", "", "the engine's `version`, in place of that of the image or the assumed one")
-	c.Flags().BoolVar(&o.provider, "provider", false, "have the hosted service ask its language model for what is left; this sends the files of the model there")
+	c.Flags().BoolVar(&o.provider, "provider", false, "ask the language model of the hosted service for the remaining findings; this sends the files of the model there")
 	remoteFlags(c)
 	policyFlags(c)
 	dataFlag(c)

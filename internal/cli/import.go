@@ -36,9 +36,10 @@ var _ = register(func() *cobra.Command {
 	var out string
 	c := takesModels(&cobra.Command{
 		Use:   "import MODEL",
-		Short: "Read a model from where you have it, and print its graph",
-		Long: `Reads a model and prints its graph as JSON, or writes it to a file. What it is, its exact number of parameters and how the weights
-beside it differ from what its description implies go to standard error; --json prints all of that and the graph as one object.
+		Short: "Read a model of any format and print its graph",
+		Long: `Reads a model and prints its graph as JSON, or writes it to a file. The kind of model, its exact
+number of parameters, and differences between its description and its weight files go to standard
+error. --json prints all of that and the graph as one object.
 
 ` + references,
 		Args: cobra.ExactArgs(1),
@@ -60,7 +61,7 @@ beside it differ from what its description implies go to standard error; --json 
 	c.Flags().StringVarP(&out, "out", "o", "", "write the graph to this `file`")
 	c.Flags().Bool("trace", false, "run a PyTorch source in your own Python and record what it does, instead of reading it")
 	c.Flags().String("python", "python3", "the `interpreter` that --trace runs, with PyTorch installed")
-	c.Flags().Int64("seq-len", 0, "tokens of a sample of text, in place of the longest that the model takes")
+	c.Flags().Int64("seq-len", 0, "tokens of a text sample, instead of the longest that the model accepts")
 	return c
 })
 

@@ -18,23 +18,25 @@ var _ = register(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init [FOLDER]",
 		Short: "Propose a .verifier.yml and a workflow for the models of a repository",
-		Long: `Finds the models of a repository: graphs, config.json of transformers, ONNX files, and of PyTorch sources the factories and the classes
-that no other class is made with. What a source is called with is taken from its tests, scripts, README and documentation. Writes a
-.verifier.yml that names them, with input and arg, and a workflow that holds every pull request to it; each line is explained. A model
-that cannot be read yet stands commented out, with the reason. Nothing is run. What is there already is not touched without --force;
---dry-run prints what would be written.
+		Long: `Finds the models of a repository: graphs, config.json of transformers, ONNX files, and in PyTorch
+sources the factory functions and the classes that no other class uses. Arguments and input shapes
+of a source are read from its tests, scripts, README and documentation. Nothing is run.
 
---from .neurarch.yml translates that file in place of looking for models: each of its lines is in the .verifier.yml with its number, or
-as a comment that says why it is not.
+It writes a .verifier.yml that lists the models, with input and arg, and a workflow that checks
+every pull request. Each line is explained. A model that cannot be read yet is commented out, with
+the reason. Existing files stay without --force. --dry-run prints what would be written.
 
---agents writes in their place what coding agents read: a section of AGENTS.md, which leaves the rest of that file as it is, and a skill.`,
+--from .neurarch.yml translates that file instead of looking for models. Each of its lines is in the
+.verifier.yml with its line number, or in a comment with the reason why it is not.
+
+--agents writes instructions for coding agents instead: a section of AGENTS.md and a skill.`,
 		Args: cobra.MaximumNArgs(1),
 	}
-	c.Flags().String("provider", "", "the `service` whose workflow is written: github or gitlab; by the files that are there unless given")
+	c.Flags().String("provider", "", "the `service` whose workflow is written: github or gitlab; by default the one whose files are there")
 	c.Flags().Bool("dry-run", false, "print what would be written, and write nothing")
-	c.Flags().Bool("force", false, "write over files that are there")
+	c.Flags().Bool("force", false, "overwrite existing files")
 	c.Flags().String(fromFlag, "", "a `file` of another tool in the folder, .neurarch.yml, whose policy and models are translated")
-	c.Flags().Bool("agents", false, "write AGENTS.md and a skill for coding agents in place of the policy and the workflow")
+	c.Flags().Bool("agents", false, "write AGENTS.md and a skill for coding agents instead of the policy and the workflow")
 	offer(c, "provider", "github", "gitlab")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		folder := "."

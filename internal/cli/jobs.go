@@ -17,9 +17,10 @@ var _ = register(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "jobs [ID]",
 		Short: "List the training jobs of the organisation, show one with its curves, or cancel it",
-		Long: `Lists the organisation's training jobs, newest first, fifty at a time. With an ID it shows that job with its curves and a link to its weights,
-which works for ten minutes; --watch stays until it has ended, and --cancel ends it. A job that ended in an error, or was cancelled, is
-exit code 1 with --watch.`,
+		Long: `Lists the organisation's training jobs, newest first, fifty at a time. With an ID it shows that job
+with its curves and a link to its weights, which is valid for ten minutes. --watch waits until the
+job has ended, and --cancel ends it. With --watch the exit code is 1 for a job that failed or was
+cancelled.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := remote(cmd)
@@ -37,8 +38,8 @@ exit code 1 with --watch.`,
 		},
 	}
 	c.Flags().BoolVar(&cancel, "cancel", false, "end the job")
-	c.Flags().BoolVar(&watch, "watch", false, "stay until the job has ended, and show its curves")
-	c.Flags().StringVar(&after, "after", "", "list those behind the job of this `ID`")
+	c.Flags().BoolVar(&watch, "watch", false, "wait until the job has ended, and show its curves")
+	c.Flags().StringVar(&after, "after", "", "list the jobs after this `ID`")
 	c.MarkFlagsMutuallyExclusive("cancel", "watch")
 	remoteFlags(c)
 	return c

@@ -85,7 +85,7 @@ func policyFlag(c *cobra.Command) {
 }
 
 func requestFlag(c *cobra.Command) {
-	c.Flags().Bool("request", false, "take FILE for the body of a request to the HTTP service, whatever it looks like")
+	c.Flags().Bool("request", false, "read FILE as the body of a request to the HTTP service")
 }
 
 // policyFlags are the flags of every command that gives verdicts.
@@ -98,7 +98,7 @@ func policyFlags(c *cobra.Command) {
 // gateFlags are the flags of commands whose findings can be waived.
 func gateFlags(c *cobra.Command) {
 	c.Flags().StringArray("severity", nil, "count a rule, or every rule of a checker, as block, warn, info or off in whether the command fails: `rule=off`; changes no verdict")
-	c.Flags().String("now", "", "the `day` on which waivers are judged, as 2027-01-31; without it none has expired")
+	c.Flags().String("now", "", "the `day` against which waivers expire, such as 2027-01-31; without it none has expired")
 	if err := c.RegisterFlagCompletionFunc("severity", offs); err != nil {
 		panic(err) // there is no such flag
 	}

@@ -21,10 +21,11 @@ import (
 var _ = register(func() *cobra.Command {
 	c := takesModels(&cobra.Command{
 		Use:   "layout MODEL",
-		Short: "Judge how a model is split over many GPUs for training, or search the fastest split",
-		Long: `Says whether Megatron-LM, torchtitan or DeepSpeed would take a split of the model over tensor, pipeline, data, context and expert
-parallel ranks, how well its stages are balanced, how long they wait, and what each of them holds on a card; and which sizes are legal.
-With --suggest and --gpus it searches the fastest layouts that fit instead.`,
+		Short: "Check how a model is split over many GPUs for training, or search for the fastest split",
+		Long: `Checks whether Megatron-LM, torchtitan or DeepSpeed accepts a split of the model over tensor,
+pipeline, data, context and expert parallel ranks. It prints the balance of the pipeline stages,
+their idle time (bubble), the memory of each rank, and which sizes are legal. With --suggest and
+--gpus it searches for the fastest layouts that fit.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return newJudge(cmd).each(args, layoutOne) },
 	})
@@ -36,18 +37,18 @@ With --suggest and --gpus it searches the fastest layouts that fit instead.`,
 	}{
 		{"tp", 1, "tensor-parallel `ranks`"}, {"pp", 1, "pipeline `stages`"}, {"dp", 1, "data-parallel `ranks`"}, {"cp", 1, "context-parallel `ranks`"},
 		{"ep", 1, "expert-parallel `ranks`"}, {"vpp", 1, "model `chunks` on each pipeline rank"}, {"micro-batch", 1, "`samples` in a micro-batch"},
-		{"global-batch", 0, "`samples` in a step; micro-batch times dp unless given"}, {"seq-len", 0, "`tokens` of a sample"},
-		{"etp", 0, "tensor-parallel `ranks` of experts; tp unless given (Megatron-LM)"}, {"zero", 0, "ZeRO `stage`, 0 to 3"}, {"first-stage-layers", 0, "`layers` on the first stage (Megatron-LM)"}, {"last-stage-layers", 0, "`layers` on the last stage (Megatron-LM)"},
+		{"global-batch", 0, "`samples` in a step; by default micro-batch times dp"}, {"seq-len", 0, "`tokens` of a sample"},
+		{"etp", 0, "tensor-parallel `ranks` of experts; by default tp (Megatron-LM)"}, {"zero", 0, "ZeRO `stage`, 0 to 3"}, {"first-stage-layers", 0, "`layers` on the first stage (Megatron-LM)"}, {"last-stage-layers", 0, "`layers` on the last stage (Megatron-LM)"},
 		{"gpus", 0, "`cards` to search a layout for, with --suggest"}, {"top", 5, "how `many` layouts to suggest"},
 	} {
 		f.Int(size.name, size.value, size.usage)
 	}
-	f.String("gpu", "", "`card` of every rank; without one, whether it fits is not judged")
+	f.String("gpu", "", "`card` of every rank; without one, the fit is not checked")
 	f.String("framework", layout.Frameworks[0], "whose `rules`: "+strings.Join(layout.Frameworks, ", "))
-	f.String("recompute", layout.Recomputes[0], "what is computed `again` in the backward pass: "+strings.Join(layout.Recomputes, ", "))
-	f.String("offload", "", "`what` of a rank lies in the host's memory: "+strings.Join(layout.Offloads, ", "))
-	f.Bool("sequence-parallel", true, "split the sequence between layers too; on where tp is above 1")
-	f.Bool("suggest", false, "search the fastest layouts for --gpus cards of --gpu")
+	f.String("recompute", layout.Recomputes[0], "`what` is recomputed in the backward pass: "+strings.Join(layout.Recomputes, ", "))
+	f.String("offload", "", "`what` of a rank is offloaded to the host: "+strings.Join(layout.Offloads, ", "))
+	f.Bool("sequence-parallel", true, "sequence parallelism; used where tp is above 1")
+	f.Bool("suggest", false, "search for the fastest layouts on --gpus cards of --gpu")
 	policyFlags(c)
 	gateFlags(c)
 	outputFlags(c)

@@ -15,7 +15,8 @@ var _ = register(func() *cobra.Command {
 	return judging(&cobra.Command{
 		Use:   "lint MODEL...",
 		Short: "List what every rule finds in a model",
-		Long:  "Lists what every rule finds in a model: refusals with their fix, warnings and notes. Without MODEL, those under models: in .verifier.yml are taken.",
+		Long: `Lists what every rule finds in a model: blocks with their fix, warnings and notes. Without MODEL,
+the models under models: in .verifier.yml are linted.`,
 	}, func(j *judge, in *input) (*answer, error) {
 		q, err := request(in, lint.Decode, func(g *graph.Graph) *lint.Request { return &lint.Request{Model: g} })
 		if err != nil {

@@ -28,15 +28,14 @@ var _ = register(func() *cobra.Command {
 	var out string
 	c := takesModels(&cobra.Command{
 		Use:   "loop MODEL",
-		Short: "Follow the findings: apply each edit until the check passes or none is left",
-		Long: `Checks a model, makes the edit of the first finding that blocks and has one, and checks again, until nothing blocks or no edit is
-left. It shows each step. Nothing is judged: it does what an agent would do that takes every fix at its word. A finding has an edit only
-where one change of one number repairs it; what is left needs someone who knows what was meant.
+		Short: "Apply the findings' edits until the check passes or none is left",
+		Long: `Checks a model, applies the edit of the first blocking finding that has one, and checks again, until
+nothing blocks or no edit is left. It prints each step. A finding has an edit only where one change
+certainly repairs it. What is left needs someone who knows the intended model.
 
-A PyTorch source is read again after every edit, as if its constructor had made the layer so, and the loop goes on with what it does behind.
-It passes only if it was followed to its end. The changes of the source itself, as fix makes them, stand below the steps.
-
-The model is left as it is; --output writes the repaired graph as JSON.`,
+A PyTorch source is read again after every edit, as if its constructor had made the layer with that
+number. It passes only if it was read to its end. The patches of the source that fix makes are
+below the steps. The model is not changed; --output writes the repaired graph as JSON.`,
 		Args: cobra.ExactArgs(1),
 	})
 	c.RunE = func(cmd *cobra.Command, args []string) error {

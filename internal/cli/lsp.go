@@ -13,9 +13,10 @@ var _ = register(func() *cobra.Command {
 	return &cobra.Command{
 		Use:   "lsp",
 		Short: "Serve the verifier to editors: a language server over standard input and output",
-		Long: `Speaks the Language Server Protocol with an editor: findings on the lines of PyTorch sources, graphs, .verifier.yml and launch commands as
-one types, tensor shapes behind the statements of forward, what a line costs on hover, and the changes that mend a finding. Nothing is run, and
-nothing outside of a file's repository is read. docs/editors.md says how editors are set up.`,
+		Long: `Serves the Language Server Protocol to an editor: findings on the lines of PyTorch sources, graphs,
+.verifier.yml and launch commands, tensor shapes behind the statements of forward, costs on hover,
+and quick fixes. No code of the model is run, and nothing outside of a file's repository is read.
+docs/editors.md explains the set-up of editors.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmdContext(cmd), syscall.SIGINT, syscall.SIGTERM)

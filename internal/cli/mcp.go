@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/modelverifier/verifier/internal/client"
 	"github.com/modelverifier/verifier/internal/mcp"
 )
 
@@ -23,16 +22,19 @@ var _ = register(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "mcp [FILE]",
 		Short: "Serve the verifier to agents: an MCP server over standard input and output, or HTTP",
-		Long: `Serves check, lint, plan, rank, fit, describe, import, export and catalog as tools of the Model Context Protocol, with graphs, pictures,
-rules and types as resources. It needs no network and no account. Tools take a graph, or a path inside --root; nothing outside is read.
-FILE, inside the root too, is the model that is meant where none is named; clients that subscribe are told when it changes.
+		Long: `Serves check, lint, plan, rank, fit, describe, import, export and catalog as tools of the Model
+Context Protocol, with graphs, pictures, rules and types as resources. It needs no network and no
+account. Tools take a graph, or a path inside --root; nothing outside is read. FILE, inside the root
+too, is the default model; clients that subscribe are notified when it changes.
 
-With --write there is also edit, which changes graph files inside the root. With --bench there are the tasks of the benchmark, too: bench_tasks,
-bench_grade, bench_episode and bench_step. Where a hosted service and a key are configured, by --server or
-` + client.URLVariable + `, and ` + client.KeyVariable + `, there are also history, which reads outcomes of earlier runs, and train and job, which book runs on the organisation's account.
+--write adds edit, which changes graph files inside the root. --bench adds the tasks of the
+benchmark: bench_tasks, bench_grade, bench_episode and bench_step. With a hosted service and a key
+(--server or VERIFIER_URL, and VERIFIER_API_KEY) there are also history, which reads the outcomes of
+earlier runs, and train and job, which start runs on the organisation's account.
 
-With --http it serves the protocol's streamable HTTP transport at /mcp of that address. Clients must send a token, which is in --token-file
-or in ` + tokenVariable + `: 22 characters or more. The connection is not encrypted: beyond this machine, put a proxy with TLS in front.`,
+--http serves the protocol's streamable HTTP transport at /mcp of that address. Clients must send
+the token of --token-file or VERIFIER_MCP_TOKEN: 22 characters or more. The connection is not
+encrypted: beyond this machine, put a proxy with TLS in front.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			config := mcp.Config{Root: root, Write: write, Bench: bench, HTTP: addr != "", Version: Version, Log: cmd.ErrOrStderr()}
@@ -59,9 +61,9 @@ or in ` + tokenVariable + `: 22 characters or more. The connection is not encryp
 			return s.Run(ctx, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
-	c.Flags().StringVar(&root, "root", ".", "the `folder` that paths stay inside")
+	c.Flags().StringVar(&root, "root", ".", "the `folder` that all paths must be inside")
 	c.Flags().StringVar(&addr, "http", "", "serve HTTP at this `address`, such as 127.0.0.1:8178, in place of standard input and output; port 0 takes a free one")
-	c.Flags().StringVar(&tokenFile, "token-file", "", "a `file` with the token that clients over HTTP must send; "+tokenVariable+" unless given")
+	c.Flags().StringVar(&tokenFile, "token-file", "", "a `file` with the token that clients over HTTP must send; by default "+tokenVariable)
 	remoteFlags(c)
 	c.Flags().BoolVar(&write, "write", false, "let clients change graph files inside the root")
 	c.Flags().BoolVar(&bench, "bench", false, "serve the tasks, grades and episodes of the benchmark, too")

@@ -70,7 +70,7 @@ func commandPages(b *strings.Builder, c *cobra.Command) {
 				name += ", `-" + f.Shorthand + "`"
 			}
 			if f.DefValue != "" && f.DefValue != "[]" && f.DefValue != "false" && f.DefValue != "0" {
-				usage += " (" + f.DefValue + " unless given)"
+				usage += " (default " + f.DefValue + ")"
 			}
 			rows += fmt.Sprintf("| %s | %s | %s |\n", name, value, strings.ReplaceAll(usage, "|", `\|`))
 		})

@@ -15,20 +15,22 @@ import (
 var _ = register(func() *cobra.Command {
 	c := judging(&cobra.Command{
 		Use:   "plan MODEL...",
-		Short: "Say what a model is, what training it takes, and what changed since the version before",
-		Long: `Says what a model is, what training it takes, and what changed since the version before.
+		Short: "Estimate memory, time and cost of a run, and compare with the version before",
+		Long: `Estimates the memory, time and cost of training and of inference, and compares with the version
+before.
 
-With --run the run is read from the file of a trainer: axolotl, LLaMA-Factory, TRL, torchtitan, DeepSpeed, accelerate, or the arguments of
-transformers' Trainer. MODEL may then be left out where the file names a model that is here or bundled. Every key is accounted for; what has
-no estimate is said. A file with a wrong type, or one that contradicts itself, exits with 2.
+--run reads the run from the file of a trainer: axolotl, LLaMA-Factory, TRL, torchtitan, DeepSpeed,
+accelerate, or the arguments of transformers' Trainer. MODEL may then be left out if the file names
+a local or bundled model. Every key is listed as used, without effect, unknown or not estimated. A
+file with a wrong type, or one that contradicts itself, exits with 2.
 
-With --max the plan is that of the largest batch, sample or context that fits the card of --gpu, and with --cheapest that of the card and the
-settings on which the run costs least (docs/fit.md).
+--max finds the largest batch, sample or context that fits the card of --gpu. --cheapest finds the
+card and the settings on which the run costs least (docs/fit.md).
 
-Without MODEL, those under models: in .verifier.yml are taken.`,
+Without MODEL, the models under models: in .verifier.yml are planned.`,
 	}, planOne)
 	c.Flags().String("base", "", "the version before: adds what changed since this `file`")
-	c.Flags().Bool("history", false, "ask the hosted service what became of earlier runs of this structure; its fingerprint is sent, and nothing else")
+	c.Flags().Bool("history", false, "ask the hosted service for outcomes of earlier runs of this structure; only its fingerprint is sent")
 	remoteFlags(c)
 	runFlags(c)
 	useFlags(c)

@@ -18,7 +18,7 @@ import (
 
 // runFileFlags declares the run as a file.
 func runFileFlags(c *cobra.Command) {
-	c.Flags().String("run", "", "read the run from the `file` that a trainer takes; flags come in the place of what it says")
+	c.Flags().String("run", "", "read the run from the configuration `file` of a trainer; flags override it")
 	c.Flags().String("trainer", "", "whose file --run names: `one` of "+strings.Join(runfile.Trainers(), ", ")+"; without it the keys tell")
 	offer(c, "trainer", runfile.Trainers()...)
 	each := c.RunE

@@ -31,7 +31,7 @@ func maximaWords() []string {
 func solveFlags(c *cobra.Command) {
 	words := maximaWords()
 	c.Flags().String("max", "", "find `what` is the largest that fits the card of --gpu: "+strings.Join(words, ", "))
-	c.Flags().Bool("cheapest", false, "find the card, the micro-batch and whether to checkpoint, so that the run costs least; with --gpu, on that card")
+	c.Flags().Bool("cheapest", false, "find the card, the micro-batch and checkpointing with which the run costs least; with --gpu, on that card")
 	offer(c, "max", words...)
 }
 

@@ -16,11 +16,12 @@ var _ = register(func() *cobra.Command {
 	c := judging(&cobra.Command{
 		Use:   applyCommand + " MODEL...",
 		Short: "Check a model under the rules of the repository, and what changed since the version before",
-		Long: `Does what check does, and says of each finding what the repository's .verifier.yml makes of it: how severely it counts, whether it is
-waived or was there before, and whether it makes the command fail. With --base the version before is planned too: the change is refused
-when it breaks a model that ran, or a line under change:, unless the fingerprint of the model stands under approved:. The policy of the version
-before counts too, where --base-tree has it or --base-policy names it: what either policy refuses is refused.
-Without MODEL, those under models: in .verifier.yml are taken.`,
+		Long: `Does what check does, and applies the repository's .verifier.yml to each finding: its severity,
+whether it is waived or in the baseline, and whether it fails the command. With --base the version
+before is planned too. The change is refused if it breaks a model that ran, or a limit under
+change:, unless the fingerprint of the model is listed under approved:. With --base-tree or
+--base-policy the policy of the version before is applied too: what either policy refuses is
+refused. Without MODEL, the models under models: in .verifier.yml are checked.`,
 	}, policyApply)
 	dataFlag(c)
 	attestFlags(c)

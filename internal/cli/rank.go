@@ -19,9 +19,10 @@ import (
 var _ = register(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rank MODEL...",
-		Short: "Put candidates in order by what has been measured, and say where nothing has",
-		Long: `Puts candidates in order: one file each, or one file that is the body of a request with all of them. It fails when none of them
-is left: when every candidate is blocked, or with --fail-on warn has a warning. Waivers do not count here.`,
+		Short: "Sort candidates by what has been measured",
+		Long: `Sorts candidates: one file each, or one file that is the body of a request with all of them. It
+fails if every candidate is blocked, or with --fail-on warn has a warning. Waivers do not count
+here.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: runRank,
 	}

@@ -21,18 +21,19 @@ import (
 )
 
 // references says what every command takes as a model.
-const references = `A model is a graph in JSON or in the text notation, a Hugging Face folder, config.json or id (org/name[@revision], from the local
-cache unless --download is given), an ONNX or GGUF file, a model of Keras, a graph file of the Neurarch editor, a PyTorch source as file.py:name, or a bundled
-model such as resnet18; - reads standard input.`
+const references = `A model is a graph in JSON or in the text notation, a Hugging Face folder, config.json or id
+(org/name[@revision], from the local cache unless --download is given), an ONNX or GGUF file, a
+Keras model, a graph file of the Neurarch editor, a PyTorch source as file.py:name, or a bundled
+model such as resnet18. - reads standard input.`
 
 // takesModels adds the flags of a command that takes references to models.
 func takesModels(c *cobra.Command) *cobra.Command {
-	c.Flags().Bool("download", false, "fetch the description of a model that is not in the local cache, never its weights")
+	c.Flags().Bool("download", false, "fetch the config and headers of a model that is not in the local cache, never its weights")
 	c.Flags().StringArray("input", nil, "`shape` of one input of a PyTorch source: 1,3,224,224 with the batch in front, or 3x224x224 without; :int64 behind it for token ids; several by repeating the flag or with ; between them; name=5 or name=None for an argument that is no tensor (docs/torch.md has them all)")
 	c.Flags().String("site-packages", "", "`folder` of installed packages, such as timm, that a PyTorch source imports: they are read like it, and never run")
 	c.Flags().StringArray("arg", nil, "`name=value` of an argument of a PyTorch class or function")
-	c.Flags().String(fromFlag, "", "what a JSON file with components is: graph, or neurarch for a file of that editor; told by what is in it unless given")
-	c.Flags().Bool(textFlag, false, "a config.json of a model that also reads pictures or sounds is called with text alone")
+	c.Flags().String(fromFlag, "", "what a JSON file with components is: graph, or neurarch for a file of that editor; recognised by its content by default")
+	c.Flags().Bool(textFlag, false, "call a multimodal model of a config.json with text alone")
 	return c
 }
 

@@ -16,7 +16,7 @@ import (
 
 // remoteFlags are those of commands that call a server.
 func remoteFlags(c *cobra.Command) {
-	c.Flags().String("server", "", "scheme and host of the hosted service; "+client.URLVariable+" unless given")
+	c.Flags().String("server", "", "scheme and host of the hosted service; by default "+client.URLVariable)
 	c.Flags().String("api-key", "", "key of the organisation; better "+client.KeyVariable+", because other users of a machine see flags")
 }
 

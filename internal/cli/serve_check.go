@@ -19,19 +19,20 @@ import (
 var _ = register(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve-check MODEL [flags] -- COMMAND",
-		Short: "Say whether a serving engine takes a launch command, and whether the model fits the cards",
-		Long: `Reads the launch command of vLLM, SGLang, TensorRT-LLM, Text Generation Inference or llama.cpp as a shell and the engine do, and says
-what the engine would refuse for this model on these cards, what does not fit, and how many sequences of full length run at once. The
-model is MODEL, whatever the command names. The command stands behind --, or in a file: a shell script, a Docker Compose file or a
-Kubernetes manifest.`,
+		Short: "Check whether a serving engine accepts a launch command, and whether the model fits the cards",
+		Long: `Reads the launch command of vLLM, SGLang, TensorRT-LLM, Text Generation Inference or llama.cpp as a
+shell and the engine do. It prints what the engine would refuse for this model on these cards, what
+does not fit, and how many sequences of full length run at once. The model is MODEL, whatever the
+command names. The command is given after --, or in a file: a shell script, a Docker Compose file or
+a Kubernetes manifest.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return newJudge(cmd).each(args[:1], func(j *judge, _ string) (*answer, error) { return serveOne(j, args) })
 		},
 	}
 	takesModels(c)
-	c.Flags().String("gpu", "", "the `card`; without it, fit and capability are not judged")
-	c.Flags().Int64("gpus", 0, "how many `cards` the machine has; as many as the command needs where left out")
+	c.Flags().String("gpu", "", "the `card`; without it, fit and capability are not checked")
+	c.Flags().Int64("gpus", 0, "how many `cards` the machine has; by default as many as the command needs")
 	c.Flags().String("engine-version", "", "the engine's `version`, in place of that of the image or the assumed one")
 	c.Flags().String("command-file", "", "read the command from this `file`")
 	policyFlags(c)

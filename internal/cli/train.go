@@ -31,14 +31,16 @@ var _ = register(func() *cobra.Command {
 	c := takesModels(&cobra.Command{
 		Use:   "train MODEL",
 		Short: "Train a model on a dataset: on a server's cards, or on this machine",
-		Long: `Has the hosted service train a model on one of its datasets. The plan comes first: a model that does not run, or does not fit the dataset,
-is refused with exit code 1, and nothing is booked. Without --gpu the cheapest card that holds the run and can be had is taken.
+		Long: `Trains a model on a dataset of the hosted service. The plan comes first: a model that does not run,
+or does not fit the dataset, is refused with exit code 1, and no job is started. Without --gpu the
+cheapest available card on which the run fits is taken.
 
-With --watch it stays until the job has ended, with a progress bar and the curves of loss and accuracy; where nobody watches, with a line
-for each epoch. Ctrl-C asks once whether to cancel the job. A job that ends in an error, or is cancelled, is exit code 1.
+--watch waits until the job has ended, with a progress bar and the curves of loss and accuracy;
+without a terminal it prints a line for each epoch. Ctrl-C asks once whether to cancel the job. The
+exit code is 1 for a job that failed or was cancelled.
 
-The server and the key come from --server and ` + client.URLVariable + `, and from ` + client.KeyVariable + `. With --local nothing is sent: the run is
-computed here, by python3 with PyTorch, on the files of the dataset in --data.`,
+The server and the key come from --server or VERIFIER_URL, and from VERIFIER_API_KEY. With --local
+nothing is sent: the run is computed here, by python3 with PyTorch, on the dataset files in --data.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	})
@@ -49,9 +51,9 @@ computed here, by python3 with PyTorch, on the files of the dataset in --data.`,
 	f.Int64Var(&o.config.BatchSize, "batch-size", training.Defaults.BatchSize, "samples of one step, from 8 to 512")
 	f.Float64Var(&o.config.LR, "lr", training.Defaults.LR, "learning rate, from 1e-5 to 1")
 	f.StringVar(&o.config.Optimizer, "optimizer", training.Defaults.Optimizer, strings.Join(training.Optimizers, ", "))
-	f.StringVar(&o.repo, "repo", "", "the repository that the model is from, kept with the job")
-	f.Int64Var(&o.pr, "pr", 0, "the pull request that the model is from")
-	f.BoolVar(&o.watch, "watch", false, "stay until the job has ended, and show its curves")
+	f.StringVar(&o.repo, "repo", "", "the repository of the model, stored with the job")
+	f.Int64Var(&o.pr, "pr", 0, "the pull request of the model")
+	f.BoolVar(&o.watch, "watch", false, "wait until the job has ended, and show its curves")
 	remoteFlags(c)
 	o.local.flags(c)
 	offer(c, "dataset", training.DatasetNames()...)

@@ -30,11 +30,11 @@ type localOptions struct {
 func (o *localOptions) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.BoolVar(&o.on, "local", false, "train on this machine, and send nothing")
-	f.StringVar(&o.data, "data", "", "with --local: `folder` with the datasets, which verifier-worker data fills; the one that it fills unless given")
+	f.StringVar(&o.data, "data", "", "with --local: `folder` with the datasets, by default the one that verifier-worker data fills")
 	f.StringVar(&o.python, "python", "python3", "with --local: the `program` that has PyTorch")
-	f.StringVar(&o.device, "device", "", "with --local: cpu or cuda:N; the first card that PyTorch sees unless given")
+	f.StringVar(&o.device, "device", "", "with --local: cpu or cuda:N; by default PyTorch's first card")
 	f.StringVarP(&o.onnx, "output", "o", "", "with --local: write the trained weights as ONNX to this `file`")
-	f.Int64Var(&o.samples, "limit-samples", 0, "with --local: train and validate on the first so many samples")
+	f.Int64Var(&o.samples, "limit-samples", 0, "with --local: train and validate on this many samples")
 	for _, name := range []string{"gpu", "repo", "pr", "server", "api-key"} {
 		c.MarkFlagsMutuallyExclusive("local", name)
 	}

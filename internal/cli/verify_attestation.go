@@ -68,24 +68,26 @@ var _ = register(func() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify-attestation RECORD MODEL",
 		Short: "Prove that a record is true of a model: signature, files, rule set, and the run again",
-		Long: `Reads a record strictly, checks its signature, its schema and that it does not contradict itself, digests every file of MODEL again, compares
-the digests of the rule set with those of this program, then runs the recorded command on MODEL and compares the new record with the old
-one byte for byte. MODEL may lie anywhere and have another name. What else the command read, such as a policy file, is looked for under
-its recorded name, from --dir.
+		Long: `Reads a record strictly and checks its signature, its schema and its consistency. Then it digests
+every file of MODEL, compares the digests of the rule set with those of this program, runs the
+recorded command on MODEL again, and compares the two records byte for byte. MODEL may be anywhere
+and have another name. Other files that the command read, such as a policy, are looked up under
+their recorded names from --dir.
 
 cosign signs a record with: cosign attest-blob --statement RECORD --bundle RECORD.sigstore.json
 and verifies it with: cosign verify-blob-attestation --bundle RECORD.sigstore.json --key KEY
   --type https://in-toto.io/attestation/test-result/v0.1 --digest DIGEST --digestAlg sha256
 where DIGEST is what verifier digest MODEL prints behind sha256:
 
-Exit codes: 0 reproduced, 1 something differs, 2 wrong usage or unreadable input, 3 a valid record of another version of this program,
-which cannot be run again. A true record of a run that refused the model is reproduced too, with exit code 0: --require passed makes that
-1, as well as warnings, --require warned lets those pass.`,
+Exit codes: 0 reproduced, 1 something differs, 2 wrong usage or unreadable input, 3 a valid record
+of another version of this program, which cannot be run again. A true record of a run that refused
+the model is reproduced too, with exit code 0: --require passed makes that 1, as well as warnings,
+--require warned allows warnings.`,
 		Args: cobra.ExactArgs(2),
 		RunE: verifyAttestation,
 	}
 	c.Flags().String("key", "", "the public `key` that must have signed the record: PEM, Ed25519 or ECDSA P-256")
-	c.Flags().String("dir", "", "the `folder` that the recorded command is run in; the working directory unless given")
+	c.Flags().String("dir", "", "the `folder` that the recorded command is run in; by default the working directory")
 	c.Flags().Bool("no-rerun", false, "do not run the command again")
 	requireFlags(c)
 	return c

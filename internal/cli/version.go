@@ -28,7 +28,7 @@ type versionBody struct {
 var _ = register(func() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Show the version and the rule-set id: quote both with any verdict that is kept",
+		Short: "Show the version and the rule-set id",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if wantsJSON(cmd) {

@@ -16,11 +16,13 @@ func (s *Site) addDocs() {
 		text, _ := docs.Read(name)
 		heading, _, _ := strings.Cut(text, "\n")
 		title := strings.TrimPrefix(heading, "# ")
-		section := "docs"
+		about := page{Path: docPath(name), Title: title, Section: "docs", Description: title + ": a page of Model Verifier's documentation."}
 		if name == "accuracy" {
-			section = name
+			about.Section = name
+			s.addAccuracy(about, text)
+			continue
 		}
-		s.addPage(page{Path: docPath(name), Title: title, Section: section, Description: title + ": a page of Model Verifier's documentation."}, "doc", func() any {
+		s.addPage(about, "doc", func() any {
 			return template.HTML(markdown.HTML(text, linked)) // our own pages, escaped by the renderer
 		})
 	}
@@ -33,6 +35,9 @@ func (s *Site) addDocs() {
 func linked(target string) string {
 	if strings.HasPrefix(target, "https://") || strings.HasPrefix(target, "#") {
 		return target
+	}
+	if "/docs/"+target == accuracyData {
+		return accuracyData
 	}
 	name, fragment, has := strings.Cut(target, "#")
 	name, isNote := strings.CutSuffix(strings.TrimPrefix(name, "./"), ".md")
