@@ -27,7 +27,7 @@ var options = []option{
 	{"addr", "VERIFIER_ADDR", "127.0.0.1:8080", "where to listen: host:port"},
 	{"internal-addr", "VERIFIER_INTERNAL_ADDR", "", "a second host:port for /healthz, /readyz and /metrics, which callers must not reach; left out: no /metrics"},
 	{"data", "VERIFIER_DATA", "verifier-data", "the folder with the embedded database; made where there is none"},
-	{"database-url", "VERIFIER_DATABASE_URL", "", "postgres://… in the place of the embedded database: any number of replicas share it"},
+	{"database-url", "VERIFIER_DATABASE_URL", "", "postgres://… in place of the embedded database: any number of replicas share it"},
 	{"public-url", "VERIFIER_PUBLIC_URL", "", "scheme and host under which people reach the service; left out: that of --addr"},
 	{"apex-host", "VERIFIER_APEX_HOST", "", "bare host name whose visitors are sent to --www-host, with status 307"},
 	{"www-host", "VERIFIER_WWW_HOST", "", "host name that --apex-host sends to; left out: that of --public-url"},

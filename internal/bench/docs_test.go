@@ -92,7 +92,7 @@ func familyTable() string {
 
 func kindTable() string {
 	var b strings.Builder
-	b.WriteString("| constraint | holds where |\n|---|---|\n")
+	b.WriteString("| constraint | satisfied where |\n|---|---|\n")
 	for _, k := range Kinds() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", k.Name, k.Doc)
 	}
