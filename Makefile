@@ -22,7 +22,8 @@ export CGO_ENABLED := 0
 # shipped or measured is built with it.
 PGO := off
 SET_GOFLAGS := $(shell $(GO) env GOFLAGS 2>/dev/null)
-export GOFLAGS = $(strip $(SET_GOFLAGS) -pgo=$(PGO))
+# Everything is compiled as a release is, without paths, so that tests of releases and of the browser's engine find it compiled.
+export GOFLAGS = $(strip $(SET_GOFLAGS) -trimpath -pgo=$(PGO))
 bench-http bench-hosted image image-binary wheels release: PGO := auto
 
 .PHONY: loop run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix faults image image-binary licenses wheels release test-python vsix test-vscode fuzz properties generate clean
@@ -35,7 +36,7 @@ demo: build ## build everything and check a bundled example model
 	@echo; $(BIN)/verifier plan models/resnet18.graph
 	@echo; $(BIN)/verifier lint models/resnet18.graph
 
-test: packages build vet lint vulnerabilities ## say what the tests need, install it, and run them all (or TESTS)
+test: packages build lint vulnerabilities ## say what the tests need, install it, and run them all (or TESTS)
 	@echo "testing $(TESTS): the first time this compiles for some minutes"
 	@tools/test.sh $(TESTS)
 	@[ "$(TESTS)" != ./... ] || tools/race.sh -short $(RACE)
@@ -60,7 +61,8 @@ packages: setup ## install what the tests run beside Go: Debian's packages as ro
 	@[ "$$(df -Pk . | awk 'END {print $$4}')" -gt 4000000 ] || echo "less than 4 GB are free here: tests may fail for that alone (go clean -cache makes room)"
 	@tools/packages.sh
 
-vet:
+# golangci-lint runs the same analyzers, so that make test does not run them twice.
+vet: ## go vet alone
 	$(GO) vet $(TESTS)
 
 lint: ## golangci-lint, with staticcheck's and gosec's rules; .golangci.yml gives the reason beside every exception

@@ -26,7 +26,7 @@ func inBrowser(t *testing.T) *exec.Cmd {
 	skipShort(t)
 	node, chromium := nodetest.Browser(t)
 	module := filepath.Join(t.TempDir(), "verifier.wasm")
-	build(t, []string{"GOOS=js", "GOARCH=wasm"}, "-trimpath", "-ldflags", "-s -w -buildid=", "-o", module, "../cmd/verifier-wasm")
+	nodetest.BuildEngine(t, "verifier-wasm", module)
 	mux := http.NewServeMux()
 	mux.Handle("/", web.Handler())
 	for name, file := range map[string]string{"verifier.wasm": module, "wasm_exec.js": filepath.Join(goroot(t), "lib/wasm/wasm_exec.js")} {

@@ -83,7 +83,7 @@ func TestWebAssemblyAnswersTheSameBytes(t *testing.T) {
 	skipShort(t)
 	node := nodetest.Node(t)
 	module := filepath.Join(t.TempDir(), "verifier.wasm")
-	build(t, []string{"GOOS=js", "GOARCH=wasm"}, "-o", module, "../cmd/verifier-wasm")
+	nodetest.BuildEngine(t, "verifier-wasm", module)
 	compareLines(t, exec.Command(node, "../cmd/verifier-wasm/node.mjs", filepath.Join(goroot(t), "lib/wasm/wasm_exec.js"), module))
 }
 

@@ -3,6 +3,7 @@ package conformance
 import (
 	"bytes"
 	"flag"
+	"sync"
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/action/all"
@@ -31,10 +32,26 @@ func bodyOf(t *testing.T, c *Case) []byte {
 	return body
 }
 
+// given is an answer that was computed.
+type given struct {
+	status int
+	body   []byte
+}
+
+// answers has those of this process by action and request: every surface is compared with the same ones.
+var answers sync.Map
+
 // answer is what an action says to a case, under the limits of the service.
 func answer(t *testing.T, c *Case) (int, []byte) {
 	t.Helper()
-	return all.Answer(c.Action, bodyOf(t, c), graph.ServiceLimits)
+	body := bodyOf(t, c)
+	key := c.Action + "\n" + string(body)
+	if known, ok := answers.Load(key); ok {
+		return known.(given).status, bytes.Clone(known.(given).body)
+	}
+	status, got := all.Answer(c.Action, body, graph.ServiceLimits)
+	answers.Store(key, given{status, bytes.Clone(got)})
+	return status, got
 }
 
 func TestEveryActionAnswersAsWritten(t *testing.T) {
@@ -86,7 +103,7 @@ func TestThereAreEnoughCases(t *testing.T) {
 func TestSameRequestSameBytes(t *testing.T) {
 	for _, c := range load(t) {
 		_, first := answer(t, c)
-		if _, second := answer(t, c); !bytes.Equal(first, second) {
+		if _, second := all.Answer(c.Action, bodyOf(t, c), graph.ServiceLimits); !bytes.Equal(first, second) {
 			t.Errorf("%s: two answers differ", c.Name)
 		}
 	}

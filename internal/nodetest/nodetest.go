@@ -129,20 +129,29 @@ func least(tools string) (int, error) {
 	return manifest.Config.Least, err
 }
 
-// Engine builds the engine for the browser, and serves verifier.wasm, verifier-files.wasm and wasm_exec.js.
-func Engine(tb testing.TB) http.Handler {
+// EngineFlags are the flags of tools/wasm.sh. A test that builds with others compiles every package again.
+var EngineFlags = []string{"-pgo=off", "-gcflags=all=-l", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid="}
+
+// BuildEngine builds one of the modules for the browser, verifier-wasm or verifier-files-wasm, as it is shipped.
+func BuildEngine(tb testing.TB, pkg, file string) {
 	tb.Helper()
 	tools, err := folder()
 	if err != nil {
 		tb.Fatal(err)
 	}
+	build := exec.Command("go", append(append([]string{"build"}, EngineFlags...), "-o", file, "./cmd/"+pkg)...)
+	build.Dir, build.Env = filepath.Dir(tools), append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		tb.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// Engine builds the engine for the browser, and serves verifier.wasm, verifier-files.wasm and wasm_exec.js.
+func Engine(tb testing.TB) http.Handler {
+	tb.Helper()
 	dir := tb.TempDir()
 	for name, pkg := range map[string]string{"verifier.wasm": "verifier-wasm", "verifier-files.wasm": "verifier-files-wasm"} {
-		build := exec.Command("go", "build", "-pgo=off", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, name), "./cmd/"+pkg)
-		build.Dir, build.Env = filepath.Dir(tools), append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			tb.Fatalf("%v\n%s", err, out)
-		}
+		BuildEngine(tb, pkg, filepath.Join(dir, name))
 	}
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

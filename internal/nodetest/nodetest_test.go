@@ -57,3 +57,17 @@ func TestThePackagesSayWhichNodeTheyWant(t *testing.T) {
 		t.Error(n, err)
 	}
 }
+
+// TestTestsBuildTheEngineAsItIsShipped wants the flags of tools/wasm.sh: packages that are compiled for one are there for the other.
+func TestTestsBuildTheEngineAsItIsShipped(t *testing.T) {
+	text, err := os.ReadFile("../../tools/wasm.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := strings.ReplaceAll(string(text), "'", "")
+	for _, flag := range EngineFlags {
+		if !strings.Contains(script, " "+strings.Replace(flag, "-ldflags=", "-ldflags ", 1)+" ") {
+			t.Errorf("tools/wasm.sh does not build with %s", flag)
+		}
+	}
+}
