@@ -146,13 +146,45 @@ func TestTheFixHookMends(t *testing.T) {
 	}
 }
 
+// hook is an entry of .pre-commit-hooks.yaml.
+type hook struct {
+	ID, Name, Description, Entry, Language, Files string
+
+	PassFilenames *bool `yaml:"pass_filenames"`
+}
+
+// TestTheModelsHookRefusesAndPasses runs the entry of the hook that checks the models of .verifier.yml.
+func TestTheModelsHookRefusesAndPasses(t *testing.T) {
+	hooks := parse[[]hook](t, ".pre-commit-hooks.yaml", read(t, "../.pre-commit-hooks.yaml"))
+	i := slices.IndexFunc(hooks, func(h hook) bool { return h.ID == "verifier-models" })
+	if i < 0 || hooks[i].Language != "golang" || !regexp.MustCompile(hooks[i].Files).MatchString("a/net.py") {
+		t.Fatalf("%+v", hooks)
+	}
+	words := strings.Fields(hooks[i].Entry)
+	t.Chdir(t.TempDir())
+	for want, text := range []string{net, strings.Replace(net, "4096", "2048", 1)} {
+		for path, text := range map[string]string{"net.graph": text, ".verifier.yml": "models:\n  net.graph: {}\n", ".git": ""} {
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out bytes.Buffer
+		if code := cli.Main(words[1:], strings.NewReader(""), &out, &out); code != want {
+			t.Errorf("exit %d, want %d\n%s", code, want, &out)
+		}
+	}
+}
+
 // TestTheHooksRefuseAndPass runs the entry of each hook on the files that it takes, as pre-commit does.
 func TestTheHooksRefuseAndPass(t *testing.T) {
-	hooks := parse[[]struct{ ID, Name, Description, Entry, Language, Files string }](t, ".pre-commit-hooks.yaml", read(t, "../.pre-commit-hooks.yaml"))
-	if len(hooks) != 3 || hooks[2].ID != "verifier-fix" {
+	hooks := parse[[]hook](t, ".pre-commit-hooks.yaml", read(t, "../.pre-commit-hooks.yaml"))
+	if len(hooks) != 4 {
 		t.Fatalf("%d hooks", len(hooks))
 	}
-	hooks = hooks[:2] // the last one changes files
+	hooks = slices.DeleteFunc(hooks, func(h hook) bool { return h.PassFilenames != nil }) // which take the models of .verifier.yml
+	if len(hooks) != 2 {
+		t.Fatalf("%d hooks take files", len(hooks))
+	}
 	dir := t.TempDir()
 	good, bad := filepath.Join(dir, "good.graph"), filepath.Join(dir, "bad.graph")
 	for path, text := range map[string]string{good: net, bad: strings.Replace(net, "4096", "2048", 1)} {
@@ -197,6 +229,11 @@ func TestTheExamplesOfThePageHold(t *testing.T) {
 			}](t, kind, text)
 			if !strings.Contains(read(t, "../.pre-commit-hooks.yaml"), "- id: "+c.Repos[0].Hooks[0].ID+"\n") {
 				t.Errorf("there is no hook %s", c.Repos[0].Hooks[0].ID)
+			}
+		case "local":
+			c := parse[struct{ Repos []struct{ Hooks []hook } }](t, kind, text)
+			if h := c.Repos[0].Hooks[0]; h.Language != "system" || h.Entry != "verifier check --quiet" {
+				t.Errorf("%+v", h)
 			}
 		case "recipe":
 			recipe(t, text)

@@ -94,9 +94,14 @@ func complain(cmd *cobra.Command, err error) {
 func Root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "verifier",
-		Short: "Says whether a neural network runs, and what it costs, before you spend GPU time on it",
-		Long: `Says whether a neural network runs in PyTorch, what it costs, and what to fix: in milliseconds, offline, without Python and
+		Short: "Tells whether a neural network runs, and what it costs, before you spend GPU time on it",
+		Long: `Tells whether a neural network runs in PyTorch, what it costs, and what to fix: in milliseconds, offline, without Python and
 without a GPU.
+
+Start with one of these:
+  verifier check net.py:Net --input 1,3,224,224
+  verifier plan resnet18 --batch 256 --gpu A100-40GB
+  verifier init
 
 ` + references + `
 

@@ -231,10 +231,14 @@ func listedModels(cmd *cobra.Command) ([]string, error) {
 			}
 		}
 	}
-	if len(out) == 0 {
-		return nil, errors.New("no MODEL is given, and .verifier.yml lists none under models: that is a file; give file.py:Name, config.json or a graph")
+	const forms = "file.py:Name, config.json or a graph"
+	switch {
+	case len(out) > 0:
+		return out, nil
+	case h.file == nil:
+		return nil, errors.New("no MODEL is given, and there is no .verifier.yml: give " + forms + ", or let verifier init write one")
 	}
-	return out, nil
+	return nil, errors.New("no MODEL is given, and .verifier.yml lists none under models: that is a file; give " + forms)
 }
 
 // modelsLike are the graphs, descriptions and ONNX files below a folder that a pattern stands for. A PyTorch class is none of them: nothing

@@ -206,6 +206,9 @@ func writeProposal(cmd *cobra.Command, folder string, files []proposed) error {
 	if files[1].Path == ".gitlab/verifier.yml" {
 		return printText(cmd, "add to "+gitlabFile+":  include: {local: .gitlab/verifier.yml}\n")
 	}
+	if files[0].Path == policyFile {
+		return printText(cmd, "next: run verifier check, then commit these files\n")
+	}
 	return nil
 }
 

@@ -11,10 +11,9 @@ import (
 // anything but a name.
 func policyProposal(found []candidate) string {
 	var b strings.Builder
-	b.WriteString(`# What every model of this repository is held to. verifier reads this file from the model's folder up to here.
-# docs/policy.md of Model Verifier has every key; a line that it does not know is an error that names the nearest one.
+	b.WriteString(`# The policy for the models of this repository. docs/policy.md of Model Verifier has every key; an unknown key is an error.
 
-# Lines that every model must keep; one that breaks them is refused.
+# Limits for every model; a model beyond one is refused.
 # policy:
 #   max_params: 200M           # at most so many parameters
 #   must_fit: A100-40GB        # a training step fits this card
@@ -26,11 +25,11 @@ func policyProposal(found []candidate) string {
 			named++
 		}
 	}
-	b.WriteString("# The models, by their paths from here; * stands for any characters. Pull requests are looked through for these.\n# Lines of their own go into the braces, as in {max_params: 7B}; input\n# and arg are what a PyTorch source is called with.\n")
+	b.WriteString("# The models, by their paths from here; * stands for any characters. Pull requests that change one are checked.\n# Limits for one model go into its braces, as in {max_params: 7B}. input and arg are what a PyTorch source is called with.\n")
 	if named > 0 {
 		b.WriteString("models:\n")
 	} else {
-		b.WriteString("# No model was found that can be read as it is: without names, whatever is recognised as one counts.\n# models:\n")
+		b.WriteString("# No model was found that can be read as it is. Without names, every file that is recognised as a model is checked.\n# models:\n")
 	}
 	for _, c := range found {
 		if c.why == "" {
@@ -40,22 +39,22 @@ func policyProposal(found []candidate) string {
 		}
 	}
 	if named > 0 {
-		b.WriteString("  \"*\": {}  # and whatever else is recognised as a model, so that new ones are not missed\n")
+		b.WriteString("  \"*\": {}  # and every other file that is recognised as a model\n")
 	}
 	b.WriteString(`
 # How much a pull request may add to a model. Below these it gets no comment, beyond them it is refused.
-# A change that was decided on is let through by its fingerprint, which the comment shows, under approved:.
+# To accept a change, list the model's fingerprint, which the comment shows, under approved:.
 change:
   max_params_growth: 10%     # or a factor, 1.5x, or an amount, 5M
   max_cost_growth: 10%       # or $2.50
   max_memory_growth: 10%     # or 4GB
 
-# The run that estimates are for, where flags do not say it.
+# The training run that is estimated, unless flags are given.
 # defaults:
 #   plan: {batch: 8, gpu: H100}
 #   policy-apply: {batch: 8, gpu: H100}
 
-# Findings that were there before this file: verifier baseline write MODEL... keeps them from failing anything.
+# To fail on new findings only, write today's to a file: verifier baseline write MODEL...
 # baseline: .verifier-baseline.json
 `)
 	return b.String()
@@ -82,14 +81,14 @@ func pinned(workflow string) string {
 	return strings.ReplaceAll(workflow, "REF", ref)
 }
 
-const githubWorkflow = `# Holds the models that a pull request changes to .verifier.yml, and keeps one comment on it that says what became of them.
+const githubWorkflow = `# Checks the models that a pull request changes against .verifier.yml, and keeps one comment on it up to date.
 name: verifier                # as it is shown among the checks
 on:
   pull_request:               # forks too: their token may not comment, so the job's summary has it instead
 permissions:
   contents: read              # to read the models
   pull-requests: write        # to comment
-concurrency:                  # of two pushes the later one counts
+concurrency:                  # a later push cancels the job of an earlier one
   group: verifier-${{ github.ref }}
   cancel-in-progress: true
 jobs:
@@ -106,7 +105,7 @@ jobs:
         #   attest: true      # keep an in-toto record of every run
 `
 
-const gitlabWorkflow = `# Holds the models that a merge request changes to .verifier.yml, and keeps one note on it that says what became of them.
+const gitlabWorkflow = `# Checks the models that a merge request changes against .verifier.yml, and keeps one note on it up to date.
 # The note needs a project access token with the scope api, as the masked variable GITLAB_TOKEN; without it the job's log has it.
 include:                      # the job is called verifier and runs in the stage test
   - remote: https://raw.githubusercontent.com/modelverifier/verifier/REF/ci/gitlab.yml

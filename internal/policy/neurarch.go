@@ -16,7 +16,7 @@ func FromNeurarch(data []byte, names Names) (string, error) {
 		return "", err
 	}
 	t := &neurarchFile{reader: reader{names.GPUs}}
-	t.put("# What every model of this repository is held to, as .neurarch.yml said it; the numbers are its lines.")
+	t.put("# The policy for the models of this repository, translated from .neurarch.yml; the numbers are its lines.")
 	if v.kind != graph.Object && v.kind != graph.Null {
 		return "", v.wrong("an object with policy and models")
 	}
