@@ -241,7 +241,7 @@ func TestTheExamplesOfThePageHold(t *testing.T) {
 			t.Errorf("what is %s?", kind)
 		}
 	}
-	if seen != 4 {
+	if seen != 5 {
 		t.Errorf("the page has %d examples", seen)
 	}
 }
