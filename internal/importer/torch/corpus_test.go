@@ -39,10 +39,13 @@ func needTorch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs PyTorch, which takes seconds for each file")
 	}
-	if err := exec.Command(debianPython, "-c", "import torch").Run(); err != nil {
+	if !hasTorch() {
 		t.Skip("python3-torch is not installed")
 	}
 }
+
+// hasTorch asks once: PyTorch takes seconds to start.
+var hasTorch = sync.OnceValue(func() bool { return exec.Command(debianPython, "-c", "import torch").Run() == nil })
 
 // request reads the comments at the top of a corpus file: what to import and with which inputs.
 func request(t *testing.T, file string) (string, Options) {

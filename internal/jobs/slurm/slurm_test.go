@@ -30,7 +30,8 @@ echo run >>"runs-$job"
 . "./then"
 `
 
-// cluster starts Slurm, and a backend whose workers do what then says.
+// cluster starts Slurm, and a backend whose workers do what then says. Tests mostly wait for it, so they run beside each other, but for the
+// one that looks at everything that runs.
 func cluster(t *testing.T, then string, change ...func(*Config)) (*slurmtest.Cluster, *Backend) {
 	t.Helper()
 	c := slurmtest.Start(t)
@@ -120,6 +121,7 @@ func gone(t *testing.T, c *slurmtest.Cluster, b *Backend, ref string, within tim
 }
 
 func TestAJobRunsWithItsCardAndItsToken(t *testing.T) {
+	t.Parallel()
 	c, b := cluster(t, "sleep 2")
 	k := ticket("a")
 	k.GPU = "H100"
@@ -192,6 +194,7 @@ func TestTheTokenIsInItsFileAlone(t *testing.T) {
 }
 
 func TestAStoppedJobEnds(t *testing.T) {
+	t.Parallel()
 	// Slurm drops a signal to a step that is still starting, so the worker has run for a while when it says that it listens.
 	c, b := cluster(t, `trap 'echo told >told; exit 0' TERM; sleep 2; echo listens >listens; sleep 60 & wait`)
 	there := func(name string) func() bool {
@@ -217,6 +220,7 @@ func TestAStoppedJobEnds(t *testing.T) {
 }
 
 func TestWhatTheClusterRefusesIsSaid(t *testing.T) {
+	t.Parallel()
 	c, b := cluster(t, "sleep 60", func(c *Config) { c.Cards = map[string]string{"H100": "gpu:h100", "A100-80GB": "gpu:a100"} })
 	k := ticket("a")
 	k.GPU = "A100-80GB"
@@ -265,6 +269,7 @@ func TestTheClusterEndsWhatTakesTooLong(t *testing.T) {
 }
 
 func TestAFailedWorkerIsToldWithItsExitCode(t *testing.T) {
+	t.Parallel()
 	c, b := cluster(t, "exit 4")
 	ref := start(t, b, ticket("a"))
 	if why := gone(t, c, b, ref, time.Minute); why != "Slurm: FAILED: its worker failed, reason NonZeroExitCode, exit code 4:0" {
@@ -273,6 +278,7 @@ func TestAFailedWorkerIsToldWithItsExitCode(t *testing.T) {
 }
 
 func TestASecondStartFindsTheFirst(t *testing.T) {
+	t.Parallel()
 	c, b := cluster(t, "sleep 2")
 	refs := make([]string, 6)
 	var all sync.WaitGroup
@@ -304,6 +310,7 @@ func TestASecondStartFindsTheFirst(t *testing.T) {
 
 // TestTwoServicesDoNotRunAJobTwiceAtOnce submits behind the back of Start, as a replica does that asks at the same moment.
 func TestTwoServicesDoNotRunAJobTwiceAtOnce(t *testing.T) {
+	t.Parallel()
 	c, b := cluster(t, "sleep 3")
 	k := ticket("a")
 	first := start(t, b, k)
@@ -338,6 +345,7 @@ func TestTwoServicesDoNotRunAJobTwiceAtOnce(t *testing.T) {
 // TestAControllerThatIsKilledLosesNothingOfOurs: what it forgot is said to be gone although its number was given to another, and can
 // be started again; what it knows goes on.
 func TestAControllerThatIsKilledLosesNothingOfOurs(t *testing.T) {
+	t.Parallel()
 	c, b := cluster(t, "sleep 20")
 	kept := start(t, b, ticket("kept"))
 	eventually(t, c, "the job runs", time.Minute, func() bool { return ran(c, "kept") != "" })
@@ -384,6 +392,7 @@ func TestAControllerThatIsKilledLosesNothingOfOurs(t *testing.T) {
 }
 
 func TestOffersAreTheCardsOfNodesThatAreUp(t *testing.T) {
+	t.Parallel()
 	c, b := cluster(t, "")
 	o, err := b.Offers(t.Context())
 	if err != nil || !slices.Equal(o.Cards, []string{"H100"}) || !o.CPU || o.Simulated || o.Datasets != nil {
