@@ -35,7 +35,7 @@ func (o *providerOptions) flags(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("provider", cobra.FixedCompletions(llm.Formats(), cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 }
 
-// agent is the language model that the flags name. No error holds the key.
+// agent is the language model that the flags name. The key is in no error.
 func (o *providerOptions) agent() (agent.Agent, error) {
 	const mostTokens, mostTime = 1 << 20, 10 * time.Minute
 	switch {

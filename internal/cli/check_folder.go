@@ -18,7 +18,7 @@ const mostShown = 3
 func inFolder(name string, err error) error {
 	var e *graph.Error
 	if !errors.As(err, &e) || !strings.HasPrefix(e.Message, "holds Python sources") && !strings.HasPrefix(e.Message, "holds no ") {
-		return err // it holds a model, or several, and the error says what is wrong with that
+		return err // it contains a model, or several, and the error describes the problem
 	}
 	if info, statErr := os.Stat(name); statErr != nil || !info.IsDir() {
 		return err

@@ -69,7 +69,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		return exitGated
 	case errors.Is(err, errVersion):
 		return exitOther
-	case errors.Is(err, errUsage): // has been said
+	case errors.Is(err, errUsage): // has been printed
 		return exitUsage
 	case errors.Is(err, errWrite):
 		code = exitFault

@@ -177,7 +177,7 @@ func nameOfTarget(target string, name func(string) string) string {
 // write makes the patches that are proved. A file that has changed since it was read is left as it is.
 func (t *tree) write(r *fix.Result) error {
 	if slices.ContainsFunc(r.Patches, func(p fix.Patch) bool { return !p.Proved }) {
-		return nil // they are shown, and nobody knows how much of them holds alone
+		return nil // they are shown; applied in part, they are not proved
 	}
 	for i, f := range r.Files {
 		if was := t.request.Files[i]; was.Text != f.Text {

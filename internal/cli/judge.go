@@ -59,7 +59,7 @@ func judging(c *cobra.Command, one func(*judge, *input) (*answer, error)) *cobra
 	return c
 }
 
-// reading hands what a file holds to a command.
+// reading hands the content of a file to a command.
 func reading(one func(*judge, *input) (*answer, error)) func(*judge, string) (*answer, error) {
 	return func(j *judge, name string) (*answer, error) {
 		asRequest, _ := j.cmd.Flags().GetBool("request")

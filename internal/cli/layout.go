@@ -155,7 +155,7 @@ func layoutText(p *page, r *layout.Result, q layout.Request) {
 	p.line("legal pp: %s", sizes(r.LegalPP))
 }
 
-// stagesText is a table of what each stage holds, in GB.
+// stagesText is a table of the memory of each stage, in GB.
 func stagesText(p *page, r *layout.Result, q layout.Request) {
 	if len(r.Stages) == 0 {
 		return

@@ -70,7 +70,7 @@ encrypted: beyond this machine, put a proxy with TLS in front.`,
 	return c
 })
 
-// tokenVariable holds the token where no file does.
+// tokenVariable is the environment variable of the token, used without a file.
 const tokenVariable = "VERIFIER_MCP_TOKEN"
 
 // mcpToken is what clients over HTTP must send. No flag has it: other users of a machine see those.

@@ -20,7 +20,7 @@ import (
 // stdin is the name that stands for standard input.
 const stdin = "-"
 
-// input is what a file holds: a model, or the body of a request, which an action reads.
+// input is the content of a file: a model, or the body of a request, which an action reads.
 type input struct {
 	name   string
 	model  *graph.Graph // or

@@ -15,7 +15,7 @@ import (
 	"github.com/modelverifier/verifier/internal/hardware"
 )
 
-// runFlags declares what can be said of a training run.
+// runFlags declares the flags of a training run.
 func runFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.String("attention", "", "`how` attention is computed: "+strings.Join(estimate.Attentions, ", "))
@@ -54,7 +54,7 @@ func runFlags(c *cobra.Command) {
 	offer(c, "gpu", hardware.Names()...)
 }
 
-// useFlags declares what can be said of the use of the model.
+// useFlags declares the flags of inference.
 func useFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.Int64("use-batch", 0, "inference: sequences or samples at once")

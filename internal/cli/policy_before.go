@@ -76,7 +76,7 @@ func (j *judge) holdBefore(in *input, q *check.Request, run *report.Run, before 
 	return nil
 }
 
-// baselineBefore reads the baseline beside a policy of the version before; where its name was another, today's holds.
+// baselineBefore reads the baseline beside a policy of the version before; where its name was another, today's is used.
 func (j *judge) baselineBefore(old *house, run *report.Run) error {
 	named := filepath.FromSlash(old.file.Baseline)
 	switch {

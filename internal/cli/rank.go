@@ -96,7 +96,7 @@ func candidates(cmd *cobra.Command, args []string) (*rank.Request, error) {
 	return q, nil
 }
 
-// applyAll is apply for candidates: one policy holds for all of them, so theirs must be one.
+// applyAll is apply for candidates: one policy applies to all of them, so theirs must be one.
 func (j *judge) applyAll(files []string, own **policy.Policy) error {
 	var lines string
 	for i, name := range files {

@@ -57,7 +57,7 @@ func history(cmd *cobra.Command, fingerprint string) (*plan.History, error) {
 	return h, nil
 }
 
-// answered ends a command whose call failed: what the server refuses is said, and printed as it came where JSON is wanted.
+// answered ends a command whose call failed: what the server refuses is printed, in JSON as it came.
 func answered(cmd *cobra.Command, err error) error {
 	e := (*client.Error)(nil)
 	switch {

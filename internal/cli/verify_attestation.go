@@ -60,7 +60,7 @@ const (
 	differs = "other"
 	skipped = "skipped"
 
-	unverified = "unverified" // said by the record, and proven by nothing here
+	unverified = "unverified" // claimed by the record, and proved by nothing here
 	refuses    = "refuses"    // a requirement is not met
 )
 

@@ -94,7 +94,7 @@ func (l *located) origin() (repo, revision string) {
 	return org + "/" + name, revision
 }
 
-// require holds the record against what the caller asks.
+// require compares the record with the caller's requirements.
 func (v *verification) require(r *requirements) {
 	if r.none() {
 		return

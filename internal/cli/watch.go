@@ -178,7 +178,7 @@ func stateLine(j *train.Job) string {
 	return line
 }
 
-// last is what is said behind the end of a job.
+// last is what is printed after the end of a job.
 func (w *watcher) last(j *train.Job) string {
 	p := &page{}
 	if !w.live {

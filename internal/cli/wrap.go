@@ -12,7 +12,7 @@ import (
 	"github.com/modelverifier/verifier/internal/report/annotate"
 )
 
-// columns is how wide text is where nothing is known of who reads it: what every terminal shows, and every log.
+// columns is the width of text where the terminal's is not known: what every terminal and log shows.
 const columns = 80
 
 // columnsOf is how wide a table may be on a writer: as COLUMNS says, else as wide as the terminal, else what every log shows.

@@ -106,7 +106,7 @@ type subject struct {
 // kinds are the checks in the order of the answer. Each returns nothing where the dataset does not say what it compares.
 var kinds = []func(*subject) []Check{sequence, tokenizer, labels, image, columns, imbalance, samples}
 
-// Judge holds a dataset against a model that was walked.
+// Judge checks a dataset against a model that was walked.
 func Judge(res *infer.Result, r Request) *Result {
 	s := &subject{res: res, facts: facts.Of(res), Request: r}
 	out := &Result{Verdict: pass, Checks: []Check{}, Findings: []Finding{}}
@@ -155,7 +155,7 @@ func one(c Check) []Check { return []Check{c} }
 // with walks the model with other input shapes, by component. It returns the refusal of the component that runs first.
 func (s *subject) with(shapes map[int][]int64) (*infer.Refusal, bool) {
 	if len(s.res.Refusals) > 0 {
-		return nil, false // it does not run as it is: nothing more can be said
+		return nil, false // it does not run as it is: nothing more is known
 	}
 	g := s.res.Graph.Clone()
 	for i, shape := range shapes {

@@ -21,7 +21,7 @@ func (s *subject) pictures() int {
 	return -1
 }
 
-// image holds channels and size of the dataset's images against what the model takes.
+// image compares channels and size of the dataset's images with the model's input.
 func image(s *subject) []Check {
 	if s.Channels == 0 && s.ImageHeight == 0 && s.ImageWidth == 0 {
 		return nil

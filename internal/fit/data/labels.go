@@ -28,7 +28,7 @@ func (r *Request) classes() int64 {
 	return int64(len(r.ClassCounts))
 }
 
-// labels holds the classes of a dataset against what the model gives: the channels of an image, the last axis of anything else.
+// labels compares the classes of a dataset with the model's output: the channels of an image, the last axis of anything else.
 func labels(s *subject) []Check {
 	count := s.classes()
 	if count == 0 {
@@ -85,7 +85,7 @@ func (s *subject) tellsClasses(out catalog.Shape) bool {
 	return pictures
 }
 
-// widen offers to give the last linear map as many results as there are classes.
+// widen offers to give the last linear layer as many output features as there are classes.
 func (s *subject) widen(c *Check, n *infer.Node, count int64) {
 	if n.Type.ID == "linear" {
 		c.component = n.Component.ID

@@ -8,7 +8,7 @@ type Rule struct {
 	Severity  rules.Severity // the worst that its findings have
 }
 
-// Rules lists what can be found, sorted by id. A test holds it against the checks.
+// Rules lists what can be found, sorted by id. A test compares it with the checks.
 func Rules() []Rule {
 	return []Rule{
 		{"data-channels", "Images do not have the channels that the model reads", rules.Block},

@@ -7,7 +7,7 @@ import (
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
-// sequence holds the length of a sample against the positions and the context of the model.
+// sequence compares the length of a sample with the positions and the context of the model.
 func sequence(s *subject) []Check {
 	if s.SeqLen == 0 {
 		return nil

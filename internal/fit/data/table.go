@@ -7,7 +7,7 @@ import (
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
-// columns holds the columns of a table against the input of rows.
+// columns compares the columns of a table with the input features.
 func columns(s *subject) []Check {
 	if s.Features == 0 {
 		return nil

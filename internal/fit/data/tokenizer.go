@@ -25,7 +25,7 @@ func (s *subject) table() *infer.Node {
 	return best
 }
 
-// tokenizer holds the ids of a tokenizer against the rows of the embedding, and against the head that predicts them.
+// tokenizer compares the ids of a tokenizer with the rows of the embedding and with the head that predicts them.
 func tokenizer(s *subject) []Check {
 	if s.TokenizerSize == 0 {
 		return nil
@@ -51,7 +51,7 @@ func tokenizer(s *subject) []Check {
 	return append(one(c), s.head(n)...)
 }
 
-// head holds the tokenizer against the logits of a language model: those of the head that runs last.
+// head compares the tokenizer with the logits of a language model: those of the head that runs last.
 func (s *subject) head(table *infer.Node) []Check {
 	for _, i := range slices.Backward(s.res.Wiring.Order) {
 		n := &s.res.Nodes[i]

@@ -56,11 +56,11 @@ type counts struct {
 func (f *Facts) fromComponents(res *infer.Result) {
 	var c counts
 	towers := Towers(res)
-	for _, i := range res.Wiring.Order { // of values that are said equally often the one of the first to run counts
+	for _, i := range res.Wiring.Order { // of values that are equally frequent the one of the first component to run counts
 		if n := &res.Nodes[i]; n.Type != nil && n.Args != nil && !towers[i] {
 			c.add(n)
 			if n.Type.ID == "linear" && len(n.In) == 1 && n.In[0].Rank() == 2 && feedsActivation(res, i) {
-				c.ffn.add(n.Out.At(-1)) // the first of the two maps of a plain feed-forward network
+				c.ffn.add(n.Out.At(-1)) // the first of the two linear layers of a plain feed-forward network
 			}
 		}
 	}

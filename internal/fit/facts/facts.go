@@ -2,7 +2,7 @@
 // Whoever asks whether a model fits something (data, a training layout, a serving command) asks here.
 //
 // A fact comes from the graph's config member where an importer put config.json there, else from the components, else it is
-// unknown: a zero, and the rule that needs it holds back. The package judges nothing.
+// unknown: a zero, and the rule that needs it does not report. The package judges nothing.
 package facts
 
 import (

@@ -12,7 +12,7 @@ import (
 // Runs says whether a model runs on samples of another length.
 type Runs uint8
 
-// What can be said about another length.
+// What is known about another length.
 const (
 	Unknown Runs = iota // the model does not run as it is, or was imported with a length written into it
 	Yes

@@ -20,7 +20,7 @@ type keeper struct {
 	attended []bool // and whether attention reads it
 }
 
-// weigh adds the weights of a component. Matrices are split by tensor parallelism; vectors, routers and the maps into a latent
+// weigh adds the weights of a component. Matrices are split by tensor parallelism; vectors, routers and the projections into a latent
 // vector are on every rank, as Megatron-LM has them.
 func (k *keeper) weigh(p *part, n *infer.Node) {
 	for i := range n.Weights {
@@ -43,7 +43,7 @@ func (k *keeper) weigh(p *part, n *infer.Node) {
 	}
 }
 
-// hasExpertBias reports whether a component is experts whose maps add a bias.
+// hasExpertBias reports whether a component is experts whose linear layers have a bias.
 func hasExpertBias(n *infer.Node) bool {
 	for i := range n.Weights {
 		if w := &n.Weights[i]; n.Type.Has(catalog.IsExperts) && strings.HasPrefix(w.Module, "experts") && strings.HasSuffix(w.Name, "bias") {
@@ -53,7 +53,7 @@ func hasExpertBias(n *infer.Node) bool {
 	return false
 }
 
-// isReplicated names the maps inside a component that every tensor-parallel rank has in full.
+// isReplicated names the linear layers inside a component that are replicated on every tensor-parallel rank.
 func isReplicated(module string) bool {
 	switch module {
 	case "router", "gate", "shared_gate", "q_a_proj", "kv_a_proj_with_mqa":
@@ -95,7 +95,7 @@ func (k *keeper) inside(p *part, n *infer.Node) {
 			continue
 		}
 		size := t.DType.Bytes()
-		if t.DType == op.Float || t.DType == op.Float32 && t.Shared && len(t.Shape) > 1 { // a mask is as wide as what it is added to
+		if t.DType == op.Float || t.DType == op.Float32 && t.Shared && len(t.Shape) > 1 { // a mask has the type of the scores that it is added to
 			size = 2
 		}
 		bytes := times(t.Elems(), size)

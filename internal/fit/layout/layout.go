@@ -46,7 +46,7 @@ var (
 // Result is the section of the answer.
 type Result struct {
 	Verdict      string            `json:"verdict"` // pass, warn or block
-	Legal        bool              `json:"legal"`   // whether the framework takes it, whatever the card holds
+	Legal        bool              `json:"legal"`   // whether the framework accepts it, whether or not it fits the card
 	GPUs         int64             `json:"gpus"`
 	MicroBatches int64             `json:"microBatches"` // on each data-parallel rank in a step; 0 where the batch cannot be divided
 	Bubble       *quantity.Decimal `json:"bubble"`       // idle share of a step; null where there is no micro-batch
@@ -66,7 +66,7 @@ type Result struct {
 	Open   []rules.Open `json:"-"` // the other rules of the framework, and what they lack
 }
 
-// Stage is what one rank of a pipeline stage holds, at the most.
+// Stage is the peak memory of one rank of a pipeline stage.
 type Stage struct {
 	Index         int64            `json:"index"`
 	Layers        int64            `json:"layers"`

@@ -172,7 +172,7 @@ func megatronChunks(c *plan) (string, bool) {
 		return "", true
 	}
 	if _, ok := megatronLayers(c); !ok {
-		return "", true // said by that rule
+		return "", true // reported by that rule
 	}
 	layers, stages, given := c.uneven()
 	if !given {

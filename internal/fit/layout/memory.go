@@ -5,14 +5,14 @@ import (
 	"github.com/modelverifier/verifier/internal/rules"
 )
 
-// What a card holds beside what the model allocates: the context of the process and workspaces of the libraries, as in a run on one
+// Memory of a card that the model does not allocate: the context of the process and workspaces of the libraries, as in a run on one
 // card (package estimate), and the buffers of NCCL where there are several (342 to 392 MiB at 2 to 8 ranks, as aiconfigurator's tables have it).
 const (
 	contextBytes = 1<<29 + 32<<20
 	ncclBytes    = 392 << 20
 )
 
-// stage is what one rank of a pipeline stage holds.
+// stage is the memory of one rank of a pipeline stage.
 type stage struct {
 	index, layers                 int64
 	params, flops                 int64
@@ -25,7 +25,7 @@ type stage struct {
 func (s *stage) fixed() int64 { return plus(s.weights, s.grads, s.optimizer) }
 func (s *stage) peak() int64  { return plus(s.fixed(), s.activations, s.gathered) }
 
-// stages are what every stage holds, nil where there are more of them than can have anything in them.
+// stages is the memory of every stage, nil where there are more stages than layers to put on them.
 func (c *plan) stages() []stage {
 	chunks := times(c.PP, c.VPP)
 	if chunks > c.layers()+2 || c.framework.name == megatron.name && chunks > max(1, c.layers()) {
@@ -65,7 +65,7 @@ func (c *plan) stages() []stage {
 	return out
 }
 
-// fill says what a stage with these chunks holds.
+// fill computes the memory of a stage with these chunks.
 func (c *plan) fill(s *stage, chunks []part) {
 	all := part{}
 	for i := range chunks {
@@ -116,7 +116,7 @@ func (c *plan) states(s *stage, params, ranks int64) {
 	s.weights, s.grads, s.optimizer = plus(s.weights, weights), plus(s.grads, grads), plus(s.optimizer, states)
 }
 
-// inFlight is how many micro-batches a stage holds the activations of: in 1F1B those that it has begun before the first comes back;
+// inFlight is for how many micro-batches a stage keeps activations: in 1F1B those that it has begun before the first comes back;
 // interleaved, how many chunks, from the warm-up of Megatron-LM's schedule (core/pipeline_parallel/schedules.py
 // get_pp_rank_microbatches), which torch.distributed.pipelining shares.
 func (c *plan) inFlight(index int64) int64 {
@@ -162,7 +162,7 @@ func (c *plan) activations(s *stage, chunks []part) int64 {
 	return plus(sum, c.again())
 }
 
-// again is what the layer that is computed once more holds in the backward pass.
+// again is the memory of the layer that is recomputed in the backward pass.
 func (c *plan) again() int64 {
 	most := int64(0)
 	for i := range c.parts {
@@ -199,7 +199,7 @@ func balance(stages []stage) *quantity.Decimal {
 	return &d
 }
 
-// overhead is what a card holds beside the model.
+// overhead is the memory of a card that is not the model's.
 func (c *plan) overhead() int64 {
 	if c.gpus > 1 {
 		return contextBytes + ncclBytes

@@ -24,7 +24,7 @@ type model struct {
 	first    part     // what comes before the layers: embeddings
 	parts    []part   // the layers
 	last     part     // what comes behind: the last normalisation and the head
-	tied     int64    // weights of the embedding that the head uses as well, which a pipeline holds twice
+	tied     int64    // weights of the embedding that the head uses as well, which a pipeline stores twice
 	logits   int64    // of one sample
 	biased   bool     // whether the experts add a bias
 
@@ -68,7 +68,7 @@ func (m *model) layered() bool {
 	return m.layers() > 0 && m.layers() == m.facts.Layers && !m.recalled
 }
 
-// defaultLength is what a sample of text has where nothing is said and the model does not take fewer.
+// defaultLength is the length of a text sample where none is given and the model does not accept fewer tokens.
 const defaultLength = 2048
 
 // newModel takes a model apart at a length of its samples.

@@ -119,7 +119,7 @@ func (c *plan) refusals() []pending {
 	return out
 }
 
-// finding is what is said where a rule does not hold.
+// finding is what is reported where a rule is broken.
 func (c *plan) finding(r *rule, s rules.Severity, detail string) pending {
 	f := pending{Finding: Finding{Rule: r.id, Severity: s, Title: r.title, Detail: detail}}
 	if r.fix != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// lengthKeys are where vLLM looks for the longest sequence of a model; the smallest holds, and model_max_length above all.
+// lengthKeys are where vLLM looks for the longest sequence of a model; the smallest is used, and model_max_length overrides them all.
 var lengthKeys = []string{"max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "model_max_length", "max_target_positions", "max_sequence_length", "max_seq_length", "seq_len"}
 
 // rope is the set of rotary positions that counts, with what --hf-overrides changes.
@@ -66,7 +66,7 @@ func (l *launch) derivedVLLM(over config) (length int64, key string, known bool)
 	return best, key, true
 }
 
-// contextVLLM judges --max-model-len, and returns the length that holds. Auto is true where the engine shortens it by itself.
+// contextVLLM judges --max-model-len, and returns the length in effect. Auto is true where the engine shortens it by itself.
 func (l *launch) contextVLLM() (length int64, auto, known bool) {
 	over := l.object("--hf-overrides")
 	derived, key, have := l.derivedVLLM(over)

@@ -69,7 +69,7 @@ type command struct {
 	env      []setting
 	box      *container
 	version  version
-	named    bool // whether the version was said
+	named    bool // whether the version was given
 	args     []argument
 	strays   []word
 	strayAt  []int

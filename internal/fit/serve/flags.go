@@ -138,7 +138,7 @@ func (l *launch) unknown(a *argument) {
 	l.add(severity, g.rule, g.fix, g.text)
 }
 
-// guess is what is said of a flag that no version has.
+// guess is the message about a flag that no version has.
 type guess struct {
 	rule string
 	fix  remedy

@@ -8,14 +8,14 @@ import (
 )
 
 // judged notes rules that are looked at with everything that they need: the engine's version, the values of the flags, the sizes of
-// the model, the card. It is said where that is certain, behind the conditions for it.
+// the model, the card. It is called where that is certain, after the conditions for it.
 func (l *launch) judged(rules ...string) {
 	for _, r := range rules {
 		l.seen[r] = true
 	}
 }
 
-// judgedWhere notes rules where a condition holds.
+// judgedWhere notes rules where a condition is true.
 func (l *launch) judgedWhere(known bool, rules ...string) {
 	if known {
 		l.judged(rules...)

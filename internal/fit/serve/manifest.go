@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// CommandIn returns the launch command that a text holds: the text itself, or that of a container in a Docker Compose file or a
+// CommandIn returns the launch command in a text: the text itself, or that of a container in a Docker Compose file or a
 // Kubernetes manifest, as a docker command.
 func CommandIn(text string) (string, error) {
 	if !strings.Contains(text, "services:") && !strings.Contains(text, "containers:") {

@@ -226,7 +226,7 @@ func (l *launch) shareRule(b *budget, flag string) bool {
 	return false
 }
 
-// weightRule judges whether the weights fit; false where they do not, and nothing more is to be said.
+// weightRule judges whether the weights fit; false where they do not, and nothing more is checked.
 func (l *launch) weightRule(b *budget, flag string, s sizes, dtypeFlag, method string) bool {
 	l.judged("mem-weights")
 	if b.weights.least <= b.capacity {

@@ -113,7 +113,7 @@ func (l *launch) widthRules(flag string, s sizes, moeTP int64) {
 	}
 }
 
-// stageRules judges pipeline stages. The variable holds a partition by hand.
+// stageRules judges pipeline stages. The environment variable has a manual partition.
 func (l *launch) stageRules(flag string, s sizes, variable string) {
 	m := &l.model
 	l.judgedWhere(s.pp <= 1 || m.Layers > 0, "pp-layers", "pp-uneven")

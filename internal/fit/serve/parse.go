@@ -49,7 +49,7 @@ type parser struct {
 	args    []argument
 	strays  []word // positional words
 	strayAt []int  // the number of arguments before each of them
-	named   bool   // whether the version was said
+	named   bool   // whether the version was given
 }
 
 // isNegativeNumber reports whether a word is one as argparse sees it: -1, -.5 or -1.5, and no exponent.

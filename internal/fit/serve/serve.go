@@ -46,7 +46,7 @@ type Finding struct {
 	Fix      string   `json:"fix,omitempty"` // what was judged to do away with it
 }
 
-// Memory is what the fullest card holds, in units of 10^9 bytes. A part that cannot be known is 0.
+// Memory is that of the fullest card, in units of 10^9 bytes. An unknown part is 0.
 type Memory struct {
 	WeightsGb     quantity.Decimal `json:"weightsGb"`
 	KvGb          quantity.Decimal `json:"kvGb"` // what is left for keys and values

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// last returns the argument that holds for a flag: the last one. Known is false where its value is a variable.
+// last returns the value in effect of a flag: the last one. Known is false where its value is a variable.
 func (l *launch) last(name string) (a *argument, given bool) {
 	f := l.engine.flags().byName[name]
 	for i := len(l.args) - 1; i >= 0; i-- {
@@ -50,7 +50,7 @@ func (l *launch) hidden(name string) bool {
 	return false
 }
 
-// num is the whole number of a flag, or what holds where it is left out. Known is false where it cannot be told.
+// num is the integer of a flag, or its default. Known is false where its value is a variable.
 func (l *launch) num(name string, or int64) (n int64, known bool) {
 	if l.hidden(name) {
 		return or, false

@@ -221,7 +221,7 @@ func (l *launch) sglangContext() (length int64, known bool) {
 	return derived, true
 }
 
-// sglangMemory divides a card as SGLang does: a share of the whole holds weights and cache (server_args._handle_gpu_memory_settings).
+// sglangMemory divides a card as SGLang does: a share of it is for weights and KV cache (server_args._handle_gpu_memory_settings).
 func (l *launch) sglangMemory(s sizes, length int64) {
 	g := l.request.GPU
 	if g == nil || l.weigh().total() == 0 {
@@ -272,7 +272,7 @@ func (l *launch) sglangMemory(s sizes, length int64) {
 	l.publish(b)
 }
 
-// sglangClipped says where more is asked for than the cache holds.
+// sglangClipped reports requests that are larger than the KV cache.
 func (l *launch) sglangClipped(b *budget) {
 	per := b.cache.full + b.cache.sliding
 	if !b.cache.known || per <= 0 || b.kv <= 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Room is how many sequences of a length a launch holds at once.
+// Room is how many sequences of a length fit in the KV cache at once.
 type Room struct {
 	Context    int64  `json:"context"`    // tokens of the longest sequence
 	Concurrent *int64 `json:"concurrent"` // null where it is not known

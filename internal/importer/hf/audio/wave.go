@@ -43,7 +43,7 @@ func WaveProjection(b *build.Build, x build.Node, in, dim int64) build.Node {
 	return b.Linear(b.LayerNorm(x, "layer_norm", in, true), "projection", in, dim, true)
 }
 
-// WaveConvPositions tells positions apart by a wide convolution in groups, whose weight is a direction and a length
+// WaveConvPositions encodes positions with a grouped convolution of a large kernel, whose weight is a direction and a length
 // for each place of the kernel.
 func WaveConvPositions(b *build.Build, x build.Node, dim, length int64) build.Node {
 	kernel, groups := b.Size("num_conv_pos_embeddings"), b.Size("num_conv_pos_embedding_groups")

@@ -36,7 +36,7 @@ type state struct {
 	class   string // of the whole model
 	leftOut bool   // whether a call with text alone leaves something out
 	nested  bool   // whether checkpointing computes layers inside of stages again, too
-	inner   *inner // the part that is being built, where a model holds another
+	inner   *inner // the submodel that is being built, where a model contains another
 
 	modules []catalog.Module // by component: which it is; nil where nobody knows
 }

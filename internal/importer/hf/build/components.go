@@ -19,7 +19,7 @@ func (b *Build) Input(name string, shape ...int64) Node {
 	return (&Build{state: b.state}).Add("input", name, Args{Ints("shape", shape...)})
 }
 
-// Output adds the output. What a part gives goes on to the model that holds it.
+// Output adds the output. The result of a submodel goes to the model that contains it.
 func (b *Build) Output(x Node) {
 	if b.state.inner != nil {
 		b.state.inner.out = x
@@ -46,7 +46,7 @@ func (b *Build) Length(maximum int64) int64 {
 	return defaultLength
 }
 
-// Count is how many components there are: the number of the next one, for what is said of all that were added since.
+// Count is how many components there are: the number of the next one, for settings of all that were added since.
 func (b *Build) Count() int { return len(b.state.graph.Components) }
 
 // Tensors are the trained tensors that were listed so far.

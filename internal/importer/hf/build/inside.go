@@ -16,7 +16,7 @@ func (b *Build) Inside(mix func(x Node) Node, model func()) (x, table Node, mixe
 	return part.out, part.table, part.mix == nil
 }
 
-// MixIn is the embedded text, into which the model that holds this one may have put something.
+// MixIn is the embedded text, into which the outer model may have inserted embeddings of other inputs.
 func (b *Build) MixIn(x Node) Node {
 	part := b.state.inner
 	if part == nil || part.mix == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/modelverifier/verifier/internal/transformers"
 )
 
-// Drop is dropout with the probability that a key of the config holds; nothing where that is 0 or the class does not
+// Drop is dropout with the probability of a key of the config; nothing where that is 0 or the class does not
 // have the key. It counts in training alone.
 func (b *Build) Drop(x Node, key string) Node {
 	if !b.Has(key) {

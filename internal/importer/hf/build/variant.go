@@ -47,7 +47,7 @@ var (
 	gates    = map[string]transformers.Gate{"steps": transformers.Swish, "clamped": transformers.Clamped}
 )
 
-// moduleOf is the module that a component is by the model's type, its class and its config. Others are said by who adds
+// moduleOf is the module that a component is by the model's type, its class and its config. Others are given by the caller that adds
 // the component.
 func moduleOf(b *Build, typ string) catalog.Module {
 	of := func(types []string) bool { return slices.Contains(types, b.Type()) }
@@ -105,7 +105,7 @@ func (b *Build) setPositive(n Node, param string, keys ...string) {
 	}
 }
 
-// SetDropout sets the dropout inside of a component to what a key of the config holds.
+// SetDropout sets the dropout inside of a component to the value of a key of the config.
 func (b *Build) SetDropout(n Node, key string) { b.setPositive(n, "dropout", key) }
 
 // Positive says whether a key of the config has a number above 0.
@@ -165,7 +165,7 @@ func NormOf(b *Build) transformers.RMSNorm {
 // JoinsQueries says whether the model type joins its queries and keys of features that are rotated and others.
 func JoinsQueries(b *Build) bool { return slices.Contains(modules.Joined, b.Type()) }
 
-// Held says that the model's code has a name for a result until its forward pass ends.
+// Held marks a result that a local variable of the model's code keeps alive until its forward pass ends.
 func (b *Build) Held(n Node) Node {
 	b.As(n, transformers.Held{})
 	return n

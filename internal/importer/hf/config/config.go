@@ -113,7 +113,7 @@ func (c *Config) Given(key string) bool { return c.values[key] != nil }
 // Has says whether the key has a value that is not null, from the config or by default.
 func (c *Config) Has(key string) bool { return c.Value(key) != nil }
 
-// Is says whether a key holds a text of this value.
+// Is reports whether a key has this string as its value.
 func (c *Config) Is(key, text string) bool {
 	s, ok := c.Value(key).(string)
 	return ok && s == text

@@ -3,7 +3,7 @@ package config
 import "bytes"
 
 // Strict rewrites the numbers that Python writes and JSON does not have, NaN and Infinity, as texts. A config.json of a
-// state-space model holds them in its limits of the step.
+// state-space model has them in its limits of the step.
 func Strict(text []byte) []byte {
 	if !bytes.Contains(text, []byte("Infinity")) && !bytes.Contains(text, []byte("NaN")) {
 		return text

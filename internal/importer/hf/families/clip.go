@@ -48,7 +48,7 @@ func tower(c *Config, key, modelType string) *Config {
 }
 
 // cosines multiplies two vectors of length 1, feature by feature. Texts and images meet pair by pair here: that each
-// meets all of the batch is left out, since no shape holds the batch twice.
+// meets all of the batch is left out, since no shape has the batch axis twice.
 func cosines(b *Build, text, image Node) Node {
 	return b.Add("multiply", "", nil, unit(b, text), unit(b, image))
 }

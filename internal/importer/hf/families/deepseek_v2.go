@@ -20,7 +20,7 @@ func deepseekV2(b *Build) stack.Decoder {
 	})(b)
 }
 
-// deepseekNetwork is a gated network, or experts and as wide a shared network as n_shared_experts of them. Whoever
+// deepseekNetwork is a gated network, or experts and a shared network of the size of n_shared_experts of them. Whoever
 // leaves num_experts_per_tok null, as the class of DeepSeek-V2 does, has a model that can be built and not run: one
 // is assumed.
 func deepseekNetwork(b *Build, x Node, sparse, bias bool) Node {

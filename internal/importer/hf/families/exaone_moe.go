@@ -18,7 +18,7 @@ var _ = family.Define(family.Family{Type: "exaone_moe", Default: "ExaoneMoeForCa
 			})
 	}))})
 
-// expertsAndShared are num_experts experts and a network as wide as num_shared_experts of them.
+// expertsAndShared are num_experts experts and a shared network of the size of num_shared_experts of them.
 func expertsAndShared(b *Build, x Node, e nn.Experts) Node {
 	g := nn.DefaultGated(b, false)
 	e.Dim, e.Count, e.TopK, e.Hidden = g.Dim, b.Size("num_experts"), b.Size("num_experts_per_tok"),

@@ -119,7 +119,7 @@ func gemma3nBranches(b *Build, x Node, i, dim int64, memory map[string][2]Node) 
 	return b.Residual(x, b.RMSNorm(y, "post_feedforward_layernorm", dim))
 }
 
-// perLayerSize is a size that a key holds once for all layers, or in a list for each.
+// perLayerSize is a size of the config: one number for all layers, or a list with one for each.
 func perLayerSize(b *Build, key string, i int64) int64 {
 	sizes, ok := b.Value(key).([]any)
 	if !ok {

@@ -85,7 +85,7 @@ func graniteConformer(b *Build, length int64) (Node, int64) {
 	return x, dim * int64(len(beside)+1)
 }
 
-// keep remembers what a layer reads, where the config wants it beside the last.
+// keep records the input of a layer, where the config wants it beside the last.
 func keep(b *Build, x Node, i int64, kept []int64, beside *[]Node) Node {
 	for _, k := range kept {
 		if k == i {

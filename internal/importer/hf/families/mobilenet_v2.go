@@ -51,7 +51,7 @@ func mobileNet2(b *Build) vision.Image {
 	return mobileConv(b, x, "conv_1x1", vision.Conv{Out: last, Kernel: config.Square(1)}, true)
 }
 
-// mobileNetBlock is a residual block that is wide in the middle.
+// mobileNetBlock is an inverted residual block.
 func mobileNetBlock(b *Build, x vision.Image, out, stride, dilation, divisor, low int64) vision.Image {
 	wide := vision.MakeDivisible(math.RoundToEven(float64(x.C)*b.Float("expand_ratio")), divisor, low)
 	y := mobileConv(b, x, "expand_1x1", vision.Conv{Out: wide, Kernel: config.Square(1)}, true)

@@ -28,7 +28,7 @@ func mpt(b *Build) stack.Decoder {
 		}}
 }
 
-// mptAttention has projections as wide as the model, and fails when it is called where the heads do not divide that.
+// mptAttention has projections of hidden_size features, and fails when it is called where the heads do not divide that.
 func mptAttention(b *Build, x Node, dim, heads int64, slopes Node) Node {
 	all := b.Linear(x, "Wqkv", dim, 3*dim, false)
 	y := b.Core(b.Chunk(all, 3, 0), b.Chunk(all, 3, 1), b.Chunk(all, 3, 2), heads, heads, true, slopes)

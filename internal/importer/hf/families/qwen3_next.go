@@ -50,7 +50,7 @@ func qwenHybrid(b *Build, x Node, i int64, mix func(m *Build, x Node, d delta) N
 	}, feed)
 }
 
-// gatedAttention has queries twice as wide: the other half decides how much of each feature passes. A bias, where
+// gatedAttention has a query projection of twice the size: the other half is a sigmoid gate on the result. A bias, where
 // given, is added to the scores.
 func gatedAttention(b *Build, x Node, a nn.Attention, bias ...Node) Node {
 	wide, kv := a.Heads*a.HeadDim, a.KV*a.HeadDim

@@ -96,7 +96,7 @@ func swiftBlock(b *Build, x vision.Image) vision.Image {
 	return vision.Plus(b, x, scaled(vision.Pointwise(m, z, "fc2", x.C, true), "layer_scale_2"))
 }
 
-// swiftAttend multiplies the keys by one query for all, a weighted sum of the queries. What arrives lies in memory
+// swiftAttend multiplies the keys by one query for all, a weighted sum of the queries. The input lies in memory
 // with the features first, so that each of the first two projections copies it.
 func swiftAttend(b *Build, x Node, dim, length int64) Node {
 	first := func(name string) Node {

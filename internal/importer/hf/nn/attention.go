@@ -137,7 +137,7 @@ func Attended(b *build.Build, x build.Node, a Attention) build.Node {
 	return y
 }
 
-// clipped holds queries, keys or values between two numbers, where the config asks for it.
+// clipped clamps queries, keys or values between two numbers, where the config asks for it.
 func clipped(b *build.Build, x build.Node) build.Node {
 	if b.Config == nil || !b.Positive("clip_qkv") {
 		return x
@@ -222,7 +222,7 @@ func AttendBiased(b *build.Build, x build.Node, name string, a Attention, bias b
 	return m.Linear(m.Core(q, k, v, a.Heads, a.KV, a.Causal, bias), a.O, a.Heads*a.HeadDim, a.Dim, a.OutBias)
 }
 
-// AttendSquare is attention whose projections are as wide as the model even where the heads do not fill it: then it
+// AttendSquare is attention whose projections have hidden_size features even where the heads have fewer: then it
 // cannot run.
 func AttendSquare(b *build.Build, x build.Node, name string, a Attention) build.Node {
 	a = a.Filled()

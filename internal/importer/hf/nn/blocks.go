@@ -73,7 +73,7 @@ func Window(b *build.Build, i, layers int64) int64 {
 }
 
 // SlidingAttend lets every position see so many on both sides of it. It is computed for blocks of as many positions,
-// of whose scores a band is kept. Maps for positions that see everything are there, and unused.
+// of whose scores a band is kept. The projections for global attention are there, and unused.
 func SlidingAttend(b *build.Build, x build.Node, a Attention, length, side int64) build.Node {
 	a = a.Filled()
 	q, k, v := Project(b, x, a)

@@ -15,7 +15,7 @@ func RotaryAttention(b *build.Build, theta float64) Attention {
 	return Rotary(b, theta).Biased(b.Bool("attention_bias"))
 }
 
-// Mixture adds experts at mlp, and beside them the network that every token visits, which may be 0 features wide.
+// Mixture adds experts at mlp, and the shared network of every token, which may have 0 features.
 func Mixture(b *build.Build, x build.Node, e Experts, shared Gated) build.Node {
 	m := b.Scope("mlp")
 	return m.Residual(AddExperts(b, x, "mlp", e), GatedMLP(m, x, cmp.Or(e.SharedName, "shared_experts"), shared))
@@ -73,7 +73,7 @@ func Slides(b *build.Build, i, period int64) bool {
 	return slidesBut(b, i, func() int64 { return period })
 }
 
-// SlidesEvery is slides with a period that a key holds. The key is read only where layer_types does not say it.
+// SlidesEvery is slides with a period from the config. The key is read only where layer_types does not say it.
 func SlidesEvery(b *build.Build, i int64, key string, otherwise int64) bool {
 	return slidesBut(b, i, func() int64 { return b.SizeOr(key, otherwise) })
 }

@@ -13,7 +13,7 @@ func Scatter(b *build.Build, text, features build.Node, dim int64) build.Node {
 	return b.OpaqueOf([]build.Node{text, features}, "masked_scatter", []int64{b.TextLength(), dim}, 0)
 }
 
-// Multimodal adds a decoder whose text holds something else, too, and its head. The head is tied by the outer config.
+// Multimodal adds a decoder whose input also has embeddings of images or sounds, and its head. The head is tied by the outer config.
 func Multimodal(b *build.Build, text *config.Config, d Decoder, prefix, head string) {
 	b.Output(MultimodalLogits(b, text, d, prefix, head))
 }

@@ -351,7 +351,7 @@ func Sinusoids(b *build.Build, x build.Node, dim int64) build.Node {
 // maxSinusoids is longer than any input: transformers makes the table as long as the input needs.
 const maxSinusoids = 1 << 20
 
-// SinusoidPositions adds sines and cosines that are no weights, as wide as d_model.
+// SinusoidPositions adds fixed sinusoidal positions of d_model features.
 func SinusoidPositions(b *build.Build, x build.Node, _ string) build.Node {
 	return Sinusoids(b, x, b.Size("d_model"))
 }
