@@ -63,7 +63,7 @@ func cancelledByNorm(res *infer.Result, i int, n *infer.Node) string {
 	return ""
 }
 
-// readsOne reports whether each result of a linear map is one value times one weight.
+// readsOne reports whether each result of a linear layer is one value times one weight.
 func readsOne(n *infer.Node) bool {
 	if len(n.Weights) == 0 || len(n.Weights[0].Shape) < 2 {
 		return false

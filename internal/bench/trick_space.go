@@ -181,7 +181,7 @@ func apart(res *infer.Result, i int) int {
 	return -1
 }
 
-// linearProduct finds two linear maps in a row whose product is one: between them there are as many features as at
+// linearProduct finds two linear layers in a row whose product is one: between them there are as many features as at
 // the narrower end or more, so that what they hold beyond one map has no effect on what can be computed.
 func linearProduct(res *infer.Result, i int, n *infer.Node) string {
 	if !isMap(n) {
@@ -195,13 +195,13 @@ func linearProduct(res *infer.Result, i int, n *infer.Node) string {
 	in, middle, out := features(from.In[0], from), features(from.Out, from), features(n.Out, n)
 	if middle >= min(in, out) {
 		return quantity.Sprintf("follows %s with no activation between them: %s features between %s and %s are one "+
-			"linear map",
+			"linear layer",
 			from.Component.Label(), quantity.Grouped(middle), quantity.Grouped(in), quantity.Grouped(out))
 	}
 	return ""
 }
 
-// isMap reports whether a component is one linear map of the features at each position.
+// isMap reports whether a component is one linear layer of the features at each position.
 func isMap(n *infer.Node) bool {
 	if n.Type.ID == "linear" || n.Type.ID == "lmHead" {
 		return true

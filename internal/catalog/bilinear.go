@@ -4,7 +4,7 @@ import "github.com/modelverifier/verifier/internal/op"
 
 var _ = define(Type{
 	ID:    "bilinear",
-	Title: "A bilinear map of two inputs",
+	Title: "A bilinear layer of two inputs",
 	Doc: `Each result feature is the product of the first input, a weight matrix and the second input, plus a bias, as torch.nn.Bilinear computes it. ` +
 		`The inputs differ in their last axis only: the other axes must be equal, nothing is broadcast. The weight has outFeatures matrices and grows with the product of all three sizes.`,
 	Source: "torch.nn.Bilinear",

@@ -244,10 +244,10 @@ func (c *Call) weight(times int64, module, name string, dims ...int64) {
 	d.weights.Push(Weight{module, name, Of(d.dims.Take()...), times})
 }
 
-// Linear declares the weight and, if there is one, the bias of a linear map.
+// Linear declares the weight and, if there is one, the bias of a linear layer.
 func (c *Call) Linear(name string, in, out int64, bias bool) { c.LinearTimes(1, name, in, out, bias) }
 
-// LinearTimes declares equal linear maps.
+// LinearTimes declares equal linear layers.
 func (c *Call) LinearTimes(times int64, name string, in, out int64, bias bool) {
 	c.weight(times, name, "weight", out, in)
 	if bias {

@@ -127,7 +127,7 @@ const (
 	IsNorm                            // normalises
 	IsBatchNorm                       // normalises over the batch
 	IsDropout                         // drops at random
-	IsAffine                          // one linear map with weights (linear, convolution)
+	IsAffine                          // one linear layer with weights (linear, convolution)
 	IsConv                            // convolution of any kind
 	IsPool                            // pooling of any kind
 	IsAttention                       // mixes positions by attention
@@ -146,7 +146,7 @@ const (
 	IsHead                            // gives logits over a vocabulary
 	IsSoftmax                         // turns values into shares along an axis, or into their logarithms
 	IsOpaque                          // may hold anything: rules that conclude from what is not there hold back
-	IsLinear                          // a linear map without weights, other than views, additions and dropout
+	IsLinear                          // a linear function without weights, other than views, additions and dropout
 	IsTransposed                      // a convolution that spreads each element: the result grows with the stride
 	IsDepthwise                       // a convolution that maps each channel by itself
 	IsPatches                         // cuts an image or a video into a sequence, whose order is then lost

@@ -5,7 +5,7 @@ import "github.com/modelverifier/verifier/internal/op"
 var _ = define(Type{
 	ID:    "crossNetwork",
 	Title: "Crosses features with the input, layer by layer",
-	Doc: `Each layer multiplies the network's input with a linear map of what the layer before gave and adds that again, so that layer after layer products of more features arise. ` +
+	Doc: `Each layer multiplies the network's input with a linear layer of what the layer before gave and adds that again, so that layer after layer products of more features arise. ` +
 		`Version 2 maps with a full matrix, version 1 with a vector. It takes (inputDim) and keeps the shape.`,
 	Source:  "torchrec.modules.crossnet CrossNet and VectorCrossNet; Wang et al. 2017, 2021 (DCN)",
 	Group:   Recommending,

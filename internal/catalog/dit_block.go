@@ -5,7 +5,7 @@ import "github.com/modelverifier/verifier/internal/op"
 var _ = define(Type{
 	ID:      "ditBlock",
 	Title:   "A transformer block steered by a condition",
-	Doc:     `A block of a diffusion transformer: self-attention and a feed-forward network over the first input (sequence, embedDim), each normalised, then scaled, shifted and gated by six vectors that a linear map makes of the second input, one vector (embedDim) per sample. The heads must divide embedDim. The width inside is embedDim times mlpRatio, rounded down.`,
+	Doc:     `A block of a diffusion transformer: self-attention and a feed-forward network over the first input (sequence, embedDim), each normalised, then scaled, shifted and gated by six vectors that a linear layer makes of the second input, one vector (embedDim) per sample. The heads must divide embedDim. The width inside is embedDim times mlpRatio, rounded down.`,
 	Source:  "Peebles and Xie 2022; facebookresearch/DiT DiTBlock (adaLN-Zero)",
 	Group:   Blocks,
 	Aliases: []string{"adaLNBlock", "diffusionTransformerBlock"},

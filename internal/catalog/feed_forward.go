@@ -4,7 +4,7 @@ import "github.com/modelverifier/verifier/internal/op"
 
 var _ = define(Type{
 	ID:      "feedForward",
-	Title:   "Two linear maps with an activation between",
+	Title:   "Two linear layers with an activation between",
 	Doc:     `Widens the last axis from embedDim to ffDim, applies an activation and maps back: the second half of a transformer block. The other axes are kept. It has no residual connection and no normalisation of its own.`,
 	Source:  "Vaswani et al. 2017, section 3.3",
 	Group:   Blocks,

@@ -9,7 +9,7 @@ import (
 
 var _ = define(Type{
 	ID:    "fusion",
-	Title: "Joins several inputs by one linear map",
+	Title: "Joins several inputs by one linear layer",
 	Doc: `Sets its inputs side by side along the last axis, or adds or multiplies them, and maps the result to outFeatures: the fusion of modalities. ` +
 		`inFeatures lists the last axis of every input. For concat the other axes must be equal; for sum and product an axis of size 1 is stretched, and all inFeatures must be equal.`,
 	Source: "torch.cat, torch.add, torch.mul and torch.nn.Linear",
@@ -63,7 +63,7 @@ var _ = define(Type{
 	},
 })
 
-// fusionWidth is the number of features that the linear map sees.
+// fusionWidth is the number of features that the linear layer sees.
 func fusionWidth(c *Call) int64 {
 	features := c.Ints("inFeatures")
 	if c.Str("mode") == "concat" {

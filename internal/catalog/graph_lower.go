@@ -52,7 +52,7 @@ func lowerGAT(l *Lowering) op.Value {
 	return l.biased(op.Mean(p, y, nodes, out))
 }
 
-// lowerGIN sums the neighbours and (1+eps) times the node itself, and takes two linear maps of that.
+// lowerGIN sums the neighbours and (1+eps) times the node itself, and takes two linear layers of that.
 func lowerGIN(l *Lowering) op.Value {
 	p, nodes, features := l.P, l.In[0][0], l.In[0][1]
 	from, to, n := l.edges(false)

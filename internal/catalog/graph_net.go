@@ -52,7 +52,7 @@ func aggregatingShape(c *Call) (Shape, error) {
 	return shape, err
 }
 
-// aggregatingFLOPs counts two linear maps of every node: of its neighbours, and of itself.
+// aggregatingFLOPs counts two linear layers of every node: of its neighbours, and of itself.
 func aggregatingFLOPs(c *Call) int64 {
 	return c.MatMul(2, c.In[0][0], c.In[0][1], c.Int("outChannels"))
 }

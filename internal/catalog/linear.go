@@ -4,7 +4,7 @@ import "github.com/modelverifier/verifier/internal/op"
 
 var _ = define(Type{
 	ID:      "linear",
-	Title:   "A linear map of the last axis",
+	Title:   "A linear layer of the last axis",
 	Doc:     `Multiplies the last axis by a weight matrix and adds a bias, as torch.nn.Linear does. The other axes are kept. If inFeatures is left out it is taken from the input.`,
 	Source:  "torch.nn.Linear, torch.nn.LazyLinear",
 	Group:   Dense,

@@ -9,7 +9,7 @@ var _ = define(Type{
 	Source: "Katharopoulos et al. 2020, Transformers are RNNs; idiap/fast-transformers LinearAttention",
 	Group:  Attention,
 	Traits: IsAttention | HasActivation | KeepsShape,
-	Params: headParams(Param{Name: "bias", Kind: Bool, Default: true, Doc: "whether the four linear maps add a bias"}),
+	Params: headParams(Param{Name: "bias", Kind: Bool, Default: true, Doc: "whether the four linear layers add a bias"}),
 	Shape:  (*Call).headsOf,
 	Weights: func(c *Call) {
 		for _, name := range []string{"q_proj", "k_proj", "v_proj", "out_proj"} {

@@ -18,7 +18,7 @@ type Lowering struct {
 	Eager     bool       // attention is asked to have its scores in memory
 	Masks     bool       // rows are packed of samples that a mask keeps from one another
 	Undropped bool       // dropout inside of it has a probability of 0, whatever it declares
-	Rank      int64      // of the adapters beside linear maps; 0 for none
+	Rank      int64      // of the adapters beside linear layers; 0 for none
 	Adapted   uint64     // the weights that have them, as bits by their numbers
 	Adapters  Adapters   // what those are like
 	Stored    op.Stored  // how the weights lie in memory that are quantised,

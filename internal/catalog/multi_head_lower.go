@@ -68,7 +68,7 @@ func (m multiHead) project(l *Lowering, x, y op.Value, h op.Heads) (q, k, v op.V
 	return q, op.View(p, both, h.Keys, m.dim), op.View(p, both, h.Keys, m.dim)
 }
 
-// turnedProduct is a linear map of a sequence whose positions come first. Behind one that lies so already the
+// turnedProduct is a linear layer of a sequence whose positions come first. Behind one that lies so already the
 // gradient is laid out anew.
 func (m multiHead) turnedProduct(l *Lowering, x, weight, bias op.Value) op.Value {
 	shape := l.P.Shape(x)

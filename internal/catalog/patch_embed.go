@@ -5,7 +5,7 @@ import "github.com/modelverifier/verifier/internal/op"
 var _ = define(Type{
 	ID:      "patchEmbed",
 	Title:   "Turns an image into a sequence of patches",
-	Doc:     `Cuts the image into patches and maps each to embedDim features with one linear map, written as a convolution whose stride is its size. The result is (patches, embedDim). Pixels at the right and lower edge that do not fill a patch are dropped.`,
+	Doc:     `Cuts the image into patches and maps each to embedDim features with one linear layer, written as a convolution whose stride is its size. The result is (patches, embedDim). Pixels at the right and lower edge that do not fill a patch are dropped.`,
 	Source:  "Dosovitskiy et al. 2020, An Image is Worth 16x16 Words; torch.nn.Conv2d",
 	Group:   Embeddings,
 	Aliases: []string{"patchEmbedding", "patchEmbeddings"},

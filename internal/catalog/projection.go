@@ -5,14 +5,14 @@ import "github.com/modelverifier/verifier/internal/op"
 var _ = define(Type{
 	ID:    "projection",
 	Title: "Maps features into another space",
-	Doc: `A linear map of the last axis without a bias, as the heads that bring images and texts into one space have it. With hiddenFeatures it is two linear maps with a ReLU between them, ` +
+	Doc: `A linear layer of the last axis without a bias, as the heads that bring images and texts into one space have it. With hiddenFeatures it is two linear layers with a ReLU between them, ` +
 		`the projector of contrastive learning. The other axes are kept, and inFeatures must equal the last one.`,
 	Source: "torch.nn.Linear; Radford et al. 2021 (CLIP); Chen et al. 2020 (SimCLR)",
 	Group:  Dense,
 	Params: []Param{
 		{Name: "inFeatures", Kind: Int, Reads: At(-1), Doc: "size of the last axis of the input"},
 		{Name: "outFeatures", Kind: Int, Writes: At(-1), Doc: "size of the last axis of the result"},
-		{Name: "hiddenFeatures", Kind: Int, Optional: true, Doc: "size between two linear maps; one map if left out"},
+		{Name: "hiddenFeatures", Kind: Int, Optional: true, Doc: "size between two linear layers; one layer if left out"},
 		{Name: "bias", Kind: Bool, Default: false, Doc: "whether biases are added"},
 	},
 	Shape: func(c *Call) (Shape, error) {

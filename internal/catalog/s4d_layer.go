@@ -3,7 +3,7 @@ package catalog
 var _ = define(Type{
 	ID:      "s4dLayer",
 	Title:   "A diagonal state-space layer",
-	Doc:     `Convolves every feature of a sequence (sequence, embedDim) with a kernel as long as the sequence, which stateDim/2 pairs of complex numbers per feature generate, and mixes the features with a GELU, a linear map and a GLU. The convolution runs by Fourier transforms, which count as no FLOPs. It needs no encoding of positions.`,
+	Doc:     `Convolves every feature of a sequence (sequence, embedDim) with a kernel as long as the sequence, which stateDim/2 pairs of complex numbers per feature generate, and mixes the features with a GELU, a linear layer and a GLU. The convolution runs by Fourier transforms, which count as no FLOPs. It needs no encoding of positions.`,
 	Source:  "Gu et al. 2022, On the Parameterization and Initialization of Diagonal State Space Models; state-spaces/s4 s4d.py",
 	Group:   Recurrent,
 	Aliases: []string{"s4d", "s4Layer"},

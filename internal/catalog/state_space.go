@@ -13,7 +13,7 @@ func stateSpaceParams(state int, more ...Param) []Param {
 		{Name: "stateDim", Kind: Int, Min: 1, Default: state, Aliases: []string{"dState", "stateSize"}, Doc: "size of the state of each inner feature"},
 		{Name: "convKernel", Kind: Int, Min: 1, Default: 4, Aliases: []string{"dConv"}, Doc: "positions that the convolution sees"},
 		{Name: "expand", Kind: Float, Default: 2, Doc: "how many times wider the inner features are, rounded down"},
-		{Name: "bias", Kind: Bool, Default: false, Doc: "whether the linear maps in and out add a bias"},
+		{Name: "bias", Kind: Bool, Default: false, Doc: "whether the linear layers in and out add a bias"},
 		{Name: "convBias", Kind: Bool, Default: true, Doc: "whether the convolution adds a bias"},
 	}, more...)
 }

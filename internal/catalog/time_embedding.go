@@ -5,7 +5,7 @@ import "github.com/modelverifier/verifier/internal/op"
 var _ = define(Type{
 	ID:      "timeEmbedding",
 	Title:   "Turns the timestep of a diffusion into a vector",
-	Doc:     `Takes one number for each sample, computes freqDim sines and cosines of it and maps them to embedDim features with two linear maps around a SiLU, as diffusion models do. The input is a scalar per sample or one axis of size 1; it may be an integer. Its result conditions the blocks of the model.`,
+	Doc:     `Takes one number for each sample, computes freqDim sines and cosines of it and maps them to embedDim features with two linear layers around a SiLU, as diffusion models do. The input is a scalar per sample or one axis of size 1; it may be an integer. Its result conditions the blocks of the model.`,
 	Source:  "facebookresearch/DiT TimestepEmbedder; Nichol et al. 2021, GLIDE",
 	Group:   Embeddings,
 	Aliases: []string{"timestepEmbedding", "timestepEmbedder"},

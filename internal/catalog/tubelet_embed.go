@@ -5,7 +5,7 @@ import "github.com/modelverifier/verifier/internal/op"
 var _ = define(Type{
 	ID:      "tubeletEmbed",
 	Title:   "Turns a video into a sequence of tubelets",
-	Doc:     `Cuts a video (channels, frames, height, width) into boxes of tubeletSize frames and patchSize pixels and maps each to embedDim features with one linear map, written as a convolution whose stride is its size. The result is (tubelets, embedDim). Frames and pixels at the end that do not fill a box are dropped.`,
+	Doc:     `Cuts a video (channels, frames, height, width) into boxes of tubeletSize frames and patchSize pixels and maps each to embedDim features with one linear layer, written as a convolution whose stride is its size. The result is (tubelets, embedDim). Frames and pixels at the end that do not fill a box are dropped.`,
 	Source:  "Arnab et al. 2021, ViViT, section 3.2; torch.nn.Conv3d",
 	Group:   Embeddings,
 	Aliases: []string{"tubeletEmbedding"},

@@ -18,7 +18,7 @@ type Adaptation struct {
 	LoRA   *LoRA
 }
 
-// LoRA trains two thin matrices beside each linear map, and nothing else (Hu et al. 2021), as peft does it: what an adapter reads is cast to its
+// LoRA trains two thin matrices beside each linear layer, and nothing else (Hu et al. 2021), as peft does it: what an adapter reads is cast to its
 // type, and what it gives is added to what the map gives.
 type LoRA struct {
 	Rank    int64
@@ -88,7 +88,7 @@ func (a *Adaptation) Unmatched(g *graph.Graph) (field, pattern string, found boo
 	return "", "", false
 }
 
-// isLinear reports whether a weight is the matrix of a linear map: what recurrent layers, tables and convolutions have is not.
+// isLinear reports whether a weight is the matrix of a linear layer: what recurrent layers, tables and convolutions have is not.
 func isLinear(n *infer.Node, w *catalog.Weight) bool {
 	return multiplies(n) && !n.Type.HasAny(catalog.IsEmbedding|catalog.IsTensor) && w.Shape.Rank() == 2 && strings.HasSuffix(w.Name, "weight")
 }

@@ -70,7 +70,7 @@ func TestLoRASavesTimeWhereTheCardIsBusy(t *testing.T) {
 	}
 }
 
-// Every linear map of GPT-2 small but the head, in each of 12 layers: 768 to 2304, 768 to 768, 768 to 3072 and 3072 to 768, whose
+// Every linear layer of GPT-2 small but the head, in each of 12 layers: 768 to 2304, 768 to 768, 768 to 3072 and 3072 to 768, whose
 // sides add up to 12,288.
 func TestAdaptersOfALanguageModel(t *testing.T) {
 	res := model(t, "gpt2-small")

@@ -47,7 +47,7 @@ func (t *Training) variations() string {
 	if a := o.Adapt; a != nil && a.LoRA != nil {
 		fmt.Fprintf(&b, ", LoRA of rank %s on ", quantity.Grouped(a.LoRA.Rank))
 		if len(a.LoRA.Targets) == 0 {
-			b.WriteString("every linear map but the last")
+			b.WriteString("every linear layer but the last")
 		} else {
 			b.WriteString(parts(a.LoRA.Targets))
 		}

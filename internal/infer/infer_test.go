@@ -103,7 +103,7 @@ func TestAModuleThatIsCalledAgainIsCountedOnce(t *testing.T) {
 }
 
 func TestAStorageIsCountedOnce(t *testing.T) {
-	// relu keeps its result and both linear maps keep that same tensor as their input: 32 floats, not 96.
+	// relu keeps its result and both linear layers keep that same tensor as their input: 32 floats, not 96.
 	r := walk(t, "x: input shape=[8]\na: linear outFeatures=32\nr: relu\nb: linear outFeatures=4\nc: linear outFeatures=4\ns: add\no: output\nx -> a -> r\nr -> b\nr -> c\nb, c -> s -> o")
 	if want := int64(4 * (8 + 32)); r.SavedBytes != want {
 		t.Errorf("kept %d bytes, want %d", r.SavedBytes, want)

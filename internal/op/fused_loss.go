@@ -1,6 +1,6 @@
 package op
 
-// fusedLoss is the fused_linear_cross_entropy of Liger: the last linear map and its loss in pieces of the rows. The gradients of what the map reads
+// fusedLoss is the fused_linear_cross_entropy of Liger: the last linear layer and its loss in pieces of the rows. The gradients of what the map reads
 // are computed piece by piece in the forward pass, and the backward pass hands them on. Its bytes were not measured.
 var fusedLoss = &Op{
 	Name:  "fused_linear_cross_entropy",
@@ -23,7 +23,7 @@ var fusedLoss = &Op{
 	Forward: 1, Back: 1,
 }
 
-// FusedLoss is the cross-entropy of a linear map of x, without its logits in memory at once. The weights have gradients where they are trained.
+// FusedLoss is the cross-entropy of a linear layer of x, without its logits in memory at once. The weights have gradients where they are trained.
 func FusedLoss(p *Program, x, weight, bias, targets Value, trained bool) Value {
 	w := p.Shape(weight)
 	in := []Value{x, weight}

@@ -57,7 +57,7 @@ func Linear(p *Program, x, weight, bias Value) Value {
 	return s.Out
 }
 
-// LastLinear is the last step of a program where that is a linear map that gives its result, and nil where it is not.
+// LastLinear is the last step of a program where that is a linear layer that gives its result, and nil where it is not.
 func (p *Program) LastLinear() *Step {
 	if n := len(p.Steps); n > 0 && p.Steps[n-1].Op == linear && p.Steps[n-1].Out == p.Out {
 		return &p.Steps[n-1]

@@ -1,6 +1,6 @@
 package op
 
-// product is a linear map of what does not lie in rows: torch.matmul, and a bias that is added to its result in place.
+// product is a linear layer of what does not lie in rows: torch.matmul, and a bias that is added to its result in place.
 var product = &Op{
 	Name:     "matmul with a weight",
 	Autocast: Lowers,

@@ -73,7 +73,7 @@ func (p *Pass) orderOf(i int, orders []order) order {
 		o.positions = true
 	case t.Has(catalog.IsMerge) && o.root == 0: // the second input may hold positions
 		o.positions = true
-	case t.Has(catalog.IsView) && !t.Has(catalog.KeepsShape): // a linear map may now run along the positions
+	case t.Has(catalog.IsView) && !t.Has(catalog.KeepsShape): // a linear layer may now run along the positions
 		o.positions = true
 	case t.Has(catalog.IsConv):
 		kernel, axes, ok := p.Spatial(i, "kernelSize")

@@ -6,7 +6,7 @@ var _ = define(Rule{
 	ID:       "early-collapse",
 	Title:    "A kernel over a single element",
 	Severity: Warn,
-	Doc:      `The layers before have already shrunk the image to one element, so all but one place of this kernel sees only padding: most of its weights never learn, and the layer is a dear linear map. It happens when a network made for large images gets small ones. Remove a stride or a pool before it, enlarge the input, or use a kernel of size 1.`,
+	Doc:      `The layers before have already shrunk the image to one element, so all but one place of this kernel sees only padding: most of its weights never learn, and the layer is a dear linear layer. It happens when a network made for large images gets small ones. Remove a stride or a pool before it, enlarge the input, or use a kernel of size 1.`,
 	Source:   "arithmetic: a 3×3 kernel with padding on one element multiplies 8 of its 9 weights by zero, always",
 	Whole: func(p *Pass) {
 		first, more := -1, 0

@@ -7,7 +7,7 @@ import (
 
 var _ = define(Rule{
 	ID:       "no-nonlinearity",
-	Title:    "A model that is one linear map",
+	Title:    "A model without a non-linearity",
 	Severity: Warn,
 	Doc:      `The model has several layers with weights but nothing that bends, so it computes exactly what one of them could compute, and depth buys nothing but cost. Put an activation between the layers. A layer that is narrower than both of its neighbours restricts the rank of the map, as in matrix factorisation, and is left alone; so is every model with a component that is not known to be linear.`,
 	Source:   "arithmetic: the product of two matrices is a matrix; Goodfellow, Bengio and Courville 2016, Deep Learning, section 6.1",
@@ -32,7 +32,7 @@ var _ = define(Rule{
 	},
 })
 
-// linear are the traits of what is a linear map, or one plus a constant, of its inputs. Views and embeddings are for this.
+// linear are the traits of what is a linear or affine function of its inputs. Views and embeddings are for this.
 const linear = catalog.IsVirtual | catalog.IsAffine | catalog.IsDropout | catalog.IsView | catalog.IsAdd | catalog.IsBatchNorm | catalog.IsLinear | catalog.IsEmbedding
 
 // linear reports whether every component runs and is linear.

@@ -125,13 +125,13 @@ func (s signal) scaled(varies, stays float64) signal {
 	return s
 }
 
-// affine is a linear map whose weights and biases are drawn uniformly from ±1/√fan, as PyTorch does for Linear and Conv: their
+// affine is a linear layer whose weights and biases are drawn uniformly from ±1/√fan, as PyTorch does for Linear and Conv: their
 // variance is 1/(3 fan).
 func (s *signal) affine(fan float64) {
 	s.varies, s.stays = s.varies/3, s.stays/3+1/(3*math.Max(1, fan))
 }
 
-// fanIn is how many values each output of a linear map reads.
+// fanIn is how many values each output of a linear layer reads.
 func fanIn(n *infer.Node) float64 {
 	w, out := float64(n.Params), float64(max(1, width(n.Type, n.Out)))
 	return math.Max(1, w/out-1)

@@ -63,7 +63,7 @@ func (s *signal) pool(p *Pass, i int) {
 
 func (s *signal) average(n float64) { s.varies /= math.Sqrt(math.Max(1, n)) }
 
-// attend is attention or a block of it: nearly a mean over positions at first, behind a linear map and before another.
+// attend is attention or a block of it: nearly a mean over positions at first, behind a linear layer and before another.
 func (s *signal) attend(n *infer.Node) {
 	s.seen = 1
 	in := *s

@@ -27,7 +27,7 @@ type Options struct {
 	Module func(n *infer.Node) catalog.Module
 	// Idle reports whether a component has its weights and does not run.
 	Idle func(n *infer.Node) bool
-	// Frozen reports whether the weights of a component are not trained, and Rank how large the adapters beside its linear maps are.
+	// Frozen reports whether the weights of a component are not trained, and Rank how large the adapters beside its linear layers are.
 	// Adapted says which of its weights those are beside, as bits by their numbers.
 	Frozen  func(node int32) bool
 	Rank    func(node int) int64
@@ -73,7 +73,7 @@ func (r *Room) Clear() {
 	r.fused, r.traces = r.fused[:0], r.traces[:0]
 }
 
-// fused is the last linear map of a head, which its loss takes in.
+// fused is the last linear layer of a head, which its loss takes in.
 type fused struct {
 	node         int
 	owners       Owners
@@ -295,7 +295,7 @@ func (r *Room) layer(layer, part string) {
 	c.layer, c.from = layer, at
 }
 
-// cut takes the last linear map off a head's program, for its loss.
+// cut takes the last linear layer off a head's program, for its loss.
 func (r *Room) cut(node int, owners Owners) {
 	p := &r.program
 	s := p.LastLinear()

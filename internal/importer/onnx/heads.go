@@ -140,10 +140,10 @@ func isMove(typ string) bool {
 	return slices.Contains([]string{"reshape", "flatten", "permute", "select", "slice", "split"}, typ)
 }
 
-// projected follows an input of an attention back to the linear map that it comes from.
+// projected follows an input of an attention back to the linear layer that it comes from.
 type projected struct {
 	linear int
-	chain  []int // what lies between, and the linear map
+	chain  []int // what lies between, and the linear layer
 	view   view
 }
 
@@ -248,7 +248,7 @@ func hasBias(c *component) bool {
 	return !slices.ContainsFunc(c.params, func(p graph.Param) bool { return p.Name == "bias" && !p.Value.Bool() })
 }
 
-// joined follows an attention to the linear map behind it that reads the heads side by side.
+// joined follows an attention to the linear layer behind it that reads the heads side by side.
 func (e *emitter) joined(at int, readers [][]int, shape []int64) (linear int, chain []int, ok bool) {
 	v := wholeView(shape)
 	for i := at; len(readers[i]) == 1 && len(chain) < maxMoves; {
@@ -267,7 +267,7 @@ func (e *emitter) joined(at int, readers [][]int, shape []int64) (linear int, ch
 	return 0, nil, false
 }
 
-// replace makes the linear map behind an attention the whole module. The weights stay as they were counted.
+// replace makes the linear layer behind an attention the whole module. The weights stay as they were counted.
 func (e *emitter) replace(out int, parts [3]projected, causal bool, heads, width int64) {
 	from, other := e.comps[parts[0].linear].in[0], e.comps[parts[1].linear].in[0]
 	if e.comps[parts[2].linear].in[0] != other {

@@ -50,7 +50,7 @@ func matmulShape(_ *reading, n *node) error {
 	return nil
 }
 
-// emitMatMul: a product with a stored matrix is a linear map of the last axis.
+// emitMatMul: a product with a stored matrix is a linear layer of the last axis.
 func emitMatMul(e *emitter, n *node) error {
 	a, b := n.in[0], n.in[1]
 	if b.konst && b.rank() == 2 && (!a.konst || a.isLiteral()) {
@@ -62,7 +62,7 @@ func emitMatMul(e *emitter, n *node) error {
 	return e.product(n)
 }
 
-// linear emits a linear map with a bias that may be nil.
+// linear emits a linear layer with a bias that may be nil.
 func (e *emitter) linear(n *node, in, out int64, bias *value) error {
 	uses := e.weights(n, n.in[1])
 	var shift []use

@@ -205,7 +205,7 @@ func (r *reader) again(typ string, weights []child, owner int) bool {
 	return r.graph.Components[owner].Type == typ
 }
 
-// shared is the second use of weights. A module that is called again names its first call, and a linear map or an embedding can say
+// shared is the second use of weights. A module that is called again names its first call, and a linear layer or an embedding can say
 // whose weight it uses; any other layer becomes a component of declared shape that has no weights of its own.
 func (r *reader) shared(typ string, params []graph.Param, weights []child, inputs, over []*Tensor, inner *Tensor, owner int) *Tensor {
 	if inner == nil && r.again(typ, weights, owner) {
