@@ -50,9 +50,15 @@ type run struct {
 	peak, steps float64 // estimated by measured
 }
 
-// runsOf reads a file of runs and estimates each of them.
+// estimatedRuns has the files of runs that were estimated: that takes minutes, and several tests look at the same ones.
+var estimatedRuns = map[string][]run{}
+
+// runsOf reads a file of runs and estimates each of them. Callers must not change them.
 func runsOf(t *testing.T, file string) []run {
 	t.Helper()
+	if known, ok := estimatedRuns[file]; ok {
+		return known
+	}
 	var out []run
 	lines(t, file, func(line []byte) {
 		var r run
@@ -86,6 +92,7 @@ func runsOf(t *testing.T, file string) []run {
 		r.peak, r.steps = float64(r.got.PeakBytes)/float64(r.PeakBytes), float64(r.got.StepMicros)/1e3/r.StepMs // no time in most of those drawn
 		out = append(out, r)
 	})
+	estimatedRuns[file] = out
 	return out
 }
 
