@@ -1,4 +1,5 @@
-// Package docs carries the pages of this folder, so that a service can publish them. It knows nothing of what they say.
+// Package docs carries the pages of this folder, and the measured errors of the estimates, so that a service can publish them. It knows
+// nothing of what the pages say.
 package docs
 
 import (
