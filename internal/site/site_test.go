@@ -142,8 +142,8 @@ func TestPagesAreSoundAndAccessible(t *testing.T) {
 	}
 }
 
-// elsewhere are the sites of others that pages link to: texts of licences, a specification, and our own source.
-var elsewhere = []string{"https://creativecommons.org/", "https://spdx.org/licenses/", "https://in-toto.io", repository + "/"}
+// elsewhere are the sites of others that pages link to: texts of licences, a specification, a tool, and our own source.
+var elsewhere = []string{"https://creativecommons.org/", "https://spdx.org/licenses/", "https://in-toto.io", "https://pre-commit.com", repository + "/"}
 
 // TestEveryLinkResolves follows every link from the home page, with its fragment, through the handler.
 func TestEveryLinkResolves(t *testing.T) {
