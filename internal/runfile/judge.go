@@ -114,10 +114,44 @@ func (r *Report) judgePacking() {
 		r.find(Finding{Rule: rulePacking, Severity: Block, File: p.file, Line: p.line, Path: p.From,
 			Message: p.name() + " packs samples, which " + objective + " does not take", Fix: "leave it out"})
 	}
-	if a := r.Run.Attention; a != nil && (a.Value == "sdpa" || a.Value == "eager") {
-		r.find(Finding{Rule: rulePacking, Severity: Warn, File: a.file, Line: a.line, Path: a.From,
-			Message: p.name() + " packs samples, and with " + a.Value + " attention they see each other", Fix: "use flash_attention_2"})
+	if why, fix := r.mixes(p); why != "" {
+		at := p.place
+		f := Finding{Rule: rulePacking, Severity: Warn, File: at.file, Line: at.line, Path: p.From, Message: p.name() + " packs samples, and " + why, Fix: fix}
+		if a := r.Run.Attention; a != nil && strings.Contains(why, a.Value) {
+			f.File, f.Line, f.Path = a.file, a.line, a.From
+		}
+		r.find(f)
 	}
+}
+
+// mixes says whether packed samples see each other, and what to do; "" where the trainer keeps them apart. transformers takes position ids that begin
+// anew, without an attention mask beside them, as the beginnings of samples: flash attention gets their lengths, sdpa and eager a mask of all pairs of
+// positions, since pull request 39194 of July 2025 (masking_utils.py find_packed_sequence_indices). TRL 1.x gives such ids unless samples are wrapped
+// (SFTTrainer: padding_free follows from packing_strategy), LLaMA-Factory makes the mask itself with neat_packing and gives none without
+// (SFTDataCollatorWith4DAttentionMask), and axolotl warns of attention that is none of its own (check_sample_packing_without_attention).
+func (r *Report) mixes(p *Setting[bool]) (why, fix string) {
+	how := Of(r.Run.Attention, "")
+	masked := how == "sdpa" || how == "eager"
+	switch r.Run.Trainer {
+	case "trl":
+		if s := r.Run.PackingStrategy; s != nil && s.Value == "wrapped" {
+			return "the strategy wrapped joins and cuts them without marks: they see each other with every attention", "use the strategy bfd"
+		}
+		if masked {
+			return "with " + how + " attention transformers before July 2025 lets them see each other; later ones keep them apart by a mask of all pairs of positions",
+				"use flash_attention_2, which needs no mask"
+		}
+	case "llamafactory":
+		if strings.HasSuffix(p.From, "neat_packing") || Of(r.Run.Objective, "sft") == "pretrain" {
+			return "", ""
+		}
+		return "without neat_packing they see each other with every attention", "give neat_packing: true"
+	case "axolotl":
+		if how == "eager" {
+			return "with eager attention axolotl does not keep them apart", "use flash_attention or sdp_attention"
+		}
+	}
+	return "", ""
 }
 
 // judgeOptimizer finds a name that no trainer is known to take.

@@ -47,13 +47,15 @@ type Run struct {
 	Steps        *Setting[int64]   `json:"steps,omitempty"`
 	Samples      *Setting[int64]   `json:"samples,omitempty"`
 
-	SequenceLength *Setting[int64]  `json:"sequenceLength,omitempty"`
-	Packing        *Setting[bool]   `json:"packing,omitempty"`
-	Checkpointing  *Setting[string] `json:"checkpointing,omitempty"` // none, full, selective, or offload
-	Attention      *Setting[string] `json:"attention,omitempty"`     // in the words of transformers: eager, sdpa, flash_attention_2
-	Compile        *Setting[bool]   `json:"compile,omitempty"`
-	FusedKernels   *Setting[bool]   `json:"fusedKernels,omitempty"` // Liger, Unsloth and the like
-	FusedLoss      *Setting[bool]   `json:"fusedLoss,omitempty"`    // logits and loss in pieces
+	SequenceLength *Setting[int64] `json:"sequenceLength,omitempty"`
+	Packing        *Setting[bool]  `json:"packing,omitempty"`
+	// in TRL's words: bfd, bfd_split or wrapped
+	PackingStrategy *Setting[string] `json:"packingStrategy,omitempty"`
+	Checkpointing   *Setting[string] `json:"checkpointing,omitempty"` // none, full, selective, or offload
+	Attention       *Setting[string] `json:"attention,omitempty"`     // in the words of transformers: eager, sdpa, flash_attention_2
+	Compile         *Setting[bool]   `json:"compile,omitempty"`
+	FusedKernels    *Setting[bool]   `json:"fusedKernels,omitempty"` // Liger, Unsloth and the like
+	FusedLoss       *Setting[bool]   `json:"fusedLoss,omitempty"`    // logits and loss in pieces
 
 	Sharding Sharding `json:"sharding"`
 

@@ -103,6 +103,31 @@ func within(leaf, key string) bool {
 	return leaf == key || strings.HasPrefix(leaf, key+".") || strings.HasPrefix(leaf, key+"[")
 }
 
+const trlPacks = "model_name_or_path: m\ndataset_name: d\npacking: true\n"
+
+// Packing that keeps samples apart is no finding.
+func TestPackingThatKeepsSamplesApartIsSilent(t *testing.T) {
+	for _, c := range [][2]string{
+		{"a.yml", axolotlBase + "sample_packing: true\nsdp_attention: true"},
+		{"a.yml", axolotlBase + "sample_packing: true\nflash_attention: true"},
+		{"t.yaml", trlPacks + "attn_implementation: flash_attention_2"},
+		{"t.yaml", trlPacks + "packing_strategy: bfd\nattn_implementation: flash_attention_3"},
+		{"l.yaml", "model_name_or_path: m\nstage: sft\nneat_packing: true\nflash_attn: sdpa"},
+		{"l.yaml", "model_name_or_path: m\nstage: pt\npacking: true\nflash_attn: sdpa"},
+	} {
+		report, err := Parse(c[0], []byte(c[1]), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c[1], err)
+			continue
+		}
+		for _, f := range report.Findings {
+			if f.Rule == rulePacking {
+				t.Errorf("%s: %s", c[1], f.Message)
+			}
+		}
+	}
+}
+
 const axolotlBase = "base_model: m\nmicro_batch_size: 2\nsequence_len: 512\n"
 
 // Mistakes that people make: what is found, and where.
@@ -124,7 +149,10 @@ func TestMistakesAreFound(t *testing.T) {
 		{"a.yml", axolotlBase + "deepspeed: {zero_optimization: {stage: 3}}\nfsdp_config: {offload_params: true}", ruleContradiction, "fsdp_config", "a run has one of them"},
 		{"a.yml", axolotlBase + "deepspeed: nowhere/zero3.json", ruleNotRead, "deepspeed", "nowhere/zero3.json"},
 		{"a.yml", axolotlBase + "rl: dpo\nsample_packing: true", rulePacking, "sample_packing", "dpo does not take"},
-		{"a.yml", axolotlBase + "sample_packing: true\nsdp_attention: true", rulePacking, "sdp_attention", "see each other"},
+		{"a.yml", axolotlBase + "sample_packing: true\neager_attention: true", rulePacking, "eager_attention", "axolotl does not keep them apart"},
+		{"t.yaml", trlPacks + "attn_implementation: sdpa", rulePacking, "attn_implementation", "by a mask of all pairs of positions"},
+		{"t.yaml", trlPacks + "packing_strategy: wrapped\nattn_implementation: flash_attention_2", rulePacking, "packing", "with every attention"},
+		{"l.yaml", "model_name_or_path: m\nstage: sft\npacking: true\nflash_attn: fa2", rulePacking, "packing", "without neat_packing they see each other"},
 		{"a.yml", axolotlBase + "flash_attention: true\neager_attention: true", ruleContradiction, "eager_attention", "flash_attention"},
 		{"a.yml", axolotlBase + "optimizer: adamw_torch_fuse", ruleOptimizer, "optimizer", "not known"},
 		{"a.yml", axolotlBase + "world_size: 6\ntensor_parallel_size: 4", ruleWorld, "world_size", "does not divide"},

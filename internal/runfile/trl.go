@@ -47,6 +47,11 @@ var trlKeys = tableOf(
 		integer("max_length", sequence),
 		integer("max_seq_length", sequence),
 		toggle("packing", packing),
+		reads("packing_strategy", text, func(r *reader, v *value) {
+			if r.oneOf(v, "bfd", "bfd_split", "wrapped", "bfd-requeue") {
+				give(r, &r.run.PackingStrategy, v, v.text)
+			}
+		}),
 		integer("num_generations", generations),
 		integer("max_completion_length", completion),
 		toggle("use_vllm", generator),
@@ -97,7 +102,7 @@ var trlKeys = tableOf(
 	without(whyData, `dataset_name dataset_config dataset_train_split dataset_test_split dataset_streaming datasets streaming
 		test_split_size
 		dataset_text_field dataset_kwargs dataset_num_proc truncation_mode shuffle_dataset completion_only_loss assistant_only_loss
-		packing_strategy eval_packing max_prompt_length ignore_bias_buffers`),
+		eval_packing max_prompt_length ignore_bias_buffers`),
 	without("samples are estimated at the full length of a sequence, padded or not", "padding_free pad_to_multiple_of"),
 	without(whyToken, "chat_template_path chat_template_kwargs eos_token pad_token"),
 	without(whyRate, "use_rslora lora_task_type"),
