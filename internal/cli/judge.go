@@ -63,6 +63,9 @@ func judging(c *cobra.Command, one func(*judge, *input) (*answer, error)) *cobra
 func reading(one func(*judge, *input) (*answer, error)) func(*judge, string) (*answer, error) {
 	return func(j *judge, name string) (*answer, error) {
 		asRequest, _ := j.cmd.Flags().GetBool("request")
+		if j.name == "plan" && !asRequest && load.IsPipeline(name) {
+			return planPipeline(j, name)
+		}
 		in, err := readInput(j.cmd, name, asRequest)
 		if err != nil {
 			return nil, err

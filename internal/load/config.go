@@ -10,6 +10,7 @@ import (
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hub"
 	"github.com/modelverifier/verifier/internal/importer"
+	"github.com/modelverifier/verifier/internal/importer/diffusers"
 	"github.com/modelverifier/verifier/internal/importer/hf"
 	"github.com/modelverifier/verifier/internal/importer/safetensors"
 	"github.com/modelverifier/verifier/internal/quantity"
@@ -30,6 +31,9 @@ func readConfig(_ context.Context, src *hub.Source, opt Options) (*Model, error)
 		return nil, err
 	}
 	stored, storedErr := weights(src)
+	if diffusers.ClassOf(data) != "" {
+		return readPart(data, stored, storedErr)
+	}
 	model, err := hf.Import(data, hf.Options{SeqLen: opt.SeqLen, Text: opt.Text})
 	if err != nil {
 		return nil, counted(err, stored)

@@ -92,7 +92,7 @@ var readers = map[hub.Kind]func(context.Context, *hub.Source, Options) (*Model, 
 
 // Importers are the folders under internal/importer that hold what reads a kind of model.
 func Importers(kind hub.Kind) []string {
-	return map[hub.Kind][]string{hub.Config: {"hf", "safetensors"}, hub.Safetensors: {"safetensors"}, hub.GGUF: {"gguf", "hf"}, hub.ONNX: {"onnx"}, hub.Python: {"torch"}, hub.Neurarch: {"neurarch"}, hub.Keras: {"keras"}}[kind]
+	return map[hub.Kind][]string{hub.Config: {"hf", "diffusers", "safetensors"}, hub.Safetensors: {"safetensors"}, hub.GGUF: {"gguf", "hf"}, hub.ONNX: {"onnx"}, hub.Python: {"torch"}, hub.Neurarch: {"neurarch"}, hub.Keras: {"keras"}}[kind]
 }
 
 // Open finds a model and imports it.

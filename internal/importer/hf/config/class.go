@@ -53,3 +53,8 @@ func SortedKeys[V any](m map[string]V) []string {
 	slices.Sort(keys)
 	return keys
 }
+
+// Of puts defaults behind values: for classes of other libraries, whose configs declare no types.
+func Of(values map[string]any, class Class, modelType, path string) *Config {
+	return &Config{values: values, class: class, path: path, modelType: modelType}
+}

@@ -67,10 +67,15 @@ func clipVision(b *Build) (x, pooled Node) {
 
 // textTower gives what the last position of a text becomes, where its end is.
 func textTower(b *Build, causal bool) Node {
+	return b.Add("select", "", Args{build.Int("index", -1)}, textPositions(b, causal))
+}
+
+// textPositions gives what every position of a text becomes.
+func textPositions(b *Build, causal bool) Node {
 	dim, e, rows := b.Size("hidden_size"), b.Scope("embeddings"), b.Size("max_position_embeddings")
 	x := e.Embedding(b.Root().Tokens("input_ids", rows), "token_embedding", b.Size("vocab_size"), dim)
 	x = clipLayers(b, e.Positions(x, "position_embedding", rows, dim), dim, causal)
-	return b.Add("select", "", Args{build.Int("index", -1)}, b.LayerNorm(x, "final_layer_norm", dim, true))
+	return b.LayerNorm(x, "final_layer_norm", dim, true)
 }
 
 func clipLayers(b *Build, x Node, dim int64, causal bool) Node {
