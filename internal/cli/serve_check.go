@@ -9,10 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/fence"
 	"github.com/modelverifier/verifier/internal/fit/serve"
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/quantity"
 	"github.com/modelverifier/verifier/internal/report"
 )
 
@@ -33,6 +35,7 @@ a Kubernetes manifest.`,
 	takesModels(c)
 	c.Flags().String("gpu", "", "the `card`; without it, fit and capability are not checked")
 	c.Flags().Int64("gpus", 0, "how many `cards` the machine has; by default as many as the command needs")
+	c.Flags().Int64("images", 0, "how many `images` each request has, of a model that sees: their tokens, and what looks at them")
 	c.Flags().String("engine-version", "", "the engine's `version`, in place of that of the image or the assumed one")
 	c.Flags().String("command-file", "", "read the command from this `file`")
 	policyFlags(c)
@@ -73,6 +76,10 @@ func serveRequest(cmd *cobra.Command, args []string) (_ *serve.Request, read []r
 	r.GPUs, _ = cmd.Flags().GetInt64("gpus")
 	if cmd.Flags().Changed("gpus") && r.GPUs < 1 {
 		return nil, nil, fmt.Errorf("--gpus is %d but must be at least 1", r.GPUs)
+	}
+	r.Images, _ = cmd.Flags().GetInt64("images")
+	if cmd.Flags().Changed("images") && (r.Images < 1 || r.Images > estimate.MaxImages) {
+		return nil, nil, fmt.Errorf("--images is %d but must be from 1 to %d", r.Images, estimate.MaxImages)
 	}
 	r.EngineVersion, _ = cmd.Flags().GetString("engine-version")
 	if r.EngineVersion != "" && !serve.IsVersion(r.EngineVersion) {
@@ -143,12 +150,31 @@ func serveText(p *page, r *serve.Result) {
 	if r.MaxConcurrentSequences != nil {
 		p.line("at once    %d sequences of full length", *r.MaxConcurrentSequences)
 	}
+	serveImages(p, r.Images)
 	for _, f := range r.Findings {
 		p.line("%s  %s  [%s]", p.word(string(f.Severity), 5), f.Detail, f.Rule)
 		if f.Fix != "" {
 			p.line("       fix: %s", f.Fix)
 		}
 	}
+}
+
+// serveImages says what the images of a request take.
+func serveImages(p *page, i *estimate.ImagesBody) {
+	if i == nil {
+		return
+	}
+	text := quantity.Sprintf("%d in a request", i.Count)
+	if i.Tokens != nil {
+		text += quantity.Sprintf(": %d tokens of its prompt, %d each", *i.Tokens, *i.TokensEach)
+	}
+	if i.ActivationBytes > 0 {
+		text += fmt.Sprintf("; the tower has %s of weights and %s while it looks at them", quantity.Bytes(i.WeightBytes), quantity.Bytes(i.ActivationBytes))
+	}
+	if i.Open != "" {
+		text += "; " + i.Open
+	}
+	p.line("images     %s; computed, not measured", text)
 }
 
 func firstText(a, b string) string {

@@ -22,6 +22,31 @@ type Images struct {
 	Open            string // what is not known, and why
 }
 
+// ImagesBody is the same as it goes over the wire.
+type ImagesBody struct {
+	Count           int64  `json:"count"`      // in one request
+	TokensEach      *int64 `json:"tokensEach"` // null where open says why it is not known, or that there are none
+	Tokens          *int64 `json:"tokens"`     // of the prompt, for all of them
+	WeightBytes     int64  `json:"weightBytes"`
+	ActivationBytes int64  `json:"activationBytes"` // of the tower, for all images of the batch at once
+	Open            string `json:"open,omitempty"`
+}
+
+// Known reports whether nothing about them is open that would change a figure.
+func (i *Images) Known() bool { return i.Open == "" || i.Open == lookedAt }
+
+// Body is the wire form, nil where no images were asked for.
+func (i *Images) Body() *ImagesBody {
+	if i == nil {
+		return nil
+	}
+	out := &ImagesBody{Count: i.Count, WeightBytes: i.WeightBytes, ActivationBytes: i.ActivationBytes, Open: i.Open}
+	if each, all := i.TokensEach, i.Tokens(); each > 0 {
+		out.TokensEach, out.Tokens = &each, &all
+	}
+	return out
+}
+
 // Tokens is how many tokens of a prompt stand for the images.
 func (i *Images) Tokens() int64 { return times(i.Count, i.TokensEach) }
 
@@ -32,8 +57,8 @@ const (
 	unknownJoin = "how the text takes images is not known, and so is how many tokens each takes"
 )
 
-// images follows the tower of a model with so many images in each of the batch's requests; nil where none are asked for.
-func images(res *infer.Result, o InferOptions) *Images {
+// ImagesOf follows the tower of a model with so many images in each of the batch's requests; nil where none are asked for.
+func ImagesOf(res *infer.Result, o InferOptions) *Images {
 	if o.Images <= 0 {
 		return nil
 	}

@@ -123,7 +123,7 @@ func Infer(res *infer.Result, o InferOptions) *Inference {
 	t.remember(res, size)
 	t.foreign = isForeign(res)
 	t.follow(res)
-	if t.Images = images(res, o); t.Images != nil {
+	if t.Images = ImagesOf(res, o); t.Images != nil {
 		t.PeakBytes = max(t.PeakBytes, plus(t.WeightBytes, t.Images.ActivationBytes))
 	}
 	t.CardBytes = plus(t.PeakBytes, workspaceBytes, contextBytes)

@@ -35,7 +35,7 @@ var _ = define(tool{
 		options("data", `["object","string"]`, "folder in the root, or {seq_len", "tokenizer_size", "num_labels", "channels", "features", "samples", "image_size", "class_counts}") + `,` +
 		options("layout", `"object"`, "tp", "pp", "dp", "cp", "ep", "vpp", "micro_batch", "etp", "zero", "global_batch", "seq_len", "first_stage_layers",
 			"last_stage_layers", "sequence_parallel", "recompute (none, selective, full)", "offload", "framework (megatron, torchtitan, deepspeed)", "gpu") + `,` +
-		options("serve", `"object"`, "command", "engine_version", "gpu", "gpus"),
+		options("serve", `"object"`, "command", "engine_version", "gpu", "gpus", "images"),
 	output: []string{"verdict", "findings", "dataFit", "layout", "serve"},
 	run:    fit,
 })

@@ -40,6 +40,7 @@ func launch(body []byte, limits graph.Limits) (any, error) {
 	r := &serve.Request{Command: f.Str("command"), GPU: hardware.Lookup(f.GPU("card"))}
 	r.EngineVersion = f.Str("engine_version")
 	r.GPUs, _ = f.Int("gpus", 1)
+	r.Images, _ = f.Int("images", 1)
 	contexts := f.Ints("context", 1)
 	if r.Command == "" {
 		f.Fail(action.Errorf(graph.CodeMissing, "command", "must be the launch command of a serving engine"))

@@ -2,13 +2,14 @@ package check
 
 import (
 	"github.com/modelverifier/verifier/internal/action"
+	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/fit/serve"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/rules"
 )
 
-// serveMembers is how a launch command is asked about. engine_version is an addition to the specification.
+// decodeServe reads how a launch command is asked about. engine_version and images are additions to the specification.
 func decodeServe(f *action.Fields) *serve.Request {
 	s := f.Object("serve")
 	if s == nil {
@@ -17,6 +18,10 @@ func decodeServe(f *action.Fields) *serve.Request {
 	r := &serve.Request{Command: s.Str("command"), EngineVersion: s.Str("engine_version")}
 	r.GPU = hardware.Lookup(s.GPU("gpu"))
 	r.GPUs, _ = s.Int("gpus", 1)
+	r.Images, _ = s.Int("images", 1)
+	if r.Images > estimate.MaxImages {
+		s.Fail(action.Errorf(action.CodeRange, s.Path("images"), "is %d but must be at most %d", r.Images, estimate.MaxImages))
+	}
 	if r.Command == "" {
 		s.Fail(action.Errorf(graph.CodeMissing, s.Path("command"), "must be the launch command of a serving engine"))
 	}

@@ -10,44 +10,22 @@ import (
 
 // Inference is what using the trained model takes, in bytes.
 type Inference struct {
-	Batch           int64   `json:"batch"`
-	Precision       string  `json:"precision"`
-	Prompt          int64   `json:"prompt"`    // tokens read at once; 0 where the model does not write token by token
-	Generated       int64   `json:"generated"` // tokens written
-	WeightBytes     int64   `json:"weightBytes"`
-	KVBytes         int64   `json:"kvBytes"` // what it remembers when the last token has been written
-	KVBytesPerToken int64   `json:"kvBytesPerToken"`
-	ActivationBytes int64   `json:"activationBytes"`
-	PeakBytes       int64   `json:"peakBytes"`
-	CardBytes       int64   `json:"cardBytes"`
-	FitsGPU         string  `json:"fitsGpu"`
-	Caches          []Cache `json:"caches"`
-	NotRun          int64   `json:"notRun,omitempty"` // tokens, where the model does not run with as many
-	Assumptions     string  `json:"assumptions"`
-	Images          *Images `json:"images,omitempty"` // what the images of a request take, where their number is given
-	ErrorPercent    *int64  `json:"errorPercent"`     // what the peak was off by at the most in measured runs of this kind; null where none was measured
-}
-
-// Images is what the images of a request take. It is computed, and was not measured.
-type Images struct {
-	Count           int64  `json:"count"`           // in one request
-	TokensEach      *int64 `json:"tokensEach"`      // of the prompt that stand for one; null where open says why
-	Tokens          *int64 `json:"tokens"`          // of the prompt that stand for all of them
-	WeightBytes     int64  `json:"weightBytes"`     // of the tower that sees them
-	ActivationBytes int64  `json:"activationBytes"` // of the tower, for all images of the batch at once
-	Open            string `json:"open,omitempty"`  // what is not known
-}
-
-// imagesOf is the wire form, nil where no images were asked for.
-func imagesOf(i *estimate.Images) *Images {
-	if i == nil {
-		return nil
-	}
-	out := &Images{Count: i.Count, WeightBytes: i.WeightBytes, ActivationBytes: i.ActivationBytes, Open: i.Open}
-	if each, all := i.TokensEach, i.Tokens(); each > 0 {
-		out.TokensEach, out.Tokens = &each, &all
-	}
-	return out
+	Batch           int64                `json:"batch"`
+	Precision       string               `json:"precision"`
+	Prompt          int64                `json:"prompt"`    // tokens read at once; 0 where the model does not write token by token
+	Generated       int64                `json:"generated"` // tokens written
+	WeightBytes     int64                `json:"weightBytes"`
+	KVBytes         int64                `json:"kvBytes"` // what it remembers when the last token has been written
+	KVBytesPerToken int64                `json:"kvBytesPerToken"`
+	ActivationBytes int64                `json:"activationBytes"`
+	PeakBytes       int64                `json:"peakBytes"`
+	CardBytes       int64                `json:"cardBytes"`
+	FitsGPU         string               `json:"fitsGpu"`
+	Caches          []Cache              `json:"caches"`
+	NotRun          int64                `json:"notRun,omitempty"` // tokens, where the model does not run with as many
+	Assumptions     string               `json:"assumptions"`
+	Images          *estimate.ImagesBody `json:"images,omitempty"` // what the images of a request take, where their number is given
+	ErrorPercent    *int64               `json:"errorPercent"`     // what the peak was off by at the most in measured runs of this kind; null where none was measured
 }
 
 // images says what they take.
@@ -90,7 +68,7 @@ func (s *studied) inference(o estimate.InferOptions) *Inference {
 	t := estimate.Infer(s.Sized, o)
 	used := t.Options
 	out := &Inference{used.Batch, used.Precision, used.Prompt, used.Generated, t.WeightBytes, t.CacheBytes, t.BytesPerToken, t.ActivationBytes, t.PeakBytes, t.CardBytes,
-		action.NoCard, make([]Cache, 0, len(t.Caches)), 0, t.Assumptions(), imagesOf(t.Images), t.PeakError()}
+		action.NoCard, make([]Cache, 0, len(t.Caches)), 0, t.Assumptions(), t.Images.Body(), t.PeakError()}
 	if t.GPU != nil {
 		out.FitsGPU = t.GPU.Name
 	}

@@ -142,7 +142,7 @@ func (l *launch) llamaMemory(total, slots, bits int64) {
 	ubatch, _ := l.num("--ubatch-size", 512)
 	b.activations = max(ubatch, 1) * min(l.model.Vocab, 1<<24) * 4
 	b.overhead = 400 * mib * cards
-	b.settle()
+	l.settleBudget(b)
 	l.judged("mem-weights")
 	fit, _ := l.str("--fit")
 	if b.weights.about > b.capacity {

@@ -192,6 +192,7 @@ func (l *launch) offloaded(b *budget) {
 // publish puts the division into the answer. Of a model that is known in part only what a token takes of the cache is known.
 func (l *launch) publish(b *budget) {
 	out, counted := l.out, facts.Counted(l.walked)
+	l.imageRules(b.length)
 	if counted {
 		out.Memory = &Memory{quantity.GB(b.weights.about), quantity.GB(max(b.kv, 0)), quantity.GB(b.activations), quantity.GB(b.overhead), quantity.GB(b.capacity)}
 	}

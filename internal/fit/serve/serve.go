@@ -10,6 +10,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/fit/facts"
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/infer"
@@ -21,6 +22,7 @@ type Request struct {
 	Command       string
 	GPU           *hardware.GPU // nil where none was named: fit and capability are not judged
 	GPUs          int64         // of one machine; 0 for as many as the command needs
+	Images        int64         // in each request, of a model that sees; 0 where nothing is asked about them
 	EngineVersion string        // "" for that of the image, or the assumed one
 	Files         []File        // that the command names, where the caller has them
 }
@@ -67,6 +69,8 @@ type Result struct {
 	MaxConcurrentSequences *int64    `json:"maxConcurrentSequences"` // null as memory
 	Command                string    `json:"command"`                // in canonical form
 
+	Images *estimate.ImagesBody `json:"images,omitempty"` // what those of a request take, where their number was given
+
 	// Judged are the ids of the rules that were looked at with everything that they need, sorted: what is not among them was not found
 	// out, for lack of a card, of the model's sizes, or of an engine that is known.
 	Judged []string `json:"-"`
@@ -84,7 +88,8 @@ type launch struct {
 	text       config // the part of it that describes the language model
 	request    *Request
 	weighed    *parts // once they are sorted
-	gpus       int64  // that the process sees, 0 where unknown
+	looked     *estimate.Images
+	gpus       int64 // that the process sees, 0 where unknown
 	out        *Result
 	soften     string          // why nothing blocks for certain, "" where it does
 	fileValues config          // of the file that overrides the command
@@ -177,6 +182,9 @@ func (l *launch) judge() {
 	l.configFiles()
 	l.flagRules()
 	l.engine.check(l)
+	if l.out.Images == nil {
+		l.imageRules(0) // without a card
+	}
 }
 
 func engineList() string {

@@ -252,7 +252,7 @@ func (l *launch) sglangMemory(s sizes, length int64) {
 	b.cache = l.perToken(s, l.kvBits(kv, l.elementBytes("--dtype")), true)
 	b.overhead = 551*mib + communication(s.tp)
 	l.offloaded(b)
-	b.settle()
+	l.settleBudget(b)
 	b.rows, _ = l.num("--max-running-requests", 0)
 	b.activations = l.activationBytes(chunk, graphs, s.tp, l.factors(denseFactorsS, expertFactorsS))
 	if l.shareRule(b, "--mem-fraction-static") && l.weightRule(b, "--tp-size", s, "--dtype", method) {

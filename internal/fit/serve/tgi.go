@@ -147,7 +147,7 @@ func (l *launch) tgiMemory(s sizes) {
 	}
 	b.cache = l.perToken(s, l.kvBits(kv, 2), false)
 	b.activations = l.activationBytes(max(prefill, 1), 0, s.tp, l.factors(denseFactors, expertFactors))
-	b.settle()
+	l.settleBudget(b)
 	b.kv, b.kvMost = b.kv/10*9, b.kvMost/10*9
 	b.rows, _ = l.num("--max-concurrent-requests", 128)
 	if l.weightRule(b, "--num-shard", s, "", method) {

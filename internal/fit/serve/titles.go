@@ -118,6 +118,8 @@ var ruleTable = [][2]string{
 	{"model-missing", "No model is named"},
 	{"mem-weights", "The weights do not fit"},
 	{"mem-kv-none", "Nothing is left for keys and values"},
+	{"images-length", "The images of a request are longer than a sequence"},
+	{"images-open", "What images take is not known"},
 	{"mem-kv-one-seq", "One sequence of full length does not fit"},
 	{"mem-kv-concurrency", "Few sequences run at once"},
 	{"mem-util-free", "More memory is asked for than is free"},

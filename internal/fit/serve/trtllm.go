@@ -154,7 +154,7 @@ func (l *launch) trtMemory(s sizes) {
 	b.cache = l.perToken(s, l.kvBits(kv, 2), true)
 	b.activations = l.activationBytes(tokens, 0, s.tp, l.factors(denseFactors, expertFactors))
 	b.overhead = 551*mib + communication(s.tp)
-	b.settle()
+	l.settleBudget(b)
 	b.kv, b.kvMost = int64(float64(b.kv)*share), int64(float64(b.kvMost)*share)
 	b.rows, _ = l.num("--max_batch_size", 0)
 	if l.weightRule(b, "--tp_size", s, "", l.model.Quant.Method) {

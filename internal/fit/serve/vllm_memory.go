@@ -108,7 +108,7 @@ func (l *launch) vllmMemory(s sizes, length int64, auto bool) {
 		b.overhead += 400 * mib
 	}
 	l.offloaded(b)
-	b.settle()
+	l.settleBudget(b)
 	l.judged("mem-graphs", "mem-util-free", "mem-kv-override")
 	l.vllmJudgeMemory(b, s, method, auto)
 	l.publish(b)
