@@ -61,16 +61,16 @@ func readPart(j *judge, folder string, e load.Entry) pipeline.Part {
 }
 
 func pipelineText(p *page, r *pipeline.Result) {
-	p.line("pipeline    %s, in %s, %d at once; computed, not measured", firstText(r.Pipeline, "of a class that is not named"), r.Precision, r.Batch)
+	p.line("pipeline    %s, in %s, %d at once; computed, not measured", clean(firstText(r.Pipeline, "of a class that is not named")), r.Precision, r.Batch)
 	for _, part := range r.Parts {
 		if part.WeightBytes == nil {
-			p.line("%s  %s: not priced: %s", part.Name, part.Class, part.Open)
+			p.line("part        %s (%s): not priced: %s", clean(part.Name), clean(part.Class), clean(part.Open))
 			continue
 		}
-		p.line("%s  %s: %s parameters, weights %s, %s more while it runs on %d at once, %s a call and sample", part.Name, part.Class,
+		p.line("part        %s (%s): %s parameters, weights %s, %s more while it runs on %d at once, %s a call and sample", clean(part.Name), clean(part.Class),
 			quantity.Grouped(*part.Params), quantity.Bytes(*part.WeightBytes), quantity.Bytes(*part.ActivationBytes), part.Batch, quantity.FLOPs(*part.FLOPs))
 		for _, n := range part.Notes {
-			p.line("            %s", n)
+			p.line("            %s", clean(n))
 		}
 	}
 	for _, m := range []struct {

@@ -28,8 +28,8 @@ type fitBody struct {
 }
 
 var _ = define(tool{
-	name: "fit", title: "Hold a model against data, a split or a server",
-	doc: `Does the dataset fit (data), would the framework take this split over GPUs (layout), would vLLM, SGLang, TensorRT-LLM, TGI or llama.cpp take this ` +
+	name: "fit", title: "Compare a model with data, a split or a server",
+	doc: `Does the dataset fit (data), does the framework take this split over GPUs (layout), do vLLM, SGLang, TensorRT-LLM, TGI or llama.cpp take this ` +
 		`launch command (serve). Give at least one.`,
 	input: modelLikeCheck + `,` +
 		options("data", `["object","string"]`, "folder in the root, or {seq_len", "tokenizer_size", "num_labels", "channels", "features", "samples", "image_size", "class_counts}") + `,` +
