@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/action/pipeline"
 	"github.com/modelverifier/verifier/internal/graph"
@@ -82,6 +83,6 @@ func pipelineText(p *page, r *pipeline.Result) {
 		}
 	}
 	if len(r.NotPriced) > 0 {
-		p.line("at least    %d of the parts are not priced: the figures are the least", len(r.NotPriced))
+		p.line("open        %s not priced, so neither is the whole", clean(strings.Join(r.NotPriced, ", ")))
 	}
 }

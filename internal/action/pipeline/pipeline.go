@@ -34,9 +34,9 @@ type Result struct {
 	Precision string     `json:"precision"`
 	Batch     int64      `json:"batch"` // images at once
 	Parts     []PartBody `json:"parts"`
-	Resident  *Memory    `json:"resident"`  // with every part on the card; null where no part was read
+	Resident  *Memory    `json:"resident"`  // with every part on the card; null where a part is not priced
 	Offload   *Memory    `json:"offload"`   // with one part on the card at a time, the others in the host's memory
-	NotPriced []string   `json:"notPriced"` // parts that are in none of the figures, which are then the least
+	NotPriced []string   `json:"notPriced"` // parts that are in none of the figures; the pipeline then has none
 	Measured  bool       `json:"measured"`  // whether such pipelines were run: they were not
 }
 
@@ -99,7 +99,7 @@ func New(q *Request) *Result {
 			offload.PeakBytes, offload.WeightBytes, offload.Part = used.PeakBytes, used.WeightBytes, p.Name
 		}
 	}
-	if len(out.Parts) > len(out.NotPriced) {
+	if len(out.Parts) > 0 && len(out.NotPriced) == 0 {
 		resident.PeakBytes = sum(resident.WeightBytes, activations)
 		resident.settle(beside)
 		offload.settle(beside)
