@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
@@ -112,7 +113,7 @@ func clip(s string) string {
 }
 
 // number is a whole number of a class's defaults.
-func number(n int64) json.Number { return json.Number(fmt.Sprint(n)) }
+func number(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }
 
 // numbers is a list of them.
 func numbers(ns ...int64) []any {
