@@ -31,6 +31,7 @@ func serve(ctx context.Context, p *program, _ []string) (err error) {
 	h := p.hosted
 	h.Build = httpapi.Build{Name: "verifier-hosted", Version: version, Commit: commit, Executable: executable}
 	h.Limits = httpapi.Defaults()
+	h.Limits.HTTP2 = p.http2
 	if p.workers > 0 {
 		h.Limits.Workers = p.workers
 	}
@@ -52,6 +53,14 @@ func serve(ctx context.Context, p *program, _ []string) (err error) {
 	h.App = web.Handler()
 	if h.Site, err = site.New(p.site(h.PublicURL)); err != nil {
 		return err
+	}
+	tracer, err := p.traces(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, endTraces(ctx, tracer)) }()
+	if tracer != nil {
+		h.Trace = tracer.Begin
 	}
 	server, err := hostedapi.New(h)
 	if err != nil {
