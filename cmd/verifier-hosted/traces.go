@@ -5,15 +5,16 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/modelverifier/verifier/internal/hostedapi"
 	"github.com/modelverifier/verifier/internal/tracing"
 )
 
 // tracesMost is how long the last spans may take when the service stops.
 const tracesMost = 5 * time.Second
 
-// traces follows requests where OpenTelemetry's variables name a collector; nil where they do not. One that is away is told once a
-// minute.
-func (p *program) traces(ctx context.Context) (*tracing.Tracer, error) {
+// traces has requests followed where OpenTelemetry's variables name a collector, and returns what sends the last spans. A collector that
+// is away is told once a minute.
+func (p *program) traces(ctx context.Context, h *hostedapi.Config) (end func(), err error) {
 	var told atomic.Int64
 	t, err := tracing.Start(ctx, p.getenv, "verifier-hosted", version, func(err error) {
 		now := time.Now().Unix() / 60
@@ -24,12 +25,14 @@ func (p *program) traces(ctx context.Context) (*tracing.Tracer, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	return t, nil
-}
-
-// endTraces sends what is left of them.
-func endTraces(ctx context.Context, t *tracing.Tracer) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tracesMost)
-	defer cancel()
-	return t.Close(ctx)
+	if t != nil {
+		h.Trace = t.Begin
+	}
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tracesMost)
+		defer cancel()
+		if err := t.Close(ctx); err != nil { // the service itself has stopped well
+			p.log.Warn("traces", "error", err.Error())
+		}
+	}, nil
 }
