@@ -108,13 +108,13 @@ func (r rows) Prune(ctx context.Context, before int64) (removed int64, err error
 				return err
 			})
 		})
-		if removed += n; err != nil || n < pruneTogether {
+		if removed += n; err != nil || n == 0 {
 			return removed, err
 		}
 	}
 }
 
-// prune removes some lines. Which day was the first is noted before the first line goes.
+// prune removes some lines of the first day. Which day was the first is noted before the first line goes.
 func prune(a at, before int64) (int64, error) {
 	var first sql.NullInt64
 	if err := a.one("SELECT MIN(day) FROM corpus_line", nil, &first); err != nil || !first.Valid || first.Int64 >= before {
@@ -123,7 +123,7 @@ func prune(a at, before int64) (int64, error) {
 	if _, err := a.exec("INSERT INTO corpus_group (kind, name, severity, amount, structures) VALUES (?, '', '', ?, 0) ON CONFLICT DO NOTHING", corpus.GroupSince, first.Int64); err != nil {
 		return 0, err
 	}
-	return a.exec("DELETE FROM corpus_line WHERE (day, digest) IN (SELECT day, digest FROM corpus_line WHERE day < ? ORDER BY day, digest LIMIT ?)", before, pruneTogether)
+	return a.exec("DELETE FROM corpus_line WHERE day = ? AND digest IN (SELECT digest FROM corpus_line WHERE day = ? ORDER BY digest LIMIT ?)", first.Int64, first.Int64, pruneTogether)
 }
 
 func (r rows) Groups(ctx context.Context) (groups []corpus.Group, since int64, err error) {

@@ -27,12 +27,19 @@ var wholly = map[string]string{
 	"FROM organisation WHERE id =":          "an operator names an organisation by id or by name, on the command line",
 }
 
+// ofTests are statements that only tests run.
+var ofTests = []string{"SELECT COUNT(*) FROM corpus_line", "SELECT COUNT(*) FROM corpus_member WHERE kind <> ?", "SELECT COUNT(*) FROM rate_window", "SELECT SUM(calls) FROM corpus_line",
+	"SELECT day, fingerprint, edges, types, fired, calls FROM corpus_line ORDER BY day, calls"}
+
 // excused says why a statement may read everything.
 func excused(query string) bool {
 	for _, t := range tables {
 		if query == "SELECT "+t.names()+" FROM "+t.name { // backup
 			return true
 		}
+	}
+	if slices.Contains(ofTests, query) {
+		return true
 	}
 	for part := range wholly {
 		if strings.Contains(query, part) {
@@ -106,6 +113,9 @@ func explain(t *testing.T, s *Store, i int, query string) (node, error) {
 	return plans[0].Plan, err
 }
 
+// alias is another name of a table in a statement, by which SQLite calls it.
+var alias = regexp.MustCompile(`(?:FROM|JOIN) (\w+) (\w+)`)
+
 // fullScan is how SQLite says that it reads a table from one end to the other.
 var fullScan = regexp.MustCompile(`^SCAN (\w+)`)
 
@@ -118,6 +128,10 @@ func explainSQLite(t *testing.T, s *Store, query string) (string, error) {
 	}
 	defer rows.Close()
 	limited := strings.Contains(query, "LIMIT") || strings.Contains(query, "SELECT MIN(") // both stop at the first rows of an index
+	named := map[string]string{}
+	for _, m := range alias.FindAllStringSubmatch(query, -1) {
+		named[m[2]] = m[1]
+	}
 	for rows.Next() {
 		var id, parent, unused int
 		var detail string
@@ -125,7 +139,7 @@ func explainSQLite(t *testing.T, s *Store, query string) (string, error) {
 			return "", err
 		}
 		m := fullScan.FindStringSubmatch(detail)
-		if m != nil && isGrown(m[1]) && !(limited && strings.Contains(detail, "USING")) {
+		if m != nil && (isGrown(m[1]) || isGrown(named[m[1]])) && !(limited && strings.Contains(detail, "USING")) {
 			return m[1] + ": " + detail, rows.Err()
 		}
 	}
