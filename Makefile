@@ -26,7 +26,7 @@ SET_GOFLAGS := $(shell $(GO) env GOFLAGS 2>/dev/null)
 export GOFLAGS = $(strip $(SET_GOFLAGS) -trimpath -pgo=$(PGO))
 bench-http bench-hosted image image-binary wheels release: PGO := auto
 
-.PHONY: loop run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix faults image image-binary licenses wheels release test-python vsix test-vscode fuzz properties generate clean
+.PHONY: loop run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix growth faults image image-binary licenses wheels release test-python vsix test-vscode fuzz properties generate clean
 
 run: build ## build everything and start the service on RUN_ADDR (127.0.0.1:8080), with its data in verifier-data
 	@$(BIN)/verifier-hosted --addr $(RUN_ADDR) --plan-rate $(RUN_PLAN_RATE)
@@ -94,8 +94,13 @@ bench: build ## benchmarks of decoding, the walk and the rules, summed up by ben
 bench-http: build ## a bounded load on loopback against the real server, beside an empty handler
 	$(GO) run ./internal/httpapi/load -server $(BIN)/verifier-server
 
-bench-hosted: build ## keyed checks on SQLite and on PostgreSQL with one and three replicas, beside the container; backups; memory
-	VERIFIER_BIN=$(CURDIR)/$(BIN) $(GO) test ./internal/hostedapi -run '^$$' -bench '^BenchmarkHosted$$' -benchtime 1x -timeout 30m
+bench-hosted: build ## keyed checks on SQLite and on PostgreSQL with one and three replicas, beside the container and an empty handler; backups; memory
+	VERIFIER_BIN=$(CURDIR)/$(BIN) $(GO) test ./internal/hostedapi -run '^$$' -bench '^Benchmark(Hosted|Keyed)$$' -benchtime 1x -timeout 30m
+
+GROWTH ?= 1
+
+growth: setup ## fill both databases with GROWTH (1) times 10 million corpus rows, and time what callers wait for, retention, vacuum, backup and recovery (GROWTH_ON=sqlite or postgres)
+	VERIFIER_GROWTH=$(GROWTH) VERIFIER_GROWTH_ON=$(GROWTH_ON) $(GO) test ./internal/store -run '^TestGrowth$$' -count=1 -v -timeout 120m
 
 FAULTS ?= 200
 

@@ -39,6 +39,7 @@ need "python3-torch python3-torchvision python3-torchaudio libopenblas0-pthread"
 need "slurm-wlm munge" "a cluster of one node: internal/jobs/slurm" has_slurm
 need python3-sklearn "the tabular dataset: internal/training/run, internal/worker" test -f /usr/lib/python3/dist-packages/sklearn/datasets/data/breast_cancer.csv
 need postgresql "the second database: internal/store, internal/hostedapi, cmd/verifier-hosted" has_postgresql
+need prometheus "that alert rules and the dashboard ask for what is there: internal/hostedapi" has promtool
 
 # without says what is left out, and ends: in CI as a failure.
 without() {

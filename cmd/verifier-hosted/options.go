@@ -40,6 +40,7 @@ var options = []option{
 	{"share-total", "VERIFIER_SHARE_TOTAL", strconv.FormatInt(share.Defaults.TotalBytes>>20, 10), "MiB of all plans that were shared without a key"},
 	{"share-organisation", "VERIFIER_SHARE_ORGANISATION", strconv.FormatInt(share.Defaults.OrgBytes>>20, 10), "MiB of all shared plans of one organisation"},
 	{"share-days", "VERIFIER_SHARE_DAYS", strconv.Itoa(int(share.Defaults.Lasts / day)), "days that a plan is kept which was shared without a key"},
+	{"corpus-days", "VERIFIER_CORPUS_DAYS", "0", "days that lines of the corpus are kept, which the report does not need; 0: for ever"},
 	{"oidc-issuer", "VERIFIER_OIDC_ISSUER", "", "OpenID Connect provider through which people can sign in"},
 	{"oidc-client", "VERIFIER_OIDC_CLIENT", "", "what the provider knows this service by"},
 	{"oidc-secret", "VERIFIER_OIDC_SECRET", "", "the secret that goes with it"},
@@ -59,6 +60,7 @@ var options = []option{
 	{"provider-tokens", "VERIFIER_PROVIDER_TOKENS", strconv.Itoa(llm.DefaultMaxTokens), "tokens of an answer"},
 	{"slurm", "VERIFIER_SLURM", "", "file that describes a Slurm cluster which runs jobs (docs/clusters.md)"},
 	{"kubernetes", "VERIFIER_KUBERNETES", "", "file that describes a Kubernetes cluster which runs jobs (docs/clusters.md)"},
+	{"http2", "VERIFIER_HTTP2", "false", "also speak HTTP/2 without TLS, for a proxy that does"},
 	{"drain", "VERIFIER_DRAIN", "0s", "how long /readyz says no before a stop, for balancers that look there"},
 	{"workers", "VERIFIER_WORKERS", "0", "actions that run at once; 0: as many as processors"},
 	{"log-level", "VERIFIER_LOG_LEVEL", "info", "debug, info, warn or error; info writes a line for each request"},
@@ -67,6 +69,7 @@ var options = []option{
 // config is what the options say.
 type config struct {
 	addr, internal string
+	http2          bool
 	database       string
 	data           string // folder to make; empty with another database
 	workers        int
@@ -74,6 +77,7 @@ type config struct {
 	hosted         hostedapi.Config
 	train          trainConfig
 	backend        backendConfig
+	secretFiles    []string // that options name
 }
 
 // parse reads options, and returns what stands behind them.
@@ -134,8 +138,11 @@ func read(value func(string) string) (*config, error) {
 	h.Share = share.Limits{PlanBytes: number("share-size", 1, 4<<10) << 10, TotalBytes: number("share-total", 1, 1<<30) << 20,
 		OrgBytes: number("share-organisation", 1, 1<<30) << 20, Lasts: time.Duration(number("share-days", 1, 36500)) * day}
 	h.ShareRate = number("share-rate", 1, 1<<30) << 20
+	h.Corpus = number("corpus-days", 0, 36500)
 	h.Peers = int(number("peer-connections", 1, 1024))
 	c.workers = int(number("workers", 0, 1024))
+	c.http2, err = strconv.ParseBool(value("http2"))
+	fail("http2", err)
 	h.Drain, err = time.ParseDuration(value("drain"))
 	if err == nil && (h.Drain < 0 || h.Drain > 10*time.Minute) {
 		err = errors.New("must be from 0s to 10m")
@@ -143,6 +150,9 @@ func read(value func(string) string) (*config, error) {
 	fail("drain", err)
 	fail(c.train.read(value, number))
 	fail(c.backend.read(value))
+	if file := value("provider-key-file"); file != "" {
+		c.secretFiles = append(c.secretFiles, file)
+	}
 	h.Agent, err = provider(value, number)
 	fail("provider-format", err)
 	fail("log-level", c.level.UnmarshalText([]byte(value("log-level"))))

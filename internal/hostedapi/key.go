@@ -90,7 +90,7 @@ const codeLimited = "rate-limited"
 // away is the reply where the store did not answer. The same call may work later, and nothing of this one was done.
 func (s *Server) away(c *httpapi.Call, err error) httpapi.Reply {
 	if c.Request().Context().Err() == nil { // else the caller has gone
-		s.fault("store", err)
+		s.fault("store", err, "id", c.ID())
 	}
 	c.Header().Set("Retry-After", "1")
 	if errors.Is(err, store.ErrFull) {
@@ -119,6 +119,6 @@ func (s *Server) failed(c *httpapi.Call, err error) httpapi.Reply {
 	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrFull) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return s.away(c, err)
 	}
-	s.fault("store", err)
+	s.fault("store", err, "id", c.ID())
 	return httpapi.Refusal(err)
 }

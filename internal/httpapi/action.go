@@ -86,7 +86,9 @@ func (c *Call) Receive(f func(body []byte) Reply) Reply {
 	}
 	body := takeBody(s.gate)
 	defer body.release()
-	if out := s.read(body, c); out != nil {
+	end := c.part("read")
+	out := s.read(body, c)
+	if end(); out != nil {
 		return *out
 	}
 	return f(body.data)
@@ -107,12 +109,14 @@ func (c *Call) Work(f func(room *action.Room) Reply) (out Reply) {
 // Borrow waits for a worker and has it do f, or returns the reply where none was free in time.
 func (c *Call) Borrow(f func(room *action.Room)) *Reply {
 	s := c.server
+	end := c.part("wait")
 	room, reason := s.gate.work(c.request.Context())
-	if room == nil {
+	if end(); room == nil {
 		out := s.busy(reason)
 		return &out
 	}
 	defer s.gate.rest(room)
+	defer c.part("work")()
 	f(room)
 	return nil
 }

@@ -71,6 +71,7 @@ func (s *Store) bounded(ctx context.Context, most time.Duration, f func(ctx cont
 	if s.kind == postgres {
 		var err error
 		if probe, err = s.breaker.enter(time.Now()); err != nil {
+			s.calls.add(0, err)
 			return err
 		}
 	}
@@ -79,9 +80,12 @@ func (s *Store) bounded(ctx context.Context, most time.Duration, f func(ctx cont
 	}
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
+	began := time.Now()
 	err := f(ctx)
+	now := time.Now()
+	s.calls.add(now.Sub(began), err)
 	if s.kind == postgres {
-		s.breaker.leave(time.Now(), err)
+		s.breaker.leave(now, err)
 	}
 	return err
 }

@@ -39,6 +39,7 @@ type Store struct {
 	read, write *sql.DB
 	patient     *sql.DB // of PostgreSQL, whose server ends nothing there; nil with SQLite
 	breaker     breaker
+	calls       calls
 	reserve     reserve
 	address     string // of PostgreSQL
 

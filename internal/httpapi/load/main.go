@@ -5,10 +5,11 @@ package main
 import (
 	"flag"
 	"fmt"
-	"net/http"
 	"os"
 	"runtime"
 	"strings"
+
+	"github.com/modelverifier/verifier/internal/httpapi/load/drive"
 )
 
 func main() {
@@ -19,7 +20,7 @@ func main() {
 	empty := flag.String("empty", "", "answer with this many bytes at this address, as ADDR,N; used by the program itself")
 	flag.Parse()
 	if *empty != "" {
-		serveEmpty(*empty)
+		drive.ServeEmpty(*empty)
 		return
 	}
 	fmt.Printf("%s over loopback, client and server on the same %d processors, log lines to /dev/null\n", "/v1/"+*action, runtime.NumCPU())
@@ -33,26 +34,4 @@ func main() {
 			os.Exit(1)
 		}
 	}
-}
-
-// serveEmpty answers every request with the same bytes, after reading its body.
-func serveEmpty(spec string) {
-	var n int
-	addr, size, _ := strings.Cut(spec, ",")
-	if _, err := fmt.Sscan(size, &n); err != nil {
-		panic(err)
-	}
-	answer := []byte(strings.Repeat("x", n))
-	err := http.ListenAndServe(addr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		buf := make([]byte, 4096)
-		for {
-			if _, err := r.Body.Read(buf); err != nil {
-				break
-			}
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", size)
-		_, _ = w.Write(answer)
-	}))
-	fmt.Fprintln(os.Stderr, err)
 }
