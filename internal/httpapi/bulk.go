@@ -56,7 +56,7 @@ func (s *Server) lines(found route, c *Call, id string, start time.Time) {
 	b.in.Hold = b.hold
 	stream := ndjson.Stream[lineAnswer]{Next: b.next, Answer: b.line, Write: b.write, Most: s.Limits.Lines, Ahead: s.Limits.Workers}
 	_, err := stream.Run()
-	s.gate.drop(b.held.Load())
+	s.gate.drop(b.tenant, b.held.Load())
 	if err != nil {
 		b.end(err)
 	}
@@ -96,7 +96,7 @@ func (b *bulk) Read(p []byte) (int, error) {
 
 // hold books bytes of lines at the gate, as those of bodies are, and waits where there is no room.
 func (b *bulk) hold(n int) error {
-	for !b.server.gate.hold(int64(n)) {
+	for !b.server.gate.hold(b.tenant, int64(n)) {
 		if !sleep(b.request, 10*time.Millisecond) {
 			return b.request.Context().Err()
 		}
@@ -107,7 +107,7 @@ func (b *bulk) hold(n int) error {
 
 func (b *bulk) drop(n int64) {
 	b.held.Add(-n)
-	b.server.gate.drop(n)
+	b.server.gate.drop(b.tenant, n)
 }
 
 // lineAnswer is what came of a line.
