@@ -34,7 +34,7 @@ func serve(ctx context.Context, p *program, _ []string) (err error) {
 	if p.workers > 0 {
 		h.Limits.Workers = p.workers
 	}
-	h.Store, h.Log = s, p.log
+	h.Store, h.Log, h.Clock = s, p.log, clock
 	if h.PublicURL == "" {
 		h.PublicURL = local(l.Addr())
 	}
