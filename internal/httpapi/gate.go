@@ -137,7 +137,7 @@ func (g *gate) crowded(who string) bool {
 
 // tooLong is crowded for a caller who holds the lock. An entry may be missing.
 func (g *gate) tooLong(t *tenant, now time.Time) bool {
-	return g.limits.Delay > 0 && g.line.stands(now, g.limits.Burst) && g.line.estimate(t, g.who, g.limits.Workers) > g.limits.Delay
+	return g.limits.Delay > 0 && g.line.stands(now, g.limits.Burst) && g.line.estimate(t, g.who, g.limits.Workers) > g.line.most(g.limits.Delay)
 }
 
 // work waits for a worker; rest gives it back, with nothing left of the request. It returns why there was none.
@@ -160,7 +160,7 @@ func (g *gate) work(ctx context.Context, who string) (p place, reason string) {
 	}
 	most := g.limits.Wait
 	if g.limits.Delay > 0 && g.line.stands(now, g.limits.Burst) {
-		most = min(most, lateBy*g.limits.Delay) // the estimate may have been wrong
+		most = min(most, lateBy*g.line.most(g.limits.Delay)) // the estimate may have been wrong
 	}
 	w := g.line.join(t, who, now)
 	g.mu.Unlock()

@@ -95,6 +95,11 @@ func TestALineThatStandsIsShortened(t *testing.T) {
 	if g.crowded("quiet") {
 		t.Error("somebody else, who would be next, is turned away")
 	}
+	g.line.mean = time.Second // each takes much longer than the delay
+	if g.crowded("quiet") || !g.crowded("noisy") {
+		t.Error("where actions take long, who is next is turned away, or the one behind many is not")
+	}
+	g.line.mean = 10 * time.Millisecond
 	for range 5 {
 		g.rest(p)
 		p = <-served

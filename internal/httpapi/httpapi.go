@@ -30,7 +30,7 @@ type Limits struct {
 	Requests    int64         // actions being read, waiting or running
 	Workers     int           // actions running
 	Wait        time.Duration // for a worker
-	Delay       time.Duration // that a queue which stands may have: beyond it one more is turned away at once; 0: any up to Wait
+	Delay       time.Duration // that a queue which stands may have: beyond it, or four actions, one more is turned away at once; 0: any up to Wait
 	Burst       time.Duration // for which a queue may be longer
 	Fair        bool          // tells callers apart (Call.For): none has more than a share of a server that is more than half full
 	Connections int

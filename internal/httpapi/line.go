@@ -54,6 +54,13 @@ func (l *line) estimate(t *tenant, all map[string]*tenant, workers int) time.Dur
 	return l.mean * time.Duration(ahead+1) / time.Duration(max(1, workers))
 }
 
+// turns is how many actions may go before one in a line that stands, whatever they take: where each takes longer than the delay, who is next
+// must not be turned away.
+const turns = 4
+
+// most is how long one may wait in a line that stands.
+func (l *line) most(delay time.Duration) time.Duration { return max(delay, turns*l.mean) }
+
 // join puts somebody at the end of their queue.
 func (l *line) join(t *tenant, who string, now time.Time) *waiter {
 	if l.waiting == 0 {
