@@ -11,7 +11,7 @@ git rev-parse --git-dir >/dev/null 2>&1 || { echo "this is no git checkout: no f
 schema() { git ls-tree --name-only "$1" internal/store/migrations/ | sort | tail -n 1; }
 
 commit=${2:-$(git describe --tags --match 'v*' --abbrev=0 2>/dev/null || true)}
-if [ -z "$commit" ] || [ -z "${2:-}" ] && [ "$(schema "$commit")" = "$(schema HEAD)" ]; then
+if [ -z "$commit" ] || { [ -z "${2:-}" ] && [ "$(schema "$commit")" = "$(schema HEAD)" ]; }; then
 	changed=$(git log --diff-filter=A -1 --format=%H -- internal/store/migrations || true)
 	commit=$(git rev-parse -q --verify "$changed^" || true)
 fi

@@ -24,6 +24,7 @@ type service struct {
 	known    []*known
 	plans    map[string]*known
 	outcomes map[string]string
+	owners   map[string]string // of plans
 }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -44,9 +45,12 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case path == "history":
 		s.history(w, who, r.URL.Query().Get("fingerprint"))
 	case strings.HasPrefix(path, "plans/"):
-		if s.lie != "lets others remove" {
+		id := strings.TrimPrefix(path, "plans/")
+		if s.owners[id] != who && s.lie != "lets others remove" {
 			w.WriteHeader(http.StatusNotFound)
+			return
 		}
+		delete(s.plans, id)
 	case strings.HasPrefix(r.URL.Path, "/p/"):
 		k := s.plans[strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/p/"), ".json")]
 		if k == nil || s.lie == "loses plans" {
@@ -55,7 +59,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		w.Write(k.want[present])
 	default:
-		s.act(w, path, string(body), r.Host)
+		s.act(w, path, string(body), r.Host, who)
 	}
 }
 
@@ -74,7 +78,7 @@ func (s *service) history(w io.Writer, who, fingerprint string) {
 	fmt.Fprintf(w, `{"fingerprint":%q,"rows":[%s]}`, fingerprint, row)
 }
 
-func (s *service) act(w http.ResponseWriter, action, body, host string) {
+func (s *service) act(w http.ResponseWriter, action, body, host, who string) {
 	shared := strings.HasPrefix(body, `{"share":true,`)
 	body = strings.Replace(body, `"share":true,`, "", 1)
 	for _, k := range s.known {
@@ -86,8 +90,8 @@ func (s *service) act(w http.ResponseWriter, action, body, host string) {
 			answer = strings.Replace(answer, "1", "2", 1)
 		}
 		if shared {
-			id := fmt.Sprint("plan", len(s.plans))
-			s.plans[id] = k
+			id := fmt.Sprint("plan", len(s.owners))
+			s.plans[id], s.owners[id] = k, who
 			answer = answer[:len(answer)-1] + fmt.Sprintf(`,"share":{"id":%q,"url":"http://%s/p/%s"}}`, id, host, id)
 		}
 		w.WriteHeader(k.status)
@@ -106,7 +110,7 @@ func TestTheLoadNoticesEveryLie(t *testing.T) {
 	for lie, says := range map[string]string{"": "", "errs": "", "away": "", "forgets": "acknowledged as", "loses plans": "plan plan", "shows others": "somebody else reads outcome",
 		"lets others remove": "somebody else removed plan"} {
 		t.Run(lie, func(t *testing.T) {
-			s := httptest.NewServer(&service{lie: lie, known: all, plans: map[string]*known{}, outcomes: map[string]string{}})
+			s := httptest.NewServer(&service{lie: lie, known: all, plans: map[string]*known{}, outcomes: map[string]string{}, owners: map[string]string{}})
 			defer s.Close()
 			l := newLoad(s.URL, (&net.Dialer{}).DialContext, all, 1)
 			l.tenants = []*tenant{{name: "a", key: "a"}, {name: "b", key: "b"}}
