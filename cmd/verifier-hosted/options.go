@@ -28,6 +28,7 @@ var options = []option{
 	{"internal-addr", "VERIFIER_INTERNAL_ADDR", "", "a second host:port for /healthz, /readyz and /metrics, which callers must not reach; left out: no /metrics"},
 	{"data", "VERIFIER_DATA", "verifier-data", "the folder with the embedded database; made where there is none"},
 	{"database-url", "VERIFIER_DATABASE_URL", "", "postgres://… in place of the embedded database: any number of replicas share it"},
+	{"database-url-file", "VERIFIER_DATABASE_URL_FILE", "", "file with --database-url, which holds a password"},
 	{"public-url", "VERIFIER_PUBLIC_URL", "", "scheme and host under which people reach the service; left out: that of --addr"},
 	{"apex-host", "VERIFIER_APEX_HOST", "", "bare host name whose visitors are sent to --www-host, with status 307"},
 	{"www-host", "VERIFIER_WWW_HOST", "", "host name that --apex-host sends to; left out: that of --public-url"},
@@ -43,7 +44,8 @@ var options = []option{
 	{"corpus-days", "VERIFIER_CORPUS_DAYS", "0", "days that lines of the corpus are kept, which the report does not need; 0: for ever"},
 	{"oidc-issuer", "VERIFIER_OIDC_ISSUER", "", "OpenID Connect provider through which people can sign in"},
 	{"oidc-client", "VERIFIER_OIDC_CLIENT", "", "what the provider knows this service by"},
-	{"oidc-secret", "VERIFIER_OIDC_SECRET", "", "the secret that goes with it"},
+	{"oidc-secret", "VERIFIER_OIDC_SECRET", "", "the secret that goes with it; better in the variable, or in --oidc-secret-file"},
+	{"oidc-secret-file", "VERIFIER_OIDC_SECRET_FILE", "", "file with it"},
 	{"weights-url", "VERIFIER_WEIGHTS_URL", "", "where checkpoints and weights are kept: file:///folder, or s3://bucket?region=… that replicas share; left out: the folder weights in --data"},
 	{"weights-days", "VERIFIER_WEIGHTS_DAYS", strconv.Itoa(int(jobs.DefaultWeights / day)), "days that weights are kept behind the end of their job"},
 	{"worker-lease", "VERIFIER_WORKER_LEASE", jobs.DefaultLease.String(), "how long a worker has a job without a heartbeat; four are sent in this time"},
@@ -110,11 +112,7 @@ func parse(args []string, getenv func(string) string, help io.Writer) (*config, 
 
 // read makes the configuration of the values.
 func read(value func(string) string) (*config, error) {
-	c := &config{addr: value("addr"), internal: value("internal-addr"), database: value("database-url")}
-	if c.database == "" {
-		c.data = value("data")
-		c.database = "sqlite:" + filepath.Join(c.data, "verifier.db")
-	}
+	c := &config{addr: value("addr"), internal: value("internal-addr")}
 	h := &c.hosted
 	h.PublicURL, h.ApexHost, h.WWWHost = value("public-url"), value("apex-host"), value("www-host")
 	var failed error
@@ -132,6 +130,12 @@ func read(value func(string) string) (*config, error) {
 		return n
 	}
 	var err error
+	c.database, err = secret(value, "database-url")
+	fail("database-url", err)
+	if c.database == "" {
+		c.data = value("data")
+		c.database = "sqlite:" + filepath.Join(c.data, "verifier.db")
+	}
 	h.Proxies, err = hostedapi.ParseProxies(value("trusted-proxies"))
 	fail("trusted-proxies", err)
 	h.KeyRate, h.PlanRate = number("key-rate", 1, 1_000_000_000), number("plan-rate", 1, 1_000_000_000)
@@ -156,7 +160,9 @@ func read(value func(string) string) (*config, error) {
 	h.Agent, err = provider(value, number)
 	fail("provider-format", err)
 	fail("log-level", c.level.UnmarshalText([]byte(value("log-level"))))
-	p := account.Provider{Issuer: value("oidc-issuer"), ClientID: value("oidc-client"), ClientSecret: value("oidc-secret")}
+	p := account.Provider{Issuer: value("oidc-issuer"), ClientID: value("oidc-client")}
+	p.ClientSecret, err = secret(value, "oidc-secret")
+	fail("oidc-secret", err)
 	if p.Issuer != "" {
 		h.Provider = &p
 		if p.ClientID == "" || p.ClientSecret == "" {

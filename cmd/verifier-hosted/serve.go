@@ -31,7 +31,7 @@ func serve(ctx context.Context, p *program, _ []string) (err error) {
 	h := p.hosted
 	h.Build = httpapi.Build{Name: "verifier-hosted", Version: version, Commit: commit, Executable: executable}
 	h.Limits = p.limits()
-	h.Store, h.Log = s, p.log
+	h.Store, h.Log, h.Clock = s, p.log, clock
 	if h.PublicURL == "" {
 		h.PublicURL = local(l.Addr())
 	}

@@ -197,7 +197,7 @@ func (s *Server) serve() {
 		actions = append(actions, a)
 	}
 	limits := s.config.Limits
-	limits.PerAddress, limits.Shared = int(or(int64(s.config.Peers), DefaultPeerConnections)), s.config.Proxies.Trust
+	limits.PerAddress, limits.Shared, limits.Fair = int(or(int64(s.config.Peers), DefaultPeerConnections)), s.config.Proxies.Trust, true
 	s.http = httpapi.New(httpapi.Config{Build: s.config.Build, Actions: actions, Limits: limits, Counts: telemetry.New(s.config.Build.Version),
 		Log: s.config.Log, Edition: &httpapi.Edition{Routes: s.routes(), Probes: []string{"/healthz", "/readyz"}, Served: served, Before: s.before, Page: s.page, Long: isWork, Trace: s.trace(), Metrics: s.metrics}})
 }

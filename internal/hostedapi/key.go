@@ -50,6 +50,7 @@ func (s *Server) enter(c *httpapi.Call) (account.Caller, *httpapi.Reply) {
 		out := s.unknown(c, err)
 		return caller, &out
 	}
+	c.For(caller.Org)
 	return caller, s.take(c, s.perKey, rate.Key(caller.KeyID), &s.counts.limitedKeys)
 }
 

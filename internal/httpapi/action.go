@@ -71,20 +71,26 @@ func (s *Server) act(a Action, c *Call) Reply {
 	})
 }
 
+// For says on whose behalf a call is: everybody has a share of the server.
+func (c *Call) For(tenant string) { c.tenant = tenant }
+
 // Receive reads the body of a request and hands it on. It is gone when f returns.
 func (c *Call) Receive(f func(body []byte) Reply) Reply {
 	s := c.server
 	if out := checkType(c.request); out != nil {
 		return *out
 	}
-	if !s.gate.enter() {
+	if !s.gate.enter(c.tenant) {
 		return s.busy("requests")
 	}
-	defer s.gate.leave()
+	defer s.gate.leave(c.tenant)
+	if s.gate.crowded(c.tenant) { // before the body is read
+		return s.busy("queue")
+	}
 	if c.given != nil {
 		return f(c.given)
 	}
-	body := takeBody(s.gate)
+	body := takeBody(s.gate, c.tenant)
 	defer body.release()
 	end := c.part("read")
 	out := s.read(body, c)
@@ -110,14 +116,14 @@ func (c *Call) Work(f func(room *action.Room) Reply) (out Reply) {
 func (c *Call) Borrow(f func(room *action.Room)) *Reply {
 	s := c.server
 	end := c.part("wait")
-	room, reason := s.gate.work(c.request.Context())
-	if end(); room == nil {
+	p, reason := s.gate.work(c.request.Context(), c.tenant)
+	if end(); p.Room == nil {
 		out := s.busy(reason)
 		return &out
 	}
-	defer s.gate.rest(room)
+	defer s.gate.rest(p)
 	defer c.part("work")()
-	f(room)
+	f(p.Room)
 	return nil
 }
 

@@ -55,7 +55,7 @@ func (s *Server) lines(found route, c *Call, start time.Time) {
 	b.in.Hold = b.hold
 	stream := ndjson.Stream[lineAnswer]{Next: b.next, Answer: b.line, Write: b.write, Most: s.Limits.Lines, Ahead: s.Limits.Workers}
 	_, err := stream.Run()
-	s.gate.drop(b.held.Load())
+	s.gate.drop(b.tenant, b.held.Load())
 	if err != nil {
 		b.end(err)
 	}
@@ -95,7 +95,7 @@ func (b *bulk) Read(p []byte) (int, error) {
 
 // hold books bytes of lines at the gate, as those of bodies are, and waits where there is no room.
 func (b *bulk) hold(n int) error {
-	for !b.server.gate.hold(int64(n)) {
+	for !b.server.gate.hold(b.tenant, int64(n)) {
 		if !sleep(b.request, 10*time.Millisecond) {
 			return b.request.Context().Err()
 		}
@@ -106,7 +106,7 @@ func (b *bulk) hold(n int) error {
 
 func (b *bulk) drop(n int64) {
 	b.held.Add(-n)
-	b.server.gate.drop(n)
+	b.server.gate.drop(b.tenant, n)
 }
 
 // lineAnswer is what came of a line.

@@ -30,6 +30,9 @@ type Limits struct {
 	Requests    int64         // actions being read, waiting or running
 	Workers     int           // actions running
 	Wait        time.Duration // for a worker
+	Delay       time.Duration // that a queue which stands may have: beyond it, or four actions, one more is turned away at once; 0: any up to Wait
+	Burst       time.Duration // for which a queue may be longer
+	Fair        bool          // tells callers apart (Call.For): none has more than a share of a server that is more than half full
 	Connections int
 	PerAddress  int                   // connections of one address, a /64 of IPv6; 0: as many as of all
 	Shared      func(netip.Addr) bool // addresses of many callers, such as a proxy's, to which PerAddress does not apply
@@ -48,7 +51,7 @@ type Limits struct {
 // of them at once than processors only takes memory.
 func Defaults() Limits {
 	return Limits{
-		BodyBytes: 8 << 20, Lines: 100_000, HeldBytes: 48 << 20, Requests: 512, Workers: runtime.GOMAXPROCS(0), Wait: 2 * time.Second, Connections: 1024,
+		BodyBytes: 8 << 20, Lines: 100_000, HeldBytes: 48 << 20, Requests: 512, Workers: runtime.GOMAXPROCS(0), Wait: 2 * time.Second, Delay: 25 * time.Millisecond, Burst: 500 * time.Millisecond, Connections: 1024,
 		ReadHeader: 5 * time.Second, BodyRate: 4 << 10, BodyWait: 5 * time.Second, Read: 30 * time.Second, Write: 60 * time.Second, Idle: 60 * time.Second, Grace: 20 * time.Second, Streams: 100,
 	}
 }
@@ -90,7 +93,8 @@ type Call struct {
 	writer  http.ResponseWriter
 	given   []byte // the body, where it is a line of a request of many
 	id      string
-	span    Span // nil: nobody follows it
+	span    Span   // nil: nobody follows it
+	tenant  string // on whose behalf it is
 	*buffer
 }
 
