@@ -52,16 +52,27 @@ func (b *breaker) enter(now time.Time) (probe bool, err error) {
 	return true, nil
 }
 
-// leave notes how a call ended. That a caller gave up says nothing about the database.
-func (b *breaker) leave(now time.Time, err error) {
+// leave notes how a call ended, and says whether the database is taken to be away. That a caller gave up says nothing about it.
+func (b *breaker) leave(now time.Time, err error) (away bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
 	case errors.Is(err, ErrUnavailable):
 		b.lost++
 		b.next = now.Add(tryAgainIn)
+		return b.lost >= tripAfter
 	case !errors.Is(err, context.Canceled):
 		b.lost = 0
+	}
+	return false
+}
+
+// left notes how a call of PostgreSQL ended. Where the server is away, the connections that wait to be used lead to it: they are closed, or each
+// would be found out by a call of its own, one in a second.
+func (s *Store) left(err error) {
+	if s.breaker.leave(time.Now(), err) && s.kind == postgres {
+		s.write.SetMaxIdleConns(0)
+		s.write.SetMaxIdleConns(connections)
 	}
 }
 
@@ -71,6 +82,7 @@ func (s *Store) bounded(ctx context.Context, most time.Duration, f func(ctx cont
 	if s.kind == postgres {
 		var err error
 		if probe, err = s.breaker.enter(time.Now()); err != nil {
+			s.calls.add(0, err)
 			return err
 		}
 	}
@@ -79,9 +91,12 @@ func (s *Store) bounded(ctx context.Context, most time.Duration, f func(ctx cont
 	}
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
+	began := time.Now()
 	err := f(ctx)
+	now := time.Now()
+	s.calls.add(now.Sub(began), err)
 	if s.kind == postgres {
-		s.breaker.leave(time.Now(), err)
+		s.left(err)
 	}
 	return err
 }

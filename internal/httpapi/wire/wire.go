@@ -2,7 +2,7 @@
 // of the time. It looks at a type once, and follows the same struct tags, so that no field is named a second time; what it
 // does not know (a map, a float, a type that marshals itself) it hands to encoding/json.
 //
-// It knows no action and no result. The command line and WebAssembly write with encoding/json itself, and the conformance cases hold the
+// It knows no action and no result. The command line, but for many requests of one stream, and WebAssembly write with encoding/json itself, and the conformance cases hold the
 // bytes of all of them against each other.
 package wire
 
