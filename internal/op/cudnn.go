@@ -3,6 +3,7 @@ package op
 import (
 	_ "embed"
 	"encoding/json"
+	"math"
 	"sync"
 )
 
@@ -12,29 +13,51 @@ type conv struct {
 	from, to            int64 // channels of the input and of the result
 	pixelsIn, pixelsOut int64 // of one image
 	taps, weights       int64 // elements of the kernel, and of the weight
+	squares             int64 // of 4x4 pixels of the result
 	reach, side         int64 // the longest axis of the kernel, and of either image
 	stride, dilation    int64
 	axes                int64
-	transposed, line    bool // line: a kernel of two axes that is no square
-	own                 bool // PyTorch's own kernels run it, as it is depthwise
+	transposed, line    bool   // line: a kernel of two axes that is no square
+	number              uint32 // names it among those that were measured
+	own                 bool   // PyTorch's own kernels run it, as it is depthwise
 }
 
 // convolved reads it from a step.
 func convolved(s *Step, batch int64) conv {
 	x, w, y := s.input(0), s.input(1), s.output()
-	c := conv{batch: max(1, batch), groups: max(1, s.N[0]), from: max(1, x.Shape[0]), to: max(1, y.Shape[0]), weights: w.Elems(), taps: 1, stride: 1,
-		dilation: max(1, s.N[3]), axes: int64(len(x.Shape) - 1), transposed: s.N[1] == 1}
+	c := conv{batch: max(1, batch), groups: max(1, s.N[0]), from: max(1, x.Shape[0]), to: max(1, y.Shape[0]), weights: w.Elems(),
+		taps: 1, squares: 1, stride: 1, dilation: max(1, s.N[3]), axes: int64(len(x.Shape) - 1), transposed: s.N[1] == 1}
 	c.pixelsIn, c.pixelsOut = x.Elems()/c.from, y.Elems()/c.to
 	for _, k := range w.Shape[2:] {
 		c.taps, c.reach = countOf(c.taps, k), max(c.reach, k)
 	}
 	for k := 1; k < len(x.Shape); k++ {
 		least, most := max(1, min(x.Shape[k], y.Shape[k])), max(x.Shape[k], y.Shape[k])
+		c.squares = countOf(c.squares, (y.Shape[k]-1)/4+1)
 		c.side, c.stride = max(c.side, most), max(c.stride, most/least+most%least/max(1, least-least/2))
 	}
+	c.number = c.hash(s)
 	c.line = len(w.Shape) == 4 && w.Shape[2] != w.Shape[3]
 	c.own = c.groups > 1 && c.groups == c.from && !c.transposed
 	return c
+}
+
+// hash is FNV-1a over the sizes of a convolution, as truth/workspaces_fit.py computes it.
+func (c *conv) hash(s *Step) uint32 {
+	const basis, prime = 2166136261, 16777619
+	h := uint32(basis)
+	add := func(sizes ...int64) {
+		for _, n := range sizes {
+			h = (h ^ uint32(n&math.MaxUint32)) * prime //nolint:gosec // the lower 32 bits
+		}
+	}
+	add(c.batch)
+	add(s.input(0).Shape...)
+	add(s.input(1).Shape...)
+	add(c.batch)
+	add(s.output().Shape...)
+	add(c.dilation, c.groups, flag(c.transposed))
+	return h
 }
 
 // convPass is one of the three passes of a convolution, each of which cuDNN chooses a kernel for.
@@ -58,7 +81,10 @@ type cudnnTable struct {
 	Features []string
 	Forms    []convForm
 	Trees    map[string][]int64
+	Measured map[string][]int64 // of convolutions that a tree misses, their number and what they took, in units of 512 bytes
+
 	trees    [2][3][]int64 // by width and pass
+	measured [2][3]map[uint32]int64
 }
 
 // convForm is the bytes of a workspace as multiples of sizes. The kernels of current cards want channels last, so that input, result
@@ -68,10 +94,14 @@ type convForm struct {
 	X, Y, W                   float64
 	XPadded, YPadded, WPadded float64
 	XGroups, YGroups, WGroups float64
-	Sums, Images              float64 // the weight in 32 bits, and that for each image
+	Sums, SumsPadded, Images  float64 // the weight in 32 bits, with its channels padded, and for each image
 	Tiles                     float64 // of 64 KiB
-	Columns                   float64 // what a kernel reads of few channels for each pixel of the result
+	Pixels                    float64 // 16 bytes for each element of the kernel at each pixel of the result
+	Unrolled                  float64 // what im2col makes of the input
+	Winograd                  float64 // squares of 4x4 pixels and the weight, transformed to 6x6 in 32 bits
 	Fourier                   float64 // 32x32 tiles after a Fourier transform
+	Rows, Columns             int64   // of the tiles of the last wave, which are split so that they fill the card
+	Less                      int64   // parts of each tile that are elsewhere
 }
 
 var cudnn = sync.OnceValue(func() *cudnnTable {
@@ -80,7 +110,14 @@ var cudnn = sync.OnceValue(func() *cudnnTable {
 		panic("op: cudnn.json: " + err.Error())
 	}
 	for k, bits := range []string{"16", "32"} {
-		t.trees[k] = [3][]int64{t.Trees["forward"+bits], t.Trees["input"+bits], t.Trees["weight"+bits]}
+		for pass, name := range []string{"forward", "input", "weight"} {
+			t.trees[k][pass] = t.Trees[name+bits]
+			list := t.Measured[name+bits]
+			t.measured[k][pass] = make(map[uint32]int64, len(list)/2)
+			for i := 0; i+1 < len(list); i += 2 {
+				t.measured[k][pass][uint32(list[i])] = list[i+1] * measuredUnit //nolint:gosec // 32 bits by their making
+			}
+		}
 	}
 	return t
 })
@@ -94,6 +131,9 @@ func (c *conv) space(pass convPass, width int64) int64 {
 	if width == 4 {
 		wide = 1
 	}
+	if bytes, found := t.measured[wide][pass][c.number]; found {
+		return bytes
+	}
 	features, tree, k := c.features(), t.trees[wide][pass], 0
 	for tree[k] >= 0 {
 		if features[tree[k]] <= tree[k+1] {
@@ -102,12 +142,14 @@ func (c *conv) space(pass convPass, width int64) int64 {
 			k = 3 * int(tree[k+2])
 		}
 	}
-	return c.bytes(&t.Forms[tree[k+1]], width)
+	f := &t.Forms[tree[k+1]]
+	return int64(min(c.bytes(f, width)+c.split(pass, f), 1<<62))
 }
 
 // convFeatures are the names of the features, in the order of the file.
-var convFeatures = [...]string{"batch", "groups", "channelsIn", "channelsOut", "groupIn", "groupOut", "taps", "reach", "stride", "dilation", "axes",
-	"transposed", "line", "side", "pixelsIn", "pixelsOut", "allIn", "allOut", "weights", "elemsIn", "elemsOut", "tilesOut", "tilesIn", "tilesWeight",
+var convFeatures = [...]string{"batch", "groups", "channelsIn", "channelsOut", "groupIn", "groupOut", "taps", "reach", "stride",
+	"dilation", "axes", "transposed", "line", "side", "pixelsIn", "pixelsOut", "allIn", "allOut", "weights", "elemsIn", "elemsOut", "tilesOut",
+	"tilesIn", "tilesWeight",
 	"in8", "out8", "in32", "out32", "in64", "out64", "depth", "widens", "multiplications"}
 
 // features are what the trees ask for.
@@ -116,7 +158,8 @@ func (c *conv) features() [len(convFeatures)]int64 {
 	allIn, allOut := countOf(c.batch, c.pixelsIn), countOf(c.batch, c.pixelsOut)
 	depth := countOf(in, c.taps)
 	return [...]int64{c.batch, c.groups, c.from, c.to, in, out, c.taps, c.reach, c.stride, c.dilation, c.axes,
-		flag(c.transposed), flag(c.line), c.side, c.pixelsIn, c.pixelsOut, allIn, allOut, c.weights, countOf(allIn, c.from), countOf(allOut, c.to),
+		flag(c.transposed), flag(c.line), c.side, c.pixelsIn, c.pixelsOut, allIn, allOut, c.weights,
+		countOf(allIn, c.from), countOf(allOut, c.to),
 		countOf(parts(allOut), parts(c.to)), countOf(parts(allIn), parts(c.from)), countOf(parts(c.to), parts(depth)),
 		in % 8, out % 8, in % 32, out % 32, in % 64, out % 64, depth, countOf(16, c.to) / c.from, countOf(allOut, c.to, depth)}
 }
@@ -125,14 +168,16 @@ func (c *conv) features() [len(convFeatures)]int64 {
 func parts(n int64) int64 { return (n-1)/128 + 1 }
 
 const (
+	measuredUnit = 512 // bytes
 	tileBytes    = 64 << 10
 	pixelBytes   = 16   // of the channels of a pixel, where they are padded
 	fourierBytes = 6912 // of a 32x32 tile after a Fourier transform: 6.7 to 7.1 KiB in three runs
 	fourierSide  = 32
+	processors   = 132 // of an H200
 )
 
-// bytes is what a form comes to.
-func (c *conv) bytes(f *convForm, width int64) int64 {
+// bytes is what a form comes to but for tiles that are split.
+func (c *conv) bytes(f *convForm, width int64) float64 {
 	in, out, w := max(1, c.from/c.groups), max(1, c.to/c.groups), float64(width)
 	x, y := float64(countOf(c.batch, c.pixelsIn))*w, float64(countOf(c.batch, c.pixelsOut))*w
 	padIn, padOut := roundUp(in, pixelBytes/width), out
@@ -147,12 +192,42 @@ func (c *conv) bytes(f *convForm, width int64) int64 {
 		{f.XPadded, x * float64(roundUp(c.from, pixelBytes/width))}, {f.YPadded, y * float64(roundUp(c.to, pixelBytes/width))},
 		{f.WPadded, kernels * float64(padIn) * float64(padOut)},
 		{f.XGroups, x * g * wideIn}, {f.YGroups, y * g * wideOut}, {f.WGroups, kernels * wideIn * wideOut},
-		{f.Sums, float64(c.weights) * 4}, {f.Images, float64(c.batch) * float64(c.weights) * 4}, {f.Tiles, tileBytes},
-		{f.Columns, y / w * float64(c.taps) * pixelBytes}, {f.Fourier, c.fourier()},
+		{f.Sums, float64(c.weights) * 4}, {f.SumsPadded, kernels / w * float64(padIn) * float64(padOut) * 4},
+		{f.Images, float64(c.batch) * float64(c.weights) * 4}, {f.Tiles, tileBytes},
+		{f.Pixels, y / w * float64(c.taps) * pixelBytes}, {f.Unrolled, y * float64(c.from) * float64(c.taps)},
+		{f.Winograd, c.winograd()}, {f.Fourier, c.fourier()},
 	} {
 		sum += float64(part[0] * part[1])
 	}
-	return int64(min(sum, 1<<62))
+	return sum
+}
+
+// split is the bytes of the parts of tiles, in 32 bits. Tiles are of the matrix that a pass computes, and run in waves, one on each
+// multiprocessor.
+func (c *conv) split(pass convPass, f *convForm) float64 {
+	if f.Rows == 0 {
+		return 0
+	}
+	in, out := max(1, c.from/c.groups), max(1, c.to/c.groups)
+	rows, columns := countOf(c.batch, c.pixelsOut), out
+	switch pass {
+	case convInput:
+		rows, columns = countOf(c.batch, c.pixelsIn), in
+	case convWeight:
+		rows, columns = out, countOf(in, c.taps)
+	}
+	tiles := countOf((rows-1)/f.Rows+1, (columns-1)/f.Columns+1, c.groups)
+	left := (tiles-1)%processors + 1
+	return float64(left * (processors/left - f.Less) * f.Rows * f.Columns * 4)
+}
+
+// winograd is the bytes of F(4x4, 3x3): input, result and weight, transformed.
+func (c *conv) winograd() float64 {
+	if c.axes != 2 || c.reach != 3 || c.taps != 9 {
+		return 0
+	}
+	images := float64(float64(c.batch) * float64(c.squares) * float64(c.from+c.to))
+	return (images + float64(float64(c.from)*float64(c.to))) * 6 * 6 * 4
 }
 
 // powerOfTwo is the smallest that is not less than n.

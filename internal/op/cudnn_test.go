@@ -21,12 +21,12 @@ type measuredConv struct {
 	Forward, Input, Weight             int64
 }
 
-// aside reports whether workspaces_fit.py fitted nothing to it: its convolution has a hash that five divides.
+// aside reports whether workspaces_fit.py fitted nothing to it: its convolution has a hash that ten divides.
 func (m *measuredConv) aside() bool {
 	key := fmt.Sprintf(`[%s,%s,%s,%s,%d,%v,"%s"]`, m.X, m.W, m.Y, m.Dilation, m.Groups, m.Transposed, m.DType)
 	rest := 0
 	for _, b := range md5.Sum([]byte(key)) { //nolint:gosec // the same
-		rest = (rest*256 + int(b)) % 5
+		rest = (rest*256 + int(b)) % 10
 	}
 	return rest == 0
 }
@@ -80,15 +80,17 @@ func TestWorkspacesOfWhatWasSetAside(t *testing.T) {
 			continue
 		}
 		c, width := m.conv(t), m.width()
-		tensors := c.bytes(&convForm{X: 1, Y: 1, Sums: 1}, width)
+		tensors := int64(c.bytes(&convForm{X: 1, Y: 1, Sums: 1}, width))
 		for pass, is := range []int64{m.Forward, m.Input, m.Weight} {
 			off := math.Abs(float64(c.space(convPass(pass), width) - is))
 			way := fmt.Sprintf("%s, %d bytes", []string{"forward", "gradient of the input", "gradient of the weight"}[pass], width)
 			errs[way] = append(errs[way], off/float64(max(1, tensors+is)))
 		}
 	}
-	for way, within := range map[string]float64{"forward, 2 bytes": 0.9, "forward, 4 bytes": 0.85, "gradient of the input, 2 bytes": 0.85, "gradient of the input, 4 bytes": 0.75,
-		"gradient of the weight, 2 bytes": 0.75, "gradient of the weight, 4 bytes": 0.6} {
+	for way, within := range map[string]float64{
+		"forward, 2 bytes": 0.93, "gradient of the input, 2 bytes": 0.93, "gradient of the weight, 2 bytes": 0.84,
+		"forward, 4 bytes": 0.86, "gradient of the input, 4 bytes": 0.8, "gradient of the weight, 4 bytes": 0.78,
+	} {
 		near, sum := 0, 0.0
 		for _, e := range errs[way] {
 			sum += e
@@ -123,7 +125,8 @@ func TestTheTableAsksForWhatIsComputed(t *testing.T) {
 // TestWorkspacesOfHostileSizes finds no overflow.
 func TestWorkspacesOfHostileSizes(t *testing.T) {
 	for _, n := range []int64{1, 1 << 20, 1 << 40, 1 << 62} {
-		c := conv{batch: n, groups: 1, from: n, to: n, pixelsIn: n, pixelsOut: n, taps: n, weights: n, reach: n, side: n, stride: n, dilation: n, axes: 2}
+		c := conv{batch: n, groups: 1, from: n, to: n, pixelsIn: n, pixelsOut: n, taps: n, weights: n,
+			reach: n, side: n, stride: n, dilation: n, axes: 2}
 		for pass := range convPass(3) {
 			if b := c.space(pass, 2); b < 0 {
 				t.Errorf("sizes of %d take %d bytes", n, b)

@@ -6,6 +6,7 @@ package op
 var cudnnRNN = &Op{
 	Name:     "_cudnn_rnn",
 	Autocast: Lowers,
+	Half:     true, // _cudnn_rnn_cast_reflatten in aten/src/ATen/cudnn/AutocastRNN.cpp
 	Saves: func(s *Step, save *Saved) {
 		for k := range s.In {
 			save.Input(k)
@@ -129,8 +130,8 @@ func rnnSpace(s *Step, batch, width int64, back bool) int64 {
 		}
 	}
 	directions := max(1, s.N[1])
-	r := rnnLayer{features: max(1, s.N[2]), in: s.input(0).Shape[1], gates: s.N[3], directions: directions, layers: matrices / 2 / directions, batch: batch,
-		half: s.N[4] == 1, width: width}
+	r := rnnLayer{features: max(1, s.N[2]), in: s.input(0).Shape[1], gates: s.N[3], directions: directions,
+		layers: matrices / 2 / directions, batch: batch, half: s.N[4] == 1, width: width}
 	return r.space(back, s.input(0).Elems()*batch*width, s.output().Elems()*batch*width, weights*width)
 }
 
