@@ -22,7 +22,7 @@ var cudnnRNN = &Op{
 		for k := 1; k < len(s.In); k++ {
 			g.New(k)
 		}
-		g.Passing(rnnSpace(s, g.Batch, g.Width, true) - out.Elems()*g.Batch*g.Width) // of which the gradient of the result is a part
+		g.Passing(rnnSpace(s, g.Batch, g.Width, true))
 	},
 	Workspace: func(s *Step, batch, width int64) int64 {
 		return s.input(0).Elems()*batch*width + rnnSpace(s, batch, width, false)
@@ -55,7 +55,8 @@ var cudnnRNN = &Op{
 const (
 	rnnDirection    = 8 << 20 // bytes for each direction
 	rnnStandard     = 3
-	rnnTwoWays      = 6 // of an LSTM, and one less of the others
+	rnnShort        = 256 // steps of an LSTM that takes the results once more: seen with 16 to 256, and not with 400 or 500
+	rnnTwoWays      = 6   // of an LSTM, and one less of the others
 	rnnKeptLSTM     = 21
 	rnnKeptGRU      = 17
 	rnnKeptPlain    = 12
@@ -71,6 +72,7 @@ const (
 // rnnLayer is a recurrent layer as cuDNN's choice depends on it.
 type rnnLayer struct {
 	features, in, gates, directions, layers, batch int64
+	steps                                          int64
 	half                                           bool // it runs in fp16, as autocast has it run whatever its own type
 	width                                          int64
 }
@@ -116,6 +118,8 @@ func (r *rnnLayer) space(back bool, x, results, weights int64) int64 {
 		times = rnnKeptPlain
 	case persistent:
 		times = rnnKeptGRU
+	case lstm && r.steps <= rnnShort:
+		further = max(further, 2*results+x)
 	}
 	return times*results + further + weights + r.directions*rnnDirection
 }
@@ -131,7 +135,7 @@ func rnnSpace(s *Step, batch, width int64, back bool) int64 {
 	}
 	directions := max(1, s.N[1])
 	r := rnnLayer{features: max(1, s.N[2]), in: s.input(0).Shape[1], gates: s.N[3], directions: directions,
-		layers: matrices / 2 / directions, batch: batch, half: s.N[4] == 1, width: width}
+		layers: matrices / 2 / directions, batch: batch, steps: s.N[0], half: s.N[4] == 1, width: width}
 	return r.space(back, s.input(0).Elems()*batch*width, s.output().Elems()*batch*width, weights*width)
 }
 
