@@ -21,7 +21,7 @@ func PrecisionOf(name string) Precision {
 	case "bf16":
 		return Precision{Weights: 2}
 	case "amp", "fp16":
-		return Precision{Weights: 4, Autocast: true}
+		return Precision{Weights: 4, Autocast: true, Half: name == "fp16"}
 	}
 	return Precision{Weights: 4}
 }
@@ -306,6 +306,9 @@ func (t *Tape) append(s *op.Step, p *op.Program) {
 // widthOf is the width in which an operation computes, of what it reads. Autocast may have that cast.
 func (t *Tape) widthOf(s *op.Step) int64 {
 	switch {
+	case t.Precision.Autocast && s.Op.Half && !t.Precision.Half:
+		t.halve(t.read)
+		return 2
 	case t.Precision.Autocast:
 		return t.autocast(s.Op.Autocast, t.read)
 	case s.Op.Autocast == op.Follows:
