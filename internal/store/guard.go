@@ -102,12 +102,12 @@ func (s *Store) bounded(ctx context.Context, most time.Duration, f func(ctx cont
 }
 
 // again repeats what may be repeated: what lost against another transaction, and what never reached the database because its
-// connection had been closed. Both left nothing behind. What reads may be repeated whenever a connection broke.
+// connection had been closed. Both left nothing behind. What reads may be repeated whenever a connection broke. Who loses has lost against
+// somebody who went through, so it is tried until the call's time is over.
 func again(ctx context.Context, reads bool, f func() error) error {
-	var err error
 	broken := 0
-	for i := range attempts {
-		err = f()
+	for i := 0; ; i++ {
+		err := f()
 		switch {
 		case errors.Is(err, errConflict):
 			// A random pause lets those who met once not meet again.
@@ -122,13 +122,11 @@ func again(ctx context.Context, reads bool, f func() error) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%w: %d attempts lost against other transactions", ErrUnavailable, attempts)
 }
 
-// Attempts at what lost against another transaction, the longest first pause between them, and how many connections may turn
-// out to be closed: after a restart of the server all of them are, and each is found out once.
+// The longest first pause behind a transaction that lost against another, and how many connections may turn out to be closed: after a
+// restart of the server all of them are, and each is found out once.
 const (
-	attempts   = 10
 	firstPause = 4 * time.Millisecond
 	reconnects = 3
 )
