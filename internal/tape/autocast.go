@@ -107,3 +107,17 @@ func (t *Tape) backOf(s *op.Step, st *step) span {
 	out.to = int32(len(t.acts))
 	return out
 }
+
+// widest is the bytes of the widest float that a step reads.
+func (t *Tape) widest(in []int32) int64 {
+	width := int64(0)
+	for _, id := range in {
+		if x := &t.tensors[id]; x.float {
+			width = max(width, int64(x.width))
+		}
+	}
+	if width == 0 {
+		return t.Precision.Weights
+	}
+	return width
+}

@@ -357,20 +357,6 @@ func upTo(a, b int64) int64 {
 	return a * b
 }
 
-// widest is the bytes of the widest float that a step reads.
-func (t *Tape) widest(in []int32) int64 {
-	width := int64(0)
-	for _, id := range in {
-		if x := &t.tensors[id]; x.float {
-			width = max(width, int64(x.width))
-		}
-	}
-	if width == 0 {
-		return t.Precision.Weights
-	}
-	return width
-}
-
 // cached marks what lives until the forward pass ends, or longer.
 const cached = 1 << 30
 
