@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
 )
 
@@ -43,15 +42,4 @@ func formerProgram(folder string) string {
 		return ""
 	}
 	return file
-}
-
-var schemaForm = regexp.MustCompile(`has schema (\d+)`)
-
-// schema asks a program for the schema of the database, which migrate prints.
-func (s *soak) schema(r *replica) string {
-	out, err := r.operate("migrate")
-	if found := schemaForm.FindStringSubmatch(out); err == nil && found != nil {
-		return found[1]
-	}
-	return "?"
 }

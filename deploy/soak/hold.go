@@ -16,7 +16,7 @@ func (s *soak) hold(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
 	fmt.Printf("\nthe service is at http://%s until Ctrl-C\n\n  export KEY=%s\n  curl -sS http://%s/api/v1/check -H \"Authorization: Bearer $KEY\" --json '{\"model\":{\"components\":[]}}'\n\n",

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -108,7 +107,7 @@ func (j *journal) String() string {
 	for k := range j.took {
 		kinds = append(kinds, k)
 	}
-	slices.SortFunc(kinds, func(a, b kind) int { return cmp.Compare(a, b) })
+	slices.Sort(kinds)
 	for _, k := range kinds {
 		all := slices.Sorted(slices.Values(j.took[k]))
 		out += fmt.Sprintf("%-26s %10d %8d %10v %10v\n", k, len(all), failed[k], at(all, 50).Round(10*time.Microsecond), at(all, 99).Round(10*time.Microsecond))

@@ -48,7 +48,7 @@ func (c *conv) hash(s *Step) uint32 {
 	h := uint32(basis)
 	add := func(sizes ...int64) {
 		for _, n := range sizes {
-			h = (h ^ uint32(n&math.MaxUint32)) * prime //nolint:gosec // the lower 32 bits
+			h = (h ^ uint32(n&math.MaxUint32)) * prime // the lower 32 bits
 		}
 	}
 	add(c.batch)
@@ -115,7 +115,7 @@ var cudnn = sync.OnceValue(func() *cudnnTable {
 			list := t.Measured[name+bits]
 			t.measured[k][pass] = make(map[uint32]int64, len(list)/2)
 			for i := 0; i+1 < len(list); i += 2 {
-				t.measured[k][pass][uint32(list[i])] = list[i+1] * measuredUnit //nolint:gosec // 32 bits by their making
+				t.measured[k][pass][uint32(list[i])] = list[i+1] * measuredUnit // 32 bits by their making
 			}
 		}
 	}

@@ -3,7 +3,7 @@ package op
 import (
 	"bufio"
 	"compress/gzip"
-	"crypto/md5" //nolint:gosec // the hash by which truth/workspaces_fit.py sets rows aside
+	"crypto/md5" // the hash by which truth/workspaces_fit.py sets rows aside
 	"encoding/json"
 	"fmt"
 	"math"
@@ -25,7 +25,7 @@ type measuredConv struct {
 func (m *measuredConv) aside() bool {
 	key := fmt.Sprintf(`[%s,%s,%s,%s,%d,%v,"%s"]`, m.X, m.W, m.Y, m.Dilation, m.Groups, m.Transposed, m.DType)
 	rest := 0
-	for _, b := range md5.Sum([]byte(key)) { //nolint:gosec // the same
+	for _, b := range md5.Sum([]byte(key)) {
 		rest = (rest*256 + int(b)) % 10
 	}
 	return rest == 0

@@ -1,7 +1,6 @@
 package pgtest
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,7 +84,7 @@ func (s *Server) RecoverTo(tb testing.TB, moment time.Time) {
 		}
 	}
 	s.settings = append(s.settings, "restore_command=cp ../archive/%f %p", "recovery_target_action=promote",
-		fmt.Sprintf("recovery_target_time=%s", moment.UTC().Format("2006-01-02 15:04:05.000000+00")))
+		"recovery_target_time="+moment.UTC().Format("2006-01-02 15:04:05.000000+00"))
 	if err := s.Start(); err != nil {
 		tb.Fatal(err)
 	}
