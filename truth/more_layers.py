@@ -972,7 +972,7 @@ class GatedDeltaRule(nn.Module):
 
 
 class LSHAttention(nn.Module):
-    """transformers modeling_reformer.py LSHSelfAttention between its projections and ReformerSelfOutput, without dropout and without an attention mask;
+    """transformers modeling_reformer.py LSHSelfAttention between its projections and ReformerSelfOutput, without an attention mask;
     Kitaev et al. 2020, section 2. A sequence that is no longer than a chunk is not hashed. In evaluation the rotations are drawn anew as in training."""
 
     def __init__(self, p):
@@ -980,6 +980,7 @@ class LSHAttention(nn.Module):
         self.h, self.chunk, self.buckets, self.hashes = pos(numHeads=need(p, "numHeads"), chunkLength=opt(p, "chunkLength", 64),
                                                             numBuckets=need(p, "numBuckets"), numHashes=opt(p, "numHashes", 1))
         self.before, self.after, self.causal = opt(p, "chunksBefore", 1), opt(p, "chunksAfter", 0), opt(p, "causal", False)
+        self.dropout = opt(p, "dropout", 0.0)
         for n in (self.before, self.after):
             if isinstance(n, bool) or not isinstance(n, int) or n < 0:
                 raise TypeError("chunks are a whole number from 0")
@@ -1012,7 +1013,7 @@ class LSHAttention(nn.Module):
             scores = torch.where(at[..., None] >= of[..., None, :], scores, torch.tensor(-1e9, device=q.device))
         scores = torch.where(at[..., None] != of[..., None, :], scores, torch.tensor(-1e5, device=q.device))
         logits = torch.logsumexp(scores, -1, keepdim=True)
-        return torch.matmul(torch.exp(scores - logits), v), logits
+        return torch.matmul(F.dropout(torch.exp(scores - logits), self.dropout, self.training), v), logits
 
     def forward(self, x, y):
         floats(x, y)
@@ -1040,12 +1041,13 @@ class LSHAttention(nn.Module):
 
 
 class BandAttention(nn.Module):
-    """transformers modeling_longformer.py LongformerSelfAttention between its projections and LongformerSelfOutput, without global positions, without
-    dropout and without an attention mask: _sliding_chunks_query_key_matmul, a softmax, and _sliding_chunks_matmul_attn_probs_value; Beltagy et al. 2020."""
+    """transformers modeling_longformer.py LongformerSelfAttention between its projections and LongformerSelfOutput, without global positions and
+    without an attention mask: _sliding_chunks_query_key_matmul, a softmax, and _sliding_chunks_matmul_attn_probs_value; Beltagy et al. 2020."""
 
     def __init__(self, p):
         super().__init__()
         self.h, self.w = pos(numHeads=need(p, "numHeads"), windowSize=need(p, "windowSize"))
+        self.dropout = opt(p, "dropout", 0.0)
 
     def pieces(self, x, size, step):
         """Overlapping pieces of the positions of [batch * heads, positions, features], as a view."""
@@ -1083,7 +1085,7 @@ class BandAttention(nn.Module):
             raise ValueError(f"Sequence length should be multiple of {2 * self.w}. Given {q.shape[1]}")
         q = q / (q.shape[2] // self.h) ** 0.5
         q, k, v = (x.unflatten(2, (self.h, -1)).transpose(1, 2).flatten(0, 1) for x in (q, k, v))
-        y = self.weigh(torch.softmax(self.band(q, k), -1), v)
+        y = self.weigh(F.dropout(torch.softmax(self.band(q, k), -1), self.dropout, self.training), v)
         return y.unflatten(0, (-1, self.h)).transpose(1, 2).flatten(2)
 
 
@@ -1492,7 +1494,7 @@ def lsh(r):
 
 
 def band(r):
-    h, w = r.randint(1, 3), r.randint(1, 4)
+    h, w = r.randint(1, 3), r.randint(2, 4)
     x = [2 * w * r.randint(1, 4), h * r.randint(1, 5)]
     return dict(numHeads=h, windowSize=w), [x, list(x), list(x)]
 
@@ -1573,9 +1575,9 @@ CASES = {
     "gatedDeltaRule": case(delta_rule, [feat(0), feat(1), feat(2), rank(0), rank(1), lose, extra, ints, longer_first, *without("numHeads", "headDim"),
                                         *bad(numHeads=NONE, headDim=NONE, numKeyHeads=[0, -1, 4, 5], valueDim=NONE)]),
     "lshAttention": case(lsh, [feat(0), feat(1), rank(0), rank(1), lose, extra, ints, longer, longer, odd_buckets, *without("numHeads", "numBuckets"),
-                               *bad(numHeads=NONE, numBuckets=NONE, chunkLength=NONE, numHashes=NONE, chunksBefore=[-1, "x"], chunksAfter=[-1, -2])]),
+                               *bad(numHeads=NONE, numBuckets=NONE, chunkLength=NONE, numHashes=NONE, chunksBefore=[-1, "x"], chunksAfter=[-1, -2], dropout=[-0.1, 1.5])]),
     "bandAttention": case(band, [feat(0), feat(1), feat(2), rank(0), rank(1), lose, extra, ints, longer, longer, *without("numHeads", "windowSize"),
-                                 *bad(numHeads=NONE, windowSize=NONE)]),
+                                 *bad(numHeads=NONE, windowSize=[1, *NONE], dropout=[-0.1, 1.5])]),
     "tabnet": case(tab_net, [feat(), feat(), rank(), extra, ints, no_layers, *without("inputDim"),
                              *bad(inputDim=NONE, outputDim=NONE, decisionDim=NONE, numSteps=NONE, numShared=[-1, "x"], gamma=["x"])]),
     "setAbstraction": case(abstraction, ONE + [many_samples, many_samples, *without("numPoints", "numSamples", "radius", "inChannels", "mlp"),

@@ -21,6 +21,7 @@ var _ = define(Type{
 		{Name: "chunksBefore", Kind: Int, Default: 1, Aliases: []string{"lshNumChunksBefore"}, Doc: "chunks before its own that a chunk sees"},
 		{Name: "chunksAfter", Kind: Int, Default: 0, Aliases: []string{"lshNumChunksAfter"}, Doc: "chunks behind its own that a chunk sees"},
 		{Name: "causal", Kind: Bool, Default: false, Aliases: []string{"isDecoder"}, Doc: "whether a position sees only those before it"},
+		innerDropout("probability with which weights are dropped"),
 	},
 	Shape: lshShape,
 	FLOPs: func(c *Call) int64 {
@@ -33,7 +34,7 @@ var _ = define(Type{
 		return c.Add(hashed, c.MatMul(c.Mul(2, rounds), s, wide, c.lshSeen()))
 	},
 	Lower:  lowerLSH,
-	Torch:  `LSHAttention({{numHeads}}, {{numBuckets}}, {{chunkLength}}, {{numHashes}}, {{chunksBefore}}, {{chunksAfter}}, {{causal}})`,
+	Torch:  `LSHAttention({{numHeads}}, {{numBuckets}}, {{chunkLength}}, {{numHashes}}, {{chunksBefore}}, {{chunksAfter}}, {{causal}}, {{dropout}})`,
 	Module: lshModule,
 	FLOPsFormula: "(in[0] < chunkLength + 1)*4*size(in)*in[0] + " +
 		"(in[0] > chunkLength)*size(in)*numHashes*(numBuckets + 4*chunkLength*(1 + chunksBefore + chunksAfter))",
@@ -44,6 +45,7 @@ var _ = define(Type{
 		{In: "[64,32] [64,32]", Args: "numHeads=4 numBuckets=7 chunkLength=16", Err: "numBuckets is 7 but must be even"},
 		{In: "[64,30] [64,30]", Args: "numHeads=4 numBuckets=8", Err: "30 features are not divisible by 4 heads"},
 		{In: "[64,32] [64,16]", Args: "numHeads=4 numBuckets=8", Err: "queries are [64,32] but values are [64,16]"},
+		{In: "[64,32] [64,32]", Args: "numHeads=4 numBuckets=8 dropout=2", Err: "dropout is 2 but must be from 0 to 1"},
 		{In: "[64,32]", Args: "numHeads=4 numBuckets=8", Err: "takes 2 inputs, got 1"},
 	},
 })
@@ -67,7 +69,7 @@ func lshShape(c *Call) (Shape, error) {
 	case in[0] > chunk && in[0]%chunk != 0:
 		return in, c.Errorf(BadParam, "%d positions are no multiple of a chunk of %d", in[0], chunk)
 	}
-	return in, nil
+	return in, c.checkInnerDropout()
 }
 
 // lshScores is the product of queries and keys with masks, and its weights; logits are the sums of the scores' powers.
@@ -83,7 +85,7 @@ func (l *Lowering) lshScores(q, k op.Value) (weights, logits op.Value) {
 		scores = op.Where(p, op.Constant(p, op.Byte, false, shape...), scores, op.ConstantLike(p, scores, 1))
 	}
 	logits = op.LogSumExp(p, scores, shape[0], shape[1], 1)
-	return op.WideOfOutput(p, op.Sub(p, scores, logits)), logits
+	return l.dropout(op.WideOfOutput(p, op.Sub(p, scores, logits))), logits
 }
 
 func lowerLSH(l *Lowering) op.Value {
@@ -127,10 +129,10 @@ func lowerLSH(l *Lowering) op.Value {
 }
 
 const lshModule = `class LSHAttention(nn.Module):
-    def __init__(self, heads, buckets, chunk, hashes, before, after, causal):
+    def __init__(self, heads, buckets, chunk, hashes, before, after, causal, dropout):
         super().__init__()
         self.heads, self.buckets, self.chunk, self.hashes = heads, buckets, chunk, hashes
-        self.before, self.after, self.causal = before, after, causal
+        self.before, self.after, self.causal, self.dropout = before, after, causal, dropout
 
     @torch.no_grad()
     def sort(self, x):
@@ -160,7 +162,7 @@ const lshModule = `class LSHAttention(nn.Module):
             scores = torch.where(at[..., None] >= of[..., None, :], scores, number(-1e9))
         scores = torch.where(at[..., None] != of[..., None, :], scores, number(-1e5))
         logits = torch.logsumexp(scores, -1, keepdim=True)
-        return torch.matmul(torch.exp(scores - logits), v), logits
+        return torch.matmul(F.dropout(torch.exp(scores - logits), self.dropout, self.training), v), logits
 
     def forward(self, x, y):
         if not x.is_floating_point() or not y.is_floating_point():
