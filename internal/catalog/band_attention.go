@@ -16,6 +16,7 @@ var _ = define(Type{
 	Params: []Param{
 		{Name: "numHeads", Kind: Int, Min: 1, Aliases: []string{"heads", "numAttentionHeads"}, Doc: "number of heads"},
 		{Name: "windowSize", Kind: Int, Min: 2, Aliases: []string{"oneSidedWindow", "windowOverlap"}, Doc: "how many positions away a position sees, on each side"},
+		innerDropout("probability with which weights are dropped"),
 	},
 	Shape: bandShape,
 	FLOPs: func(c *Call) int64 {
@@ -23,7 +24,7 @@ var _ = define(Type{
 		return c.Add(c.MatMul(s/w-1, c.Mul(2, w), wide, c.Mul(2, w)), c.MatMul(1, s, c.Mul(3, w), wide))
 	},
 	Lower:        lowerBand,
-	Torch:        `BandAttention({{numHeads}}, {{windowSize}})`,
+	Torch:        `BandAttention({{numHeads}}, {{windowSize}}, {{dropout}})`,
 	Module:       bandModule,
 	FLOPsFormula: "8*(in[0]/windowSize - 1)*windowSize*windowSize*in[1] + 6*size(in)*windowSize",
 	Examples: []Example{
@@ -32,6 +33,7 @@ var _ = define(Type{
 		{In: "[20,16] [20,16] [20,16]", Args: "numHeads=4 windowSize=4", Err: "20 positions are no multiple of 8, twice windowSize"},
 		{In: "[24,16] [24,16] [24,8]", Args: "numHeads=4 windowSize=4", Err: "queries are [24,16] but the third input is [24,8]"},
 		{In: "[24,15] [24,15] [24,15]", Args: "numHeads=4 windowSize=4", Err: "15 features are not divisible by 4 heads"},
+		{In: "[24,16] [24,16] [24,16]", Args: "numHeads=4 windowSize=4 dropout=2", Err: "dropout is 2 but must be from 0 to 1"},
 		{In: "[24,16] [24,16]", Args: "numHeads=4 windowSize=4", Err: "takes 3 inputs, got 2"},
 	},
 })
@@ -52,7 +54,7 @@ func bandShape(c *Call) (Shape, error) {
 	case in[0]%both != 0:
 		return in, c.Errorf(BadParam, "%d positions are no multiple of %d, twice windowSize", in[0], both)
 	}
-	return in, nil
+	return in, c.checkInnerDropout()
 }
 
 func lowerBand(l *Lowering) op.Value {
@@ -71,7 +73,7 @@ func lowerBand(l *Lowering) op.Value {
 		ends := op.MaskedFill(p, op.Piece(p, band, h, w, w+1), op.Constant(p, op.Byte, true, w, w+1))
 		band = op.SetPart(p, band, ends)
 	}
-	weights := op.Padded(p, op.Softmax(p, band), h*blocks, w, 3*w+2)
+	weights := op.Padded(p, l.dropout(op.Softmax(p, band)), h*blocks, w, 3*w+2)
 	v := op.Padded(p, l.heads(l.X[1+1], s, h, d), h, s+2*w, d)
 	v = op.Contiguous(p, op.AsStrided(p, v, h*blocks, 3*w, d), h*blocks, 3*w, d)
 	y := op.MatMul(p, op.Piece(p, weights, h*blocks, w, 3*w), v)
@@ -79,9 +81,9 @@ func lowerBand(l *Lowering) op.Value {
 }
 
 const bandModule = `class BandAttention(nn.Module):
-    def __init__(self, heads, reach):
+    def __init__(self, heads, reach, dropout):
         super().__init__()
-        self.heads, self.reach = heads, reach
+        self.heads, self.reach, self.dropout = heads, reach, dropout
 
     def pieces(self, x, size):
         n, s, d = x.shape
@@ -109,7 +111,7 @@ const bandModule = `class BandAttention(nn.Module):
         w, s = self.reach, q.shape[1]
         q = q / (q.shape[2] // self.heads) ** 0.5
         q, k, v = (x.unflatten(2, (self.heads, -1)).transpose(1, 2).flatten(0, 1) for x in (q, k, v))
-        weights, n = torch.softmax(self.band(q, k), -1), q.shape[0]
+        weights, n = F.dropout(torch.softmax(self.band(q, k), -1), self.dropout, self.training), q.shape[0]
         spread = F.pad(weights.view(n, s // w, w, 2 * w + 1), (0, w + 1)).view(n, s // w, -1)
         spread = spread[:, :, :-w].view(n, s // w, w, 3 * w + 1)[..., :-1]
         y = torch.matmul(spread, self.pieces(F.pad(v, (0, 0, w, w), value=-1), 3 * w)).reshape(n, s, -1)
