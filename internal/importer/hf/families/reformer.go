@@ -113,7 +113,8 @@ func reformerPositions(b *Build, x Node, dim int64) Node {
 }
 
 // reformerAttention looks at its own chunk of the text and its neighbours, or, hashed, at the chunks of similar
-// vectors.
+// vectors. It is no lshAttention: ReformerLayer computes it again in its backward pass and saves nothing of it, which
+// a graph cannot say, so that its memory stays open.
 func reformerAttention(b *Build, x Node, dim int64, kind string) Node {
 	heads, length := b.Size("num_attention_heads"), b.TextLength()
 	wide, rounds, names := heads*b.Size("attention_head_size"), int64(1), []string{"query", "key", "value"}
@@ -127,39 +128,6 @@ func reformerAttention(b *Build, x Node, dim int64, kind string) Node {
 	}
 	chunk := b.Size(kind + "_attn_chunk_length")
 	seen := min(length, chunk*(1+b.Int(kind+"_num_chunks_before")+b.Int(kind+"_num_chunks_after")))
-	if buckets := reformerBuckets(b, length, chunk); kind == "lsh" && buckets > 0 && (length <= chunk || length%chunk == 0) {
-		y := m.Add("lshAttention", "", Args{build.Int("numHeads", heads), build.Int("numBuckets", buckets),
-			build.Int("chunkLength", chunk), build.Int("numHashes", rounds), build.Int("chunksBefore", b.Int("lsh_num_chunks_before")),
-			build.Int("chunksAfter", b.Int("lsh_num_chunks_after")), build.Flag("causal", b.Bool("is_decoder"))}, in...)
-		build.Unfollowed(m, y) // layers are computed again in the backward pass, which the graph does not say
-		return b.Linear(y, "output.dense", wide, dim, false)
-	}
 	y := unfollowed(m, in, "", []int64{length, wide}, build.Product(b, 4, rounds, length, max(seen, 0), wide))
 	return b.Linear(y, "output.dense", wide, dim, false)
-}
-
-// reformerBuckets is into how many buckets vectors are hashed, as LSHSelfAttention._set_num_buckets derives it where the
-// config does not say; 0 where they are hashed in two steps, which the type does not have.
-func reformerBuckets(b *Build, length, chunk int64) int64 {
-	if _, two := b.Value("num_buckets").([]any); two {
-		return 0
-	}
-	if b.Has("num_buckets") {
-		if n := b.Size("num_buckets"); n%2 == 0 {
-			return n
-		}
-		return 0
-	}
-	n := int64(1)
-	for n <= length/chunk {
-		n *= 2
-	}
-	side := int64(1) // the root of how many chunks the longest text has
-	for (side+1)*(side+1) <= b.MaxPositions()/chunk {
-		side++
-	}
-	if n < 2 || n > 2*max(side, chunk) {
-		return 0
-	}
-	return n
 }
