@@ -101,31 +101,16 @@ func checkWindows(b *Build) {
 	}
 }
 
-// banded is attention to the positions at most reach away. The text, made a multiple of the window, is cut into
-// pieces of twice the reach that overlap by half for the scores, of which each position keeps those of its window,
-// and into pieces of three times the reach for the values.
+// banded is attention to the positions at most reach away, of a text that is made a multiple of the window.
 func banded(b *Build, q, k, v Node, a nn.Attention, length, reach int64) Node {
 	full := (length + 2*reach - 1) / (2 * reach) * (2 * reach)
 	if full > length {
 		pad := func(x Node) Node { return b.Add("pad", "", Args{build.Ints("padding", 0, 0, 0, full-length)}, x) }
 		q, k, v = pad(q), pad(k), pad(v)
 	}
-	pieces := full/reach - 1
-	cut := func(x Node) Node {
-		if pieces == 1 {
-			return nn.InHeads(b, x, a.Heads, a.HeadDim)
-		}
-		return nn.Moved(b, x, "chunk", build.Product(b, a.Heads, pieces), 2*reach, a.HeadDim)
-	}
-	scores := nn.Moved(b, nn.Times(b, cut(q), cut(k), true), "diagonals", full, a.Heads, 2*reach+1)
-	b.As(scores, transformers.Diagonals{})
-	weights := nn.Weighted(b, scores)
-	b.As(weights, transformers.WideSoftmax{})
-	weights = nn.Moved(b, b.Drop(weights, "attention_probs_dropout_prob"), "diagonalize",
-		build.Product(b, a.Heads, pieces+1), reach, 3*reach)
-	y := nn.Times(b, weights, nn.Moved(b, v, "chunk", build.Product(b, a.Heads, pieces+1), 3*reach, a.HeadDim), false)
-	y = b.Flat(b.Add("permute", "", Args{build.Ints("dims", 0, 2, 1, 3)},
-		b.Reshape(y, a.Heads, full, a.HeadDim)))
+	y := b.Add("bandAttention", "", Args{build.Int("numHeads", a.Heads), build.Int("windowSize", reach)}, q, k, v)
+	b.SetDropout(y, "attention_probs_dropout_prob")
+	b.As(y, transformers.SlidingChunks{})
 	if full == length {
 		return y
 	}
