@@ -82,10 +82,10 @@ func compareCapped(t *testing.T, line []byte, rest, aside *compared) {
 		t.Fatal(err)
 	}
 	switch {
-	case strings.Contains(c.Run, "8bit"): // where bitsandbytes' states find room is not followed: one of three runs was said to need 4 % too little
-		t.Logf("%s, %s: not compared", c.Model, c.Run)
 	case c.Aside:
 		aside.add(t, &c)
+	case strings.Contains(c.Run, "8bit"): // where bitsandbytes' states find room is not followed to the end: of a run that was looked at, 4 % too little
+		t.Logf("%s, %s: not compared", c.Model, c.Run)
 	default:
 		rest.add(t, &c)
 	}
