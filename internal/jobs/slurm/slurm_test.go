@@ -195,8 +195,9 @@ func TestTheTokenIsInItsFileAlone(t *testing.T) {
 
 func TestAStoppedJobEnds(t *testing.T) {
 	t.Parallel()
-	// Slurm drops a signal to a step that is still starting, so the worker has run for a while when it says that it listens.
-	c, b := cluster(t, `trap 'echo told >told; exit 0' TERM; sleep 2; echo listens >listens; sleep 60 & wait`)
+	// Slurm drops a signal to a step that is still starting, so the worker has run for a while when it says that it listens. It may end
+	// what the worker waits for before it signals the worker, which therefore waits again.
+	c, b := cluster(t, `trap 'echo told >told; exit 0' TERM; sleep 2; echo listens >listens; while :; do sleep 60 & wait; done`)
 	there := func(name string) func() bool {
 		return func() bool { _, err := os.Stat(filepath.Join(c.Dir, name)); return err == nil }
 	}
