@@ -3,7 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/modelverifier/verifier/internal/action/pipeline"
 	"github.com/modelverifier/verifier/internal/graph"
@@ -11,12 +14,19 @@ import (
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
+// pipelineFlags are the flags of plan that a pipeline answers to. Any other is refused, since it would change nothing.
+var pipelineFlags = []string{"use-precision", "use-batch", "download", "json", "quiet", "verbose"}
+
 // planPipeline says what the parts of a pipeline take. What cannot be read of one is said, and the others are priced.
 func planPipeline(j *judge, folder string) (*answer, error) {
-	for _, flag := range []string{"base", "run", "max", "cheapest", "lora", "history", "batch", "gpus"} {
-		if f := j.cmd.Flags().Lookup(flag); f != nil && f.Changed {
-			return nil, fmt.Errorf("--%s says nothing of %s, which is a pipeline of several models: name the folder of one of them", flag, folder)
+	var unread error
+	j.cmd.Flags().Visit(func(f *pflag.Flag) {
+		if unread == nil && !slices.Contains(pipelineFlags, f.Name) {
+			unread = fmt.Errorf("--%s says nothing of %s, which is a pipeline of several models: name the folder of one of them", f.Name, folder)
 		}
+	})
+	if unread != nil {
+		return nil, unread
 	}
 	index, err := load.OpenIndex(folder)
 	if err != nil {

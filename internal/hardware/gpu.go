@@ -49,6 +49,28 @@ var gpus = sync.OnceValue(func() []*GPU {
 // GPUs lists every card, the cheapest hour first.
 func GPUs() []*GPU { return slices.Clone(gpus()) }
 
+// Smallest is the card with the least memory, of those the one with the cheapest hour, that holds so many bytes and computes in a precision; nil
+// where there is none.
+func Smallest(bytes int64, precision string) *GPU {
+	var found *GPU
+	for _, g := range gpus() {
+		if bytes <= g.MemoryBytes && g.computes(precision) && (found == nil || g.MemoryBytes < found.MemoryBytes) {
+			found = g
+		}
+	}
+	return found
+}
+
+func (g *GPU) computes(precision string) bool {
+	switch precision {
+	case "fp16":
+		return g.FP16 > 0
+	case "amp", "bf16", "int8", "int4": // what is held in fewer bits is computed in bf16
+		return g.BF16 > 0
+	}
+	return g.FP32 > 0
+}
+
 // Names lists the names of every card, the cheapest hour first.
 func Names() []string {
 	out := make([]string, len(gpus()))

@@ -102,29 +102,13 @@ func ofStudy(s *action.Study) (out Verdicts) {
 	return out
 }
 
-// smallest is the card with the least memory, of those the one with the cheapest hour, that holds so many bytes and computes in a
-// precision.
+// smallest is the name of the smallest card that holds so many bytes and computes in a precision; nil where none does.
 func smallest(bytes int64, precision string) *string {
-	var found *hardware.GPU
-	for _, g := range hardware.GPUs() {
-		if bytes <= g.MemoryBytes && computes(g, precision) && (found == nil || g.MemoryBytes < found.MemoryBytes) {
-			found = g
-		}
-	}
-	if found == nil {
+	g := hardware.Smallest(bytes, precision)
+	if g == nil {
 		return nil
 	}
-	return &found.Name
-}
-
-func computes(g *hardware.GPU, precision string) bool {
-	switch precision {
-	case "fp16":
-		return g.FP16 > 0
-	case "amp", "bf16", "int8", "int4": // what is held in fewer bits is computed in bf16
-		return g.BF16 > 0
-	}
-	return g.FP32 > 0
+	return &g.Name
 }
 
 // gigabytes keeps the kilobytes: a small model takes some.

@@ -60,7 +60,7 @@ type Memory struct {
 	WeightBytes int64  `json:"weightBytes"`
 	PeakBytes   int64  `json:"peakBytes"`
 	CardBytes   int64  `json:"cardBytes"` // with workspace and context: what must fit
-	FitsGPU     string `json:"fitsGpu"`   // the smallest of the listed cards that holds it, "none" where none does
+	FitsGPU     string `json:"fitsGpu"`   // the smallest of the listed cards that holds it and computes in the precision, "none" where none does
 }
 
 // Validate lists what is wrong with how the pipeline is used.
@@ -101,8 +101,8 @@ func New(q *Request) *Result {
 	}
 	if len(out.Parts) > 0 && len(out.NotPriced) == 0 {
 		resident.PeakBytes = sum(resident.WeightBytes, activations)
-		resident.settle(beside)
-		offload.settle(beside)
+		resident.settle(beside, out.Precision)
+		offload.settle(beside, out.Precision)
 		out.Resident, out.Offload = &resident, &offload
 	}
 	return out
@@ -132,15 +132,12 @@ func (p *Part) body(r *Result) (body PartBody, used *estimate.Inference) {
 	return body, used
 }
 
-// settle adds what a card holds beside, and finds the smallest one.
-func (m *Memory) settle(beside int64) {
+// settle adds what a card holds beside, and finds the smallest one that computes in the precision.
+func (m *Memory) settle(beside int64, precision string) {
 	m.CardBytes = sum(m.PeakBytes, beside)
 	m.FitsGPU = "none"
-	least := int64(0)
-	for _, g := range hardware.GPUs() {
-		if m.CardBytes <= g.MemoryBytes && (least == 0 || g.MemoryBytes < least) {
-			least, m.FitsGPU = g.MemoryBytes, g.Name
-		}
+	if g := hardware.Smallest(m.CardBytes, precision); g != nil {
+		m.FitsGPU = g.Name
 	}
 }
 
