@@ -26,7 +26,7 @@ SET_GOFLAGS := $(shell $(GO) env GOFLAGS 2>/dev/null)
 export GOFLAGS = $(strip $(SET_GOFLAGS) -trimpath -pgo=$(PGO))
 bench-http bench-hosted image image-binary wheels release: PGO := auto
 
-.PHONY: loop run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix faults image image-binary licenses wheels release test-python vsix test-vscode fuzz properties generate clean
+.PHONY: loop run demo test test-bare help build man setup packages vet lint vulnerabilities race truth sources bench bench-http bench-hosted bench-jobs bench-fix growth faults soak cluster soak-programs load-test chart image image-binary licenses wheels release test-python vsix test-vscode fuzz properties generate clean
 
 run: build ## build everything and start the service on RUN_ADDR (127.0.0.1:8080), with its data in verifier-data
 	@$(BIN)/verifier-hosted --addr $(RUN_ADDR) --plan-rate $(RUN_PLAN_RATE)
@@ -76,7 +76,7 @@ race: ## the tests (or TESTS) under the race detector, for an hour
 	@tools/race.sh $(TESTS)
 
 truth: packages ## compare with PyTorch's measured rows, and print the tables
-	$(GO) test ./truth -count=1 -v | grep -v '^ *--- PASS\|^=== '
+	$(GO) test ./truth -count=1 -v -all -pertype 4 -flops 20e9 | grep -v '^ *--- PASS\|^=== '
 	$(GO) test ./internal/importer/torch -run 'Corpus|Torchvision|Torchaudio|ChangedNumbers' -count=1 -v | grep -v '^ *--- PASS\|^=== '
 
 loop: ## follow the findings of BROKEN (500) broken graphs of each importer, and print what was repaired
@@ -86,7 +86,7 @@ sources: ## compare with what PyTorch gave for models of public repositories, wh
 	$(GO) run ./truth/sources -repos '$(REPOS)' -rows '$(or $(ROWS),truth/sources.jsonl.gz)' -site-packages '$(SITE_PACKAGES)' -causes 20
 
 bench: build ## benchmarks of decoding, the walk and the rules, summed up by benchstat
-	$(GO) test ./internal/graph ./internal/infer ./internal/rules ./internal/action/lint ./internal/fit/layout ./internal/fit/serve -run '^$$' -bench '^Benchmark(Decode|Walk|Rules|Lint|Valid|Suggest512|Check)$$' \
+	$(GO) test ./internal/graph ./internal/infer ./internal/rules ./internal/action/lint ./internal/fit/layout ./internal/fit/serve -run '^$$' -bench '^Benchmark(Decode|Walk|Rules|Lint|Served|Valid|Suggest512|Check)$$' \
 		-benchtime 0.3s -benchmem -count 6 -cpu 1 > $(BIN)/bench.txt
 	$(TOOL) benchstat $(BIN)/bench.txt
 	$(GO) test ./internal/manifest -run '^$$' -bench . -benchtime 5x
@@ -94,13 +94,41 @@ bench: build ## benchmarks of decoding, the walk and the rules, summed up by ben
 bench-http: build ## a bounded load on loopback against the real server, beside an empty handler
 	$(GO) run ./internal/httpapi/load -server $(BIN)/verifier-server
 
-bench-hosted: build ## keyed checks on SQLite and on PostgreSQL with one and three replicas, beside the container; backups; memory
-	VERIFIER_BIN=$(CURDIR)/$(BIN) $(GO) test ./internal/hostedapi -run '^$$' -bench '^BenchmarkHosted$$' -benchtime 1x -timeout 30m
+bench-hosted: build ## keyed checks on SQLite and on PostgreSQL with one and three replicas, beside the container and an empty handler; backups; memory
+	VERIFIER_BIN=$(CURDIR)/$(BIN) $(GO) test ./internal/hostedapi -run '^$$' -bench '^Benchmark(Hosted|Keyed)$$' -benchtime 1x -timeout 30m
+
+GROWTH ?= 1
+
+growth: setup ## fill both databases with GROWTH (1) times 10 million corpus rows, and time what callers wait for, retention, vacuum, backup and recovery (GROWTH_ON=sqlite or postgres)
+	VERIFIER_GROWTH=$(GROWTH) VERIFIER_GROWTH_ON=$(GROWTH_ON) $(GO) test ./internal/store -run '^TestGrowth$$' -count=1 -v -timeout 120m
 
 FAULTS ?= 200
 
 faults: setup ## FAULTS (200) training jobs on SQLite and on PostgreSQL while workers, the service and the database are killed with signal 9
 	VERIFIER_FAULTS=$(FAULTS) $(GO) test ./cmd/verifier-hosted -run '^TestNothingIsLostOrDoneTwiceWhateverIsKilled$$' -count=1 -v -timeout 60m
+
+SOAK ?= 10m
+OVERLOAD ?= 1m
+
+# The service is built with a clock that can be set off. What the cluster needs beside Go is in tools/packages.sh.
+soak-programs: setup
+	@mkdir -p $(BIN)/soak
+	$(GO) build -tags soak -ldflags '$(STAMP)' -o $(BIN)/soak/verifier-hosted ./cmd/verifier-hosted
+	$(GO) build -o $(BIN)/soak/soak ./deploy/soak
+	@tools/former.sh $(BIN)/soak/former $(FORMER)
+
+soak: soak-programs ## for SOAK (10m), as root: three replicas, PostgreSQL with a standby, S3 and HAProxy on one machine, with every fault at random; then twice their capacity for OVERLOAD (1m)
+	@$(BIN)/soak/soak -for $(SOAK) -overload $(OVERLOAD) $(if $(ONLY),-only '$(ONLY)') $(if $(SEED),-seed $(SEED))
+
+cluster: soak-programs ## the same cluster, as root, until Ctrl-C: at an address of this machine, with a key
+	@$(BIN)/soak/soak -hold
+
+chart: setup ## render the Helm chart with helm itself, built first (some minutes), and read what comes of it as Kubernetes does
+	GOBIN=$(CURDIR)/tools/bin GOFLAGS=-trimpath $(GO) install helm.sh/helm/v3/cmd/helm@v3.22.0
+	$(GO) test -tags helm -run Helm -count=1 ./deploy/hosted
+
+load-test: setup ## checks at a service that runs, such as your staging: URL, KEY_FILE, RATE (50 a second), FOR (1m)
+	@$(GO) run ./internal/httpapi/load -url '$(URL)' -key-file '$(KEY_FILE)' -rate $(or $(RATE),50) -for $(or $(FOR),1m)
 
 bench-jobs: setup ## 10,000 queued training jobs and 50 workers that simulate; check's p99 before and meanwhile
 	VERIFIER_BENCH_JOBS=10000 $(GO) test ./cmd/verifier-hosted -run '^TestManyQueuedJobsDrainBesideCallers$$' -count=1 -v -timeout 60m

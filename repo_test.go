@@ -27,8 +27,8 @@ var layers = []string{
 	"internal/importer/hf/nn", "internal/importer/hf/vision", "internal/importer/hf/audio", "internal/importer/hf/stack",
 	"internal/importer/hf/families", "internal/importer/hf", "internal/importer/diffusers", "internal/exporter", "internal/bench", "internal/hub", "internal/runfile", "internal/manifest", "internal/load", "internal/fix", "internal/action/fix", "worker", "internal/training/data", "internal/training/protocol", "internal/training/run", "internal/worker", "internal/client", "internal/secret", "internal/account", "internal/ledger", "internal/corpus", "internal/share", "internal/rate",
 	"internal/blob", "internal/jobs", "internal/store", "internal/account/accounttest", "internal/nodetest", "internal/seed", "internal/blob/s3test", "internal/hostile", "internal/adversary", "internal/llm", "internal/bench/agent", "internal/bench/env", "internal/telemetry", "docs", "web", "truth", "internal/datasets", "internal/site", "internal/discover", "internal/comment",
-	"internal/ndjson", "internal/httpapi", "internal/hostedapi", "internal/bench/server", "internal/mcp", "internal/lsp", "internal/cli", "internal/wasm", "internal/view", "internal/files",
-	"cmd", "deploy", "truth/outcomes", "truth/sources", "conformance", "tools",
+	"internal/ndjson", "internal/httpapi", "internal/tracing", "internal/hostedapi", "internal/bench/server", "internal/mcp", "internal/lsp", "internal/cli", "internal/wasm", "internal/view", "internal/files",
+	"cmd", "deploy", "truth/outcomes", "truth/sources", "conformance", "deploy/soak", "tools",
 }
 
 // pure is the number of layers, from the top, that give the same bytes on every machine.

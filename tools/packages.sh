@@ -23,6 +23,7 @@ has() { command -v "$1"; }
 has_qemu() { has qemu-aarch64-static || has qemu-aarch64; }
 has_postgresql() { ls /usr/lib/postgresql/*/bin/initdb || has initdb; }
 has_slurm() { has sbatch && [ -x /usr/sbin/slurmctld ] && [ -x /usr/sbin/slurmd ]; }
+has_haproxy() { has haproxy || [ -x /usr/sbin/haproxy ]; }
 has_torch() { /usr/bin/python3 -c 'import torch, torchvision, torchaudio'; }
 
 need neovim "findings and changes in an editor: internal/lsp" has nvim
@@ -38,7 +39,9 @@ need "python3-torch python3-torchvision python3-torchaudio libopenblas0-pthread"
 	"what PyTorch makes of exported and imported models, and training: truth, internal/importer/torch, internal/training/run, internal/worker" has_torch
 need "slurm-wlm munge" "a cluster of one node: internal/jobs/slurm" has_slurm
 need python3-sklearn "the tabular dataset: internal/training/run, internal/worker" test -f /usr/lib/python3/dist-packages/sklearn/datasets/data/breast_cancer.csv
+need "haproxy iproute2 e2fsprogs" "a cluster on one machine: make soak" has_haproxy
 need postgresql "the second database: internal/store, internal/hostedapi, cmd/verifier-hosted" has_postgresql
+need prometheus "that alert rules and the dashboard ask for what is there: internal/hostedapi" has promtool
 
 # without says what is left out, and ends: in CI as a failure.
 without() {

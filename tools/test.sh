@@ -13,7 +13,8 @@ trap 'exit 130' INT TERM
 # with it go vet's analyzers, so go test need not.
 [ "$*" != ./... ] || set -- ./truth ./conformance ./internal/importer/torch ./internal/jobs/slurm ./cmd/verifier-hosted ./internal/cli ./...
 failed=0
-"${GO:-go}" tool -modfile=tools/go.mod gotestsum --format pkgname -- -timeout 30m -vet=off "$@" || failed=$?
+# Many tests wait, for a database, a browser or a clock: with twice as many packages as processors none of these is idle.
+"${GO:-go}" tool -modfile=tools/go.mod gotestsum --format pkgname -- -p "$(($(nproc) * 2))" -timeout 30m -vet=off "$@" || failed=$?
 for _ in 1 2 3 4 5; do # a browser that was closed may still be tidying up
 	[ -n "$(ls -A "$TMPDIR")" ] || break
 	sleep 1

@@ -10,7 +10,10 @@ const (
 	sealedFile   = "memory-sealed.jsonl.gz"
 	autumnFile   = "memory-autumn.jsonl.gz"   // of a seed that was drawn when estimates had been rebuilt on operations
 	novemberFile = "memory-november.jsonl.gz" // of a seed that was drawn when time followed from operations and adapters were peft's; looked at since
-	unseenFile   = "memory-unseen.jsonl.gz"   // of a seed that was drawn after that
+	unseenFile   = "memory-unseen.jsonl.gz"   // of a seed that was drawn after that; looked at since
+	laterFile    = "memory-later.jsonl.gz"    // of a seed that was measured with the workspaces of cuDNN, and opened when their rules were final
+	afterFile    = "memory-20261120.jsonl.gz" // of that seed, drawn and measured after all that, and not looked at when cuDNN's table was fitted again
+	newestFile   = "memory-20261121.jsonl.gz" // of that seed, drawn and measured when that was done; not looked at
 )
 
 // timed are the runs that have a time.

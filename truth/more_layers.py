@@ -932,6 +932,163 @@ class NativeSparseAttention(nn.Module):
         return self.o_proj(y.transpose(1, 2).flatten(2))
 
 
+class GatedDeltaRule(nn.Module):
+    """transformers modeling_qwen3_next.py Qwen3NextGatedDeltaNet between its convolution and its norm, over torch_recurrent_gated_delta_rule; Yang et al.
+    2025. Reading and writing the matrices are products of matrices here, which the reference sums element by element. allowNegEigval: that of fla."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.h, self.d = pos(numHeads=need(p, "numHeads"), headDim=need(p, "headDim"))
+        self.keys, self.values = pos(numKeyHeads=opt(p, "numKeyHeads", self.h), valueDim=opt(p, "valueDim", self.d))
+        if self.h % self.keys:
+            raise ValueError("the heads of keys do not divide those of values")
+        self.negative = opt(p, "allowNegEigval", False)
+        self.A_log, self.dt_bias = nn.Parameter(torch.zeros(self.h)), nn.Parameter(torch.zeros(self.h))
+
+    def rows(self, x):
+        return x.transpose(1, 2).flatten(0, 1)
+
+    def forward(self, x, b, a):
+        floats(x, b, a)
+        wide = self.keys * self.d
+        if x.dim() != 3 or x.shape[2] != 2 * wide + self.h * self.values or b.shape != (*x.shape[:2], self.h) or a.shape != b.shape:
+            raise ValueError("takes [batch, sequence, queries, keys and values], and twice [batch, sequence, heads]")
+        q, k, v = x.split([wide, wide, self.h * self.values], -1)
+        q, k, v = q.unflatten(2, (self.keys, -1)), k.unflatten(2, (self.keys, -1)), v.unflatten(2, (self.h, -1))
+        if self.keys < self.h:
+            q, k = (y.repeat_interleave(self.h // self.keys, 2) for y in (q, k))
+        q, k, v = self.rows(l2(q) * self.d**-0.5), self.rows(l2(k)), self.rows(v)
+        beta = self.rows(b).sigmoid()
+        if self.negative:
+            beta = beta * 2.0
+        decay = torch.exp(self.rows(-torch.exp(self.A_log) * F.softplus(a + self.dt_bias)))
+        state, ys = x.new_zeros(q.shape[0], self.d, self.values), []
+        for t in range(x.shape[1]):
+            state, key = state * decay[:, t, None, None], k[:, t : t + 1]
+            change = (v[:, t : t + 1] - torch.bmm(key, state)) * beta[:, t, None, None]
+            state = state + torch.bmm(key.transpose(1, 2), change)
+            ys.append(torch.bmm(q[:, t : t + 1], state))
+        return torch.cat(ys, 1).unflatten(0, (-1, self.h)).transpose(1, 2).flatten(2)
+
+
+class LSHAttention(nn.Module):
+    """transformers modeling_reformer.py LSHSelfAttention between its projections and ReformerSelfOutput, without an attention mask;
+    Kitaev et al. 2020, section 2. A sequence that is no longer than a chunk is not hashed. In evaluation the rotations are drawn anew as in training."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.h, self.chunk, self.buckets, self.hashes = pos(numHeads=need(p, "numHeads"), chunkLength=opt(p, "chunkLength", 64),
+                                                            numBuckets=need(p, "numBuckets"), numHashes=opt(p, "numHashes", 1))
+        self.before, self.after, self.causal = opt(p, "chunksBefore", 1), opt(p, "chunksAfter", 0), opt(p, "causal", False)
+        self.dropout = opt(p, "dropout", 0.0)
+        for n in (self.before, self.after):
+            if isinstance(n, bool) or not isinstance(n, int) or n < 0:
+                raise TypeError("chunks are a whole number from 0")
+        if self.buckets % 2:
+            raise ValueError(f"There should be an even number of buckets, but num_buckets: {self.buckets}")
+
+    @torch.no_grad()
+    def sort(self, x):
+        s, d = x.shape[2:]
+        turned = torch.matmul(x, torch.randn(self.h, d, self.hashes * (self.buckets // 2), device=x.device))
+        turned = turned.unflatten(3, (self.hashes, -1)).transpose(2, 3)
+        buckets = torch.cat([turned, -turned], -1).argmax(-1)
+        buckets = (buckets + self.buckets * torch.arange(self.hashes, device=x.device)[:, None]).flatten(2)
+        at = torch.arange(buckets.shape[2], device=x.device)
+        places = (s * buckets + at % s).argsort(-1)
+        back = torch.zeros_like(places).scatter_(-1, places, at.expand_as(places))
+        return places % s, back
+
+    def gather(self, x, places):
+        return x.repeat(1, 1, self.hashes, 1).gather(2, places[..., None].expand(-1, -1, -1, x.shape[3]))
+
+    def adjacent(self, x):
+        if self.before == self.after == 0:
+            return x
+        return torch.cat([x if i == 0 else torch.cat([x[:, :, i:], x[:, :, :i]], 2) for i in range(-self.before, self.after + 1)], 3)
+
+    def attend(self, q, k, v, at, of):
+        scores = torch.matmul(q, k.transpose(-1, -2))
+        if self.causal:
+            scores = torch.where(at[..., None] >= of[..., None, :], scores, torch.tensor(-1e9, device=q.device))
+        scores = torch.where(at[..., None] != of[..., None, :], scores, torch.tensor(-1e5, device=q.device))
+        logits = torch.logsumexp(scores, -1, keepdim=True)
+        return torch.matmul(F.dropout(torch.exp(scores - logits), self.dropout, self.training), v), logits
+
+    def forward(self, x, y):
+        floats(x, y)
+        if x.dim() != 3 or x.shape != y.shape or x.shape[2] % self.h:
+            raise ValueError("takes [batch, sequence, features] twice, which the heads divide")
+        s = x.shape[1]
+        q, v = (z.unflatten(2, (self.h, -1)).transpose(1, 2) for z in (x, y))
+        if s <= self.chunk:
+            at = torch.arange(s, device=x.device).repeat(*q.shape[:2], 1)
+            return self.attend(q, self.norm(q), v, at, at)[0].transpose(1, 2).flatten(2)
+        if s % self.chunk:
+            raise ValueError(f"{s} positions are no multiple of a chunk of {self.chunk}")
+        places, back = self.sort(q)
+        q, v, at = (z.unflatten(2, (-1, self.chunk)) for z in (self.gather(q, places), self.gather(v, places), places))
+        k, v, of = self.adjacent(self.norm(q)), self.adjacent(v), self.adjacent(at)
+        out, logits = (z.flatten(2, 3) for z in self.attend(q, k, v, at, of))
+        out = out.gather(2, back[..., None].expand_as(out))
+        if self.hashes > 1:
+            out, logits = (z.unflatten(2, (self.hashes, s)) for z in (out, logits.gather(2, back[..., None])))
+            out = (out * torch.exp(logits - torch.logsumexp(logits, 2, keepdim=True))).sum(2)
+        return out.transpose(1, 2).flatten(2)
+
+    def norm(self, x):
+        return x * torch.rsqrt(torch.mean(x**2, -1, keepdim=True) + 1e-6) / x.shape[-1] ** 0.5
+
+
+class BandAttention(nn.Module):
+    """transformers modeling_longformer.py LongformerSelfAttention between its projections and LongformerSelfOutput, without global positions and
+    without an attention mask: _sliding_chunks_query_key_matmul, a softmax, and _sliding_chunks_matmul_attn_probs_value; Beltagy et al. 2020."""
+
+    def __init__(self, p):
+        super().__init__()
+        self.h, self.w = pos(numHeads=need(p, "numHeads"), windowSize=need(p, "windowSize"))
+        self.dropout = opt(p, "dropout", 0.0)
+
+    def pieces(self, x, size, step):
+        """Overlapping pieces of the positions of [batch * heads, positions, features], as a view."""
+        n, s, d = x.shape
+        return x.as_strided((n, (s - size) // step + 1, size, d), (x.stride(0), step * x.stride(1), x.stride(1), x.stride(2)))
+
+    def band(self, q, k):
+        """The scores of each position and of those at most w away: [batch * heads, positions, 2 w + 1]."""
+        w, n, s = self.w, q.shape[0], q.shape[1]
+        both = torch.matmul(self.pieces(q, 2 * w, w), self.pieces(k, 2 * w, w).transpose(2, 3))
+        both = F.pad(both, (0, 0, 0, 1)).view(n, s // w - 1, 2 * w, 2 * w + 1)
+        out = both.new_zeros(n, s // w, w, 2 * w + 1)
+        out[:, :-1, :, w:] = both[:, :, :w, : w + 1]
+        out[:, -1, :, w:] = both[:, -1, w:, : w + 1]
+        out[:, 1:, :, :w] = both[:, :, -w - 1 : -1, w + 1 :]
+        out[:, 0, 1:w, 1:w] = both[:, 0, : w - 1, 1 - w :]
+        out = out.view(n, s, 2 * w + 1)
+        outside = torch.ones(w, w + 1, dtype=torch.bool, device=q.device).tril().flip(0)
+        out[:, :w, : w + 1] = out[:, :w, : w + 1].masked_fill(outside, float("-inf"))
+        out[:, -w:, -w - 1 :] = out[:, -w:, -w - 1 :].masked_fill(outside.flip(0, 1), float("-inf"))
+        return out
+
+    def weigh(self, weights, v):
+        w, n, s = self.w, v.shape[0], v.shape[1]
+        weights = weights.view(n, s // w, w, 2 * w + 1)
+        spread = F.pad(weights, (0, w + 1)).view(n, s // w, -1)[:, :, :-w].view(n, s // w, w, 3 * w + 1)[..., :-1]
+        padded = F.pad(v, (0, 0, w, w), value=-1)
+        return torch.matmul(spread, self.pieces(padded, 3 * w, w)).reshape(n, s, -1)
+
+    def forward(self, q, k, v):
+        floats(q, k, v)
+        if q.dim() != 3 or q.shape != k.shape or q.shape != v.shape or q.shape[2] % self.h:
+            raise ValueError("takes [batch, sequence, features] three times, which the heads divide")
+        if q.shape[1] % (2 * self.w):
+            raise ValueError(f"Sequence length should be multiple of {2 * self.w}. Given {q.shape[1]}")
+        q = q / (q.shape[2] // self.h) ** 0.5
+        q, k, v = (x.unflatten(2, (self.h, -1)).transpose(1, 2).flatten(0, 1) for x in (q, k, v))
+        y = self.weigh(F.dropout(torch.softmax(self.band(q, k), -1), self.dropout, self.training), v)
+        return y.unflatten(0, (-1, self.h)).transpose(1, 2).flatten(2)
+
+
 # ---- tables
 
 class Sparsemax(torch.autograd.Function):
@@ -1019,9 +1176,10 @@ TYPES = {
     "rgLru": RGLRU, "sparseConv3d": SparseConv3d, "mLSTM": MLSTM, "sLSTM": SLSTM, "deformableAttention": DeformableAttention,
     "titansMemory": TitansMemory, "setAbstraction": SetAbstraction, "tttLayer": TTTLayer, "hyena": Hyena,
     "nativeSparseAttention": NativeSparseAttention, "tabnet": TabNet,
+    "gatedDeltaRule": GatedDeltaRule, "lshAttention": LSHAttention, "bandAttention": BandAttention,
 }
 
-ARITY = {"adaIN": (2, 2), "film": (2, 2), "scatter": (3, 3), "edgeConv": (2, 2)}
+ARITY = {"adaIN": (2, 2), "film": (2, 2), "scatter": (3, 3), "edgeConv": (2, 2), "gatedDeltaRule": (3, 3), "lshAttention": (2, 2), "bandAttention": (3, 3)}
 
 
 # ---- random cases
@@ -1314,6 +1472,46 @@ def uneven_keys(r, p, xs, dt):
     p["numKVHeads"] = p["numHeads"] + r.randint(1, 3)
 
 
+def delta_rule(r):
+    keys, d = r.choice([1, 1, 2]), r.randint(1, 5)
+    h, dv = keys * r.randint(1, 3), d
+    p = dict(numHeads=h, headDim=d)
+    if keys != h or r.random() < 0.4:
+        p["numKeyHeads"] = keys
+    if r.random() < 0.5:
+        p["valueDim"] = dv = r.randint(1, 6)
+    some(r, p, 0.3, allowNegEigval=r.random() < 0.5)
+    s = r.randint(1, 6)
+    return p, [[s, 2 * keys * d + h * dv], [s, h], [s, h]]
+
+
+def lsh(r):
+    h, chunk = r.randint(1, 3), r.randint(1, 4)
+    p = dict(numHeads=h, numBuckets=2 * r.randint(1, 4), chunkLength=chunk)
+    some(r, p, 0.4, numHashes=r.randint(1, 3), chunksBefore=r.randint(0, 2), chunksAfter=r.randint(0, 2), causal=r.random() < 0.5)
+    x = [chunk * r.randint(2, 5) if r.random() < 0.8 else r.randint(1, chunk), h * r.randint(1, 5)]
+    return p, [x, list(x)]
+
+
+def band(r):
+    h, w = r.randint(1, 3), r.randint(2, 4)
+    x = [2 * w * r.randint(1, 4), h * r.randint(1, 5)]
+    return dict(numHeads=h, windowSize=w), [x, list(x), list(x)]
+
+
+def longer_first(r, p, xs, dt):
+    xs[0][0] += 1
+
+
+def longer(r, p, xs, dt):
+    for x in xs:
+        x[0] += 1
+
+
+def odd_buckets(r, p, xs, dt):
+    p["numBuckets"] = 2 * r.randint(0, 3) + 1
+
+
 def tab_net(r):
     f = r.randint(1, 12)
     p = dict(inputDim=f)
@@ -1374,6 +1572,12 @@ CASES = {
     "hyena": case(hyena, ONE + [*without("embedDim"), *bad(embedDim=NONE, filterDim=NONE)]),
     "nativeSparseAttention": case(native_sparse, ONE + HEADS[:2] + [uneven_keys, *without("embedDim", "numHeads"),
                                                                     *bad(numKVHeads=NONE, headDim=NONE, blockSize=NONE, topBlocks=NONE, slidingWindow=NONE)]),
+    "gatedDeltaRule": case(delta_rule, [feat(0), feat(1), feat(2), rank(0), rank(1), lose, extra, ints, longer_first, *without("numHeads", "headDim"),
+                                        *bad(numHeads=NONE, headDim=NONE, numKeyHeads=[0, -1, 4, 5], valueDim=NONE)]),
+    "lshAttention": case(lsh, [feat(0), feat(1), rank(0), rank(1), lose, extra, ints, longer, longer, odd_buckets, *without("numHeads", "numBuckets"),
+                               *bad(numHeads=NONE, numBuckets=NONE, chunkLength=NONE, numHashes=NONE, chunksBefore=[-1, "x"], chunksAfter=[-1, -2], dropout=[-0.1, 1.5])]),
+    "bandAttention": case(band, [feat(0), feat(1), feat(2), rank(0), rank(1), lose, extra, ints, longer, longer, *without("numHeads", "windowSize"),
+                                 *bad(numHeads=NONE, windowSize=[1, *NONE], dropout=[-0.1, 1.5])]),
     "tabnet": case(tab_net, [feat(), feat(), rank(), extra, ints, no_layers, *without("inputDim"),
                              *bad(inputDim=NONE, outputDim=NONE, decisionDim=NONE, numSteps=NONE, numShared=[-1, "x"], gamma=["x"])]),
     "setAbstraction": case(abstraction, ONE + [many_samples, many_samples, *without("numPoints", "numSamples", "radius", "inChannels", "mlp"),

@@ -1,6 +1,7 @@
 package truth
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -64,13 +65,16 @@ func onlyTokens(a, b *graph.Graph, was, is int64) bool {
 // TestAConfigHasOnePrice holds that a plan prices the length that it prints: the figures of a config.json are those of the same one imported at
 // that length, and those of one imported at another length and planned at that one, or the plan says which length it kept.
 func TestAConfigHasOnePrice(t *testing.T) {
-	texts, kept := 0, 0
+	texts, kept, count := 0, 0, 0
 	lines(t, "hf.jsonl.gz", func(line []byte) {
 		var r configRow
 		if err := json.Unmarshal(hf.Strict(line), &r); err != nil {
 			t.Fatal(err)
 		}
 		if r.Variant != "default" {
+			return
+		}
+		if count++; count%oneIn(3) > 0 {
 			return
 		}
 		m, err := hf.Import(r.Config, hf.Options{})
@@ -87,7 +91,8 @@ func TestAConfigHasOnePrice(t *testing.T) {
 		}
 		texts++
 		want := figuresOf(first)
-		if again, err := hf.Import(r.Config, hf.Options{SeqLen: want.tokens}); err == nil && onlyTokens(m.Graph, again.Graph, want.tokens, want.tokens) {
+		if again, err := hf.Import(r.Config, hf.Options{SeqLen: want.tokens}); err == nil && onlyTokens(m.Graph, again.Graph, want.tokens, want.tokens) &&
+			!bytes.Equal(again.Graph.AppendJSON(nil), m.Graph.AppendJSON(nil)) { // the same graph has the same plan
 			if got := figuresOf(planned(t, again.Graph, "")); got != want {
 				t.Errorf("%s: %+v, imported at the length that it prints %+v", name, want, got)
 			}
@@ -107,7 +112,7 @@ func TestAConfigHasOnePrice(t *testing.T) {
 			t.Errorf("%s at %d tokens: %+v, imported at that length %+v", name, shorter, got, figuresOf(exact))
 		}
 	})
-	if texts < 150 || kept > texts/2 {
+	if texts < 150/oneIn(3) || kept > texts/2 {
 		t.Errorf("%d models of text, of which %d keep their length", texts, kept)
 	}
 	t.Logf("%d models of text, of which %d keep their length", texts, kept)

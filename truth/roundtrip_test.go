@@ -20,8 +20,8 @@ import (
 )
 
 var (
-	perType = flag.Int("pertype", 4, "how many measured rows of each component type are exported and run in PyTorch")
-	flops   = flag.Float64("flops", 20e9, "bundled models that take more FLOPs for a sample are exported and not run; 300e9 runs for minutes")
+	perType = flag.Int("pertype", 2, "how many measured rows of each component type are exported and run in PyTorch")
+	flops   = flag.Float64("flops", 8e9, "bundled models that take more FLOPs for a sample are exported and not run; 300e9 runs for minutes")
 	keep    = flag.String("keep", "", "folder in which the exported files stay")
 )
 

@@ -325,8 +325,12 @@ func (o *ordeal) fire(i int) {
 // serve starts the service, where it was before.
 func (o *ordeal) serve() { o.service = begin(o.t, o.args...) }
 
-// post sends a request of the owner's; 0: no answer.
+// call sends a request of the owner's, who does not wait for long: the service may have been killed. 0: no answer.
 func (o *ordeal) call(method, path, body string) (int, []byte) {
+	return o.callAs(hurried, method, path, body)
+}
+
+func (o *ordeal) callAs(client *http.Client, method, path, body string) (int, []byte) {
 	s := shift{labourer: labourer{Token: o.key}}
 	s.Server = strings.TrimSuffix(o.settings[0].Server, "/")
 	r, err := http.NewRequest(method, s.Server+path, strings.NewReader(body))
@@ -336,7 +340,7 @@ func (o *ordeal) call(method, path, body string) (int, []byte) {
 	}
 	r.Header.Set("Authorization", "Bearer "+o.key)
 	r.Header.Set("Content-Type", "application/json")
-	resp, err := hurried.Do(r)
+	resp, err := client.Do(r)
 	if err != nil {
 		return 0, nil
 	}
@@ -469,7 +473,8 @@ func (o *ordeal) run(many int) (ids []string, written map[string]int) {
 	count := func() int { mu.Lock(); defer mu.Unlock(); return len(ended) }
 	began, kills, chance := time.Now(), map[string]int{}, rand.New(rand.NewPCG(uint64(many), 2))
 	for count() < many*3/4 { // the rest end in peace
-		time.Sleep(time.Duration(50+chance.IntN(300)) * time.Millisecond)
+		slow := 1 + time.Since(began)/(20*time.Second) // where programs start slowly they get more time in between
+		time.Sleep(slow * time.Duration(50+chance.IntN(300)) * time.Millisecond)
 		switch dice := chance.IntN(20); {
 		case dice < 1 && o.database != nil:
 			kills["database"]++

@@ -50,6 +50,7 @@ func init() {
 		{"worker-add", "NAME", "print the token of a new worker, once", workerAdd},
 		{"worker-revoke", "NAME", "end the token of a worker", workerRevoke},
 		{"workers", "", "list the workers, and what they offer", workers},
+		{"doctor", "", "look at everything that the service needs, and say what to do about what is wrong", runDoctor},
 	}
 }
 
@@ -59,6 +60,7 @@ type program struct {
 	stdin  io.Reader
 	stdout io.Writer
 	log    *slog.Logger
+	getenv func(string) string
 }
 
 func main() {
@@ -82,7 +84,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 		fmt.Fprintln(stderr, "verifier-hosted:", err)
 		return exitUsage
 	}
-	p := &program{c, stdin, stdout, slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: c.level}))}
+	p := &program{c, stdin, stdout, slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: c.level})), getenv}
 	if err := chosen.run(ctx, p, rest); err != nil {
 		fmt.Fprintln(stderr, "verifier-hosted:", err)
 		if errors.As(err, &usageError{}) {

@@ -28,6 +28,7 @@ var options = []option{
 	{"internal-addr", "VERIFIER_INTERNAL_ADDR", "", "a second host:port for /healthz, /readyz and /metrics, which callers must not reach; left out: no /metrics"},
 	{"data", "VERIFIER_DATA", "verifier-data", "the folder with the embedded database; made where there is none"},
 	{"database-url", "VERIFIER_DATABASE_URL", "", "postgres://… in place of the embedded database: any number of replicas share it"},
+	{"database-url-file", "VERIFIER_DATABASE_URL_FILE", "", "file with --database-url, which holds a password"},
 	{"public-url", "VERIFIER_PUBLIC_URL", "", "scheme and host under which people reach the service; left out: that of --addr"},
 	{"apex-host", "VERIFIER_APEX_HOST", "", "bare host name whose visitors are sent to --www-host, with status 307"},
 	{"www-host", "VERIFIER_WWW_HOST", "", "host name that --apex-host sends to; left out: that of --public-url"},
@@ -40,9 +41,11 @@ var options = []option{
 	{"share-total", "VERIFIER_SHARE_TOTAL", strconv.FormatInt(share.Defaults.TotalBytes>>20, 10), "MiB of all plans that were shared without a key"},
 	{"share-organisation", "VERIFIER_SHARE_ORGANISATION", strconv.FormatInt(share.Defaults.OrgBytes>>20, 10), "MiB of all shared plans of one organisation"},
 	{"share-days", "VERIFIER_SHARE_DAYS", strconv.Itoa(int(share.Defaults.Lasts / day)), "days that a plan is kept which was shared without a key"},
+	{"corpus-days", "VERIFIER_CORPUS_DAYS", "0", "days that lines of the corpus are kept, which the report does not need; 0: for ever"},
 	{"oidc-issuer", "VERIFIER_OIDC_ISSUER", "", "OpenID Connect provider through which people can sign in"},
 	{"oidc-client", "VERIFIER_OIDC_CLIENT", "", "what the provider knows this service by"},
-	{"oidc-secret", "VERIFIER_OIDC_SECRET", "", "the secret that goes with it"},
+	{"oidc-secret", "VERIFIER_OIDC_SECRET", "", "the secret that goes with it; better in the variable, or in --oidc-secret-file"},
+	{"oidc-secret-file", "VERIFIER_OIDC_SECRET_FILE", "", "file with it"},
 	{"weights-url", "VERIFIER_WEIGHTS_URL", "", "where checkpoints and weights are kept: file:///folder, or s3://bucket?region=… that replicas share; left out: the folder weights in --data"},
 	{"weights-days", "VERIFIER_WEIGHTS_DAYS", strconv.Itoa(int(jobs.DefaultWeights / day)), "days that weights are kept behind the end of their job"},
 	{"worker-lease", "VERIFIER_WORKER_LEASE", jobs.DefaultLease.String(), "how long a worker has a job without a heartbeat; four are sent in this time"},
@@ -59,6 +62,7 @@ var options = []option{
 	{"provider-tokens", "VERIFIER_PROVIDER_TOKENS", strconv.Itoa(llm.DefaultMaxTokens), "tokens of an answer"},
 	{"slurm", "VERIFIER_SLURM", "", "file that describes a Slurm cluster which runs jobs (docs/clusters.md)"},
 	{"kubernetes", "VERIFIER_KUBERNETES", "", "file that describes a Kubernetes cluster which runs jobs (docs/clusters.md)"},
+	{"http2", "VERIFIER_HTTP2", "false", "also speak HTTP/2 without TLS, for a proxy that does"},
 	{"drain", "VERIFIER_DRAIN", "0s", "how long /readyz says no before a stop, for balancers that look there"},
 	{"workers", "VERIFIER_WORKERS", "0", "actions that run at once; 0: as many as processors"},
 	{"log-level", "VERIFIER_LOG_LEVEL", "info", "debug, info, warn or error; info writes a line for each request"},
@@ -67,6 +71,7 @@ var options = []option{
 // config is what the options say.
 type config struct {
 	addr, internal string
+	http2          bool
 	database       string
 	data           string // folder to make; empty with another database
 	workers        int
@@ -74,6 +79,7 @@ type config struct {
 	hosted         hostedapi.Config
 	train          trainConfig
 	backend        backendConfig
+	secretFiles    []string // that options name
 }
 
 // parse reads options, and returns what stands behind them.
@@ -106,11 +112,7 @@ func parse(args []string, getenv func(string) string, help io.Writer) (*config, 
 
 // read makes the configuration of the values.
 func read(value func(string) string) (*config, error) {
-	c := &config{addr: value("addr"), internal: value("internal-addr"), database: value("database-url")}
-	if c.database == "" {
-		c.data = value("data")
-		c.database = "sqlite:" + filepath.Join(c.data, "verifier.db")
-	}
+	c := &config{addr: value("addr"), internal: value("internal-addr")}
 	h := &c.hosted
 	h.PublicURL, h.ApexHost, h.WWWHost = value("public-url"), value("apex-host"), value("www-host")
 	var failed error
@@ -128,14 +130,23 @@ func read(value func(string) string) (*config, error) {
 		return n
 	}
 	var err error
+	c.database, err = secret(value, "database-url")
+	fail("database-url", err)
+	if c.database == "" {
+		c.data = value("data")
+		c.database = "sqlite:" + filepath.Join(c.data, "verifier.db")
+	}
 	h.Proxies, err = hostedapi.ParseProxies(value("trusted-proxies"))
 	fail("trusted-proxies", err)
 	h.KeyRate, h.PlanRate = number("key-rate", 1, 1_000_000_000), number("plan-rate", 1, 1_000_000_000)
 	h.Share = share.Limits{PlanBytes: number("share-size", 1, 4<<10) << 10, TotalBytes: number("share-total", 1, 1<<30) << 20,
 		OrgBytes: number("share-organisation", 1, 1<<30) << 20, Lasts: time.Duration(number("share-days", 1, 36500)) * day}
 	h.ShareRate = number("share-rate", 1, 1<<30) << 20
+	h.Corpus = number("corpus-days", 0, 36500)
 	h.Peers = int(number("peer-connections", 1, 1024))
 	c.workers = int(number("workers", 0, 1024))
+	c.http2, err = strconv.ParseBool(value("http2"))
+	fail("http2", err)
 	h.Drain, err = time.ParseDuration(value("drain"))
 	if err == nil && (h.Drain < 0 || h.Drain > 10*time.Minute) {
 		err = errors.New("must be from 0s to 10m")
@@ -143,10 +154,15 @@ func read(value func(string) string) (*config, error) {
 	fail("drain", err)
 	fail(c.train.read(value, number))
 	fail(c.backend.read(value))
+	if file := value("provider-key-file"); file != "" {
+		c.secretFiles = append(c.secretFiles, file)
+	}
 	h.Agent, err = provider(value, number)
 	fail("provider-format", err)
 	fail("log-level", c.level.UnmarshalText([]byte(value("log-level"))))
-	p := account.Provider{Issuer: value("oidc-issuer"), ClientID: value("oidc-client"), ClientSecret: value("oidc-secret")}
+	p := account.Provider{Issuer: value("oidc-issuer"), ClientID: value("oidc-client")}
+	p.ClientSecret, err = secret(value, "oidc-secret")
+	fail("oidc-secret", err)
 	if p.Issuer != "" {
 		h.Provider = &p
 		if p.ClientID == "" || p.ClientSecret == "" {

@@ -76,6 +76,39 @@ func TestAVariableStandsForAnOption(t *testing.T) {
 	}
 }
 
+// TestSecretsComeFromFiles by an option or a variable; a wrong file is named, and no secret is in an error.
+func TestSecretsComeFromFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	url, word, empty := file("url", "postgres://u:mark@h/d\n"), file("word", "mark word\n"), file("empty", "\n")
+	oidc := "--oidc-issuer https://x --oidc-client c "
+	for _, c := range []struct{ args, variable, value, says string }{
+		{"--database-url-file " + url, "", "", ""},
+		{"", "VERIFIER_DATABASE_URL_FILE", url, ""},
+		{oidc + "--oidc-secret-file " + word, "VERIFIER_DATABASE_URL_FILE", url, ""},
+		{"--database-url-file " + url, "VERIFIER_DATABASE_URL", "postgres:///mark", "--database-url: both it and --database-url-file are given"},
+		{"--database-url-file " + url + ".none", "", "", "--database-url-file: "},
+		{"--database-url-file " + empty, "", "", empty + " is empty"},
+		{oidc + "--oidc-secret-file " + empty, "", "", "--oidc-secret-file"},
+	} {
+		got, _, err := parse(strings.Fields(c.args), func(k string) string { return map[string]string{c.variable: c.value}[k] }, nil)
+		switch {
+		case c.says == "" && (err != nil || got.database != "postgres://u:mark@h/d" || got.data != ""):
+			t.Errorf("%s: %v", c.args, err)
+		case c.says == "" && got.hosted.Provider != nil && got.hosted.Provider.ClientSecret != "mark word":
+			t.Errorf("the secret is %q", got.hosted.Provider.ClientSecret)
+		case c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "mark")):
+			t.Errorf("%s: %v, want %s", c.args, err, c.says)
+		}
+	}
+}
+
 // TestTheOperatorSetsLimitsAndMakesWorkers runs the commands one after the other on one folder.
 func TestTheOperatorSetsLimitsAndMakesWorkers(t *testing.T) {
 	data := t.TempDir()
@@ -131,7 +164,7 @@ func TestTheProviderIsConfigured(t *testing.T) {
 		{"--provider-format messages --provider-model m", "keymark", ""},
 		{"--provider-format chat --provider-model m --provider-url http://127.0.0.1:8000/v1", "", ""},
 		{"--provider-format chat --provider-model m --provider-key-file " + file, "", ""},
-		{"--provider-format chat --provider-model m --provider-key-file " + file, "keymark", "both --provider-key and --provider-key-file"},
+		{"--provider-format chat --provider-model m --provider-key-file " + file, "keymark", "both it and --provider-key-file are given"},
 		{"--provider-format chat --provider-model m --provider-key-file " + file + ".none", "", "--provider-key-file"},
 		{"--provider-format gpt --provider-model m", "keymark", "must be one of chat, messages"},
 		{"--provider-format chat", "keymark", "no model of the provider is named"},

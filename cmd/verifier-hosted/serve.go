@@ -30,11 +30,8 @@ func serve(ctx context.Context, p *program, _ []string) (err error) {
 	executable, _ := os.Executable() // where it is not known, /version leaves its digest out
 	h := p.hosted
 	h.Build = httpapi.Build{Name: "verifier-hosted", Version: version, Commit: commit, Executable: executable}
-	h.Limits = httpapi.Defaults()
-	if p.workers > 0 {
-		h.Limits.Workers = p.workers
-	}
-	h.Store, h.Log = s, p.log
+	h.Limits = p.limits()
+	h.Store, h.Log, h.Clock = s, p.log, clock
 	if h.PublicURL == "" {
 		h.PublicURL = local(l.Addr())
 	}
@@ -53,6 +50,11 @@ func serve(ctx context.Context, p *program, _ []string) (err error) {
 	if h.Site, err = site.New(p.site(h.PublicURL)); err != nil {
 		return err
 	}
+	endTraces, err := p.traces(ctx, &h)
+	if err != nil {
+		return err
+	}
+	defer endTraces()
 	server, err := hostedapi.New(h)
 	if err != nil {
 		return err
@@ -74,6 +76,17 @@ func serve(ctx context.Context, p *program, _ []string) (err error) {
 		defer func() { stop(); err = errors.Join(err, <-ended) }()
 	}
 	return accompanied(ctx, beside, func(ctx context.Context) error { return server.Serve(ctx, l) })
+}
+
+// limits are the container's, with what the options say; Go gets the processor that they ask for.
+func (p *program) limits() httpapi.Limits {
+	l := httpapi.Defaults()
+	l.HTTP2 = p.http2
+	if p.workers > 0 {
+		l.Workers = p.workers
+	}
+	l.SpareProcessor()
+	return l
 }
 
 // listen opens the addresses; inside is nil where there is none. Who started the program with make is told make's word for it.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/modelverifier/verifier/internal/account"
 	"github.com/modelverifier/verifier/internal/hostedapi/pages"
@@ -34,14 +33,14 @@ func backup(ctx context.Context, p *program, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if args[0] == "-" {
-		_, err = s.Backup(ctx, p.stdout, time.Now())
+		_, err = s.Backup(ctx, p.stdout, clock())
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(args[0]), ".backup-*") // only its owner may read it
 	if err != nil {
 		return err
 	}
-	n, err := s.Backup(ctx, f, time.Now())
+	n, err := s.Backup(ctx, f, clock())
 	if err == nil {
 		err = f.Sync()
 	}
@@ -85,7 +84,7 @@ func (p *program) link(ctx context.Context, make func(*account.Service) (string,
 		return err
 	}
 	defer func(s *store.Store) { err = errors.Join(err, s.Close()) }(s)
-	link, err := make(&account.Service{Store: s.Accounts(), Clock: time.Now})
+	link, err := make(&account.Service{Store: s.Accounts(), Clock: clock})
 	if err != nil {
 		return err
 	}

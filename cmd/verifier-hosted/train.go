@@ -59,7 +59,7 @@ func (p *program) training(ctx context.Context, s *store.Store, url string) (*tr
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--weights-url: %w", err)}
 	}
-	return &trainer{&jobs.Service{Store: s.Jobs(), Blobs: objects, Clock: time.Now, Log: p.log, Server: url,
+	return &trainer{&jobs.Service{Store: s.Jobs(), Blobs: objects, Clock: s.Clock(ctx, clock), Log: p.log, Server: url,
 		AllowSimulated: p.train.simulated, LeaseFor: p.train.lease, WeightsFor: p.train.keep}, objects}, nil
 }
 
@@ -111,7 +111,7 @@ func (p *program) operate(ctx context.Context, f func(s *store.Store, j *jobs.Se
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return f(s, &jobs.Service{Store: s.Jobs(), Clock: time.Now})
+	return f(s, &jobs.Service{Store: s.Jobs(), Clock: s.Clock(ctx, clock)})
 }
 
 // limits prints the limits of an organisation, or changes some.

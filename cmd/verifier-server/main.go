@@ -120,6 +120,7 @@ func serve(ctx context.Context, o options, log *slog.Logger) error {
 	}
 	limits := httpapi.Defaults()
 	limits.Workers = o.workers
+	limits.SpareProcessor()
 	executable, _ := os.Executable() // where it is not known, /version leaves its digest out
 	build := httpapi.Build{Name: "verifier-server", Version: version, Commit: commit, Executable: executable}
 	counts := telemetry.New(version)

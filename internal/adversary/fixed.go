@@ -46,6 +46,8 @@ func found() []Request {
 	long := strings.Repeat("w", 700_000)
 	named := strings.Replace(plain(mostComponents, topologies[1], func(int) string { return "batchNorm" }), `"id":"n0"`, `"id":"n0","name":"`+long+`"`, 1)
 	deep := quote(strings.Repeat("a.", 1<<20))
+	escapes := plain(mostComponents, topologies[0], func(int) string { return "elu" + strings.Repeat(`\\`, 1900) })
+	unread := plain(mostComponents, topologies[0], func(int) string { return `relu","params":{"` + strings.Repeat("k", 3900) + `":1},"x":"` })
 	return []Request{
 		{Name: "one long word", Action: "plan", Body: `{"model":{"components":[{"id":"` + long + `","type":"linear","params":{"inFeatures":3.5,"outFeatures":1}}]}}`},
 		{Name: "many axes", Action: "plan", Body: `{"model":{"components":[{"id":"x","type":"input","params":{"shape":` + ones(190_000) + `}}` + strings.Repeat(`,{"type":"relu"}`, 1000) + `]}}`},
@@ -53,6 +55,9 @@ func found() []Request {
 		{Name: "a star to be folded", Action: "plan", Body: `{"model":` + star + `,"share":true}`},
 		{Name: "one long name that many read", Action: "lint", Body: `{"model":` + named + `}`},
 		{Name: "a variable behind every word", Action: "check", Body: `{"model":{"components":[{"id":"x","type":"relu"}]},"serve":{"command":` + quote("llama-server -m m.gguf "+strings.Repeat("$A ", 8000)+strings.Repeat("$(x) ", 5000)) + `,"gpu":"H100"}}`},
+		{Name: "a variable that doubles", Action: "check", Body: `{"model":{"components":[{"id":"x","type":"relu"}]},"serve":{"command":` + quote("A=x\n"+strings.Repeat("A=$A$A\n", 60)+"vllm serve $A") + `,"gpu":"H100"}}`},
+		{Name: "types that are escaped", Action: "check", Body: `{"model":` + escapes + `}`},
+		{Name: "parameters with long names", Action: "plan", Body: `{"model":` + unread + `}`},
 		{Name: "modules in modules", Action: "plan", Body: `{"model":{"components":[{"id":"x","type":"input","params":{"shape":[8]}},{"id":"r","type":"relu","scope":` + deep + `}],"connections":[{"from":"x","to":"r"}]}}`},
 	}
 }

@@ -1,6 +1,9 @@
 package allocator
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // offer is a piece that is free, with what the allocator orders them by.
 type offer struct {
@@ -34,7 +37,8 @@ func classOf(size int64) int {
 	return digits<<classBits | int(blocks>>(digits-1))&(1<<classBits-1)
 }
 
-// offers are the free pieces of a pool in order: lists by class, each in order, and which of them have a piece.
+// offers are the free pieces of a pool in order: lists by class, and which of them have a piece. Each has its first piece at the end: that is the one
+// which is taken, and a model of layers that are alike has thousands of one size.
 type offers struct {
 	classes [][]offer
 	filled  [classCount / 64]uint64
@@ -54,11 +58,11 @@ func (f *offers) clear() {
 	f.filled, f.count = [len(f.filled)]uint64{}, 0
 }
 
-// find is the first place in a list that is not in front of an offer.
+// find is the place of an offer in a list, whether it is there or not.
 func find(list []offer, o *offer) int {
 	low, high := 0, len(list)
 	for low < high {
-		if middle := (low + high) / 2; list[middle].less(o) {
+		if middle := (low + high) / 2; o.less(&list[middle]) {
 			low = middle + 1
 		} else {
 			high = middle
@@ -74,14 +78,14 @@ func (f *offers) first(size int64) (c cursor, found bool) {
 		list := f.classes[class]
 		low, high := 0, len(list)
 		for low < high {
-			if middle := (low + high) / 2; list[middle].size < size {
+			if middle := (low + high) / 2; list[middle].size >= size {
 				low = middle + 1
 			} else {
 				high = middle
 			}
 		}
-		if low < len(list) {
-			return cursor{class, low}, true
+		if low > 0 {
+			return cursor{class, low - 1}, true
 		}
 	}
 	return f.from(class + 1)
@@ -100,7 +104,8 @@ func (f *offers) from(class int) (c cursor, found bool) {
 		}
 		set = f.filled[word]
 	}
-	return cursor{word<<6 | bits.TrailingZeros64(set), 0}, true
+	class = word<<6 | bits.TrailingZeros64(set)
+	return cursor{class, len(f.classes[class]) - 1}, true
 }
 
 // has reports whether there is an offer of so many bytes or more.
@@ -109,14 +114,13 @@ func (f *offers) has(size int64) bool {
 	if _, found := f.from(class + 1); found || f.filled[class>>6]>>(class&63)&1 == 0 {
 		return found
 	}
-	list := f.classes[class]
-	return list[len(list)-1].size >= size
+	return f.classes[class][0].size >= size
 }
 
 // behind is the offer behind one.
 func (f *offers) behind(c cursor) (next cursor, found bool) {
-	if c.at+1 < len(f.classes[c.class]) {
-		return cursor{c.class, c.at + 1}, true
+	if c.at > 0 {
+		return cursor{c.class, c.at - 1}, true
 	}
 	return f.from(c.class + 1)
 }
@@ -176,7 +180,9 @@ func (f *offers) removeIf(picks func(*offer) bool) {
 func (f *offers) all(list []offer) []offer {
 	for word := range f.filled {
 		for set := f.filled[word]; set != 0; set &= set - 1 {
+			from := len(list)
 			list = append(list, f.classes[word<<6|bits.TrailingZeros64(set)]...)
+			slices.Reverse(list[from:])
 		}
 	}
 	return list
@@ -185,7 +191,7 @@ func (f *offers) all(list []offer) []offer {
 // set makes the offers those of a list that is in order.
 func (f *offers) set(list []offer) {
 	f.clear()
-	for k := range list {
+	for k := len(list) - 1; k >= 0; k-- {
 		class := classOf(list[k].size)
 		f.classes[class] = append(f.classes[class], list[k])
 		f.filled[class>>6] |= 1 << (class & 63)

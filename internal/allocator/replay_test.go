@@ -3,6 +3,7 @@ package allocator
 import (
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"testing"
 )
 
@@ -121,6 +122,9 @@ func TestFreePiecesAreInOrder(t *testing.T) {
 	draw := rand.New(rand.NewPCG(5, 6))
 	var free offers
 	var list []offer
+	place := func(o offer) int {
+		return sort.Search(len(list), func(k int) bool { return !list[k].less(&o) })
+	}
 	for range 5_000 {
 		if len(list) > 0 && draw.IntN(5) < 2 {
 			at := draw.IntN(len(list))
@@ -129,10 +133,10 @@ func TestFreePiecesAreInOrder(t *testing.T) {
 		} else {
 			o := offer{size: rounded(drawnSize(draw)), segment: draw.Int32N(9), at: draw.Int64N(1 << 40)}
 			free.insert(&o)
-			list = slices.Insert(list, find(list, &o), o)
+			list = slices.Insert(list, place(o), o)
 		}
 		size := rounded(drawnSize(draw))
-		at := find(list, &offer{size: size})
+		at := place(offer{size: size})
 		if c, found := free.first(size); found != (at < len(list)) || found && *free.get(c) != list[at] {
 			t.Fatalf("the first piece of %d bytes is at %+v", size, c)
 		}

@@ -1,32 +1,48 @@
 // Package arena keeps many short lists in few allocations. It knows nothing of what the lists hold.
 package arena
 
+import "reflect"
+
 // Of is an arena of lists. One list is open at a time: Push adds to it, Take closes it. The zero value is ready.
 type Of[T any] struct {
-	chunk []T // its first mark items belong to lists already taken
-	mark  int
+	chunk  []T // its first mark items belong to lists already taken
+	mark   int
+	before int // items of the chunks before
 }
 
 // most is how many items are allocated ahead at most.
-const most = 4096
+const most = 8192
 
 // Reserve makes room for a list of as many items. No list may be open.
 func (a *Of[T]) Reserve(items int) {
 	if len(a.chunk)+items > cap(a.chunk) {
+		a.before += a.mark
 		a.chunk, a.mark = make([]T, 0, items), 0
 	}
 }
 
-// kept is how many items an arena has room for after Clear at the most: one that grew with a large model is let go.
-const kept = 1024
+// Expect makes room for a list of perhaps as many items: where there is room for half of them it takes no more, as fewer may come.
+func (a *Of[T]) Expect(items int) {
+	if cap(a.chunk)-len(a.chunk) < items/2 {
+		a.Reserve(items)
+	}
+}
 
-// Clear takes all lists back and leaves nothing of them: their memory is used again.
+// kept is how many bytes an arena has after Clear at the most: what a model of as many components as a service takes fills. One that grew with a
+// larger model is let go.
+const kept = 1 << 20
+
+// Clear takes all lists back and leaves nothing of them: their memory is used again, in one chunk.
 func (a *Of[T]) Clear() {
-	if cap(a.chunk) > kept {
+	items := max(cap(a.chunk), a.before+len(a.chunk))
+	switch {
+	case items*int(reflect.TypeFor[T]().Size()) > kept:
 		a.chunk = nil
+	case items > cap(a.chunk):
+		a.chunk = make([]T, 0, items)
 	}
 	clear(a.chunk)
-	a.chunk, a.mark = a.chunk[:0], 0
+	a.chunk, a.mark, a.before = a.chunk[:0], 0, 0
 }
 
 // Push adds an item to the open list.
@@ -48,6 +64,7 @@ func (a *Of[T]) PushAll(list []T) {
 // grow moves the open list, and nothing else, into a chunk with room for as many more.
 func (a *Of[T]) grow(items int) {
 	open := a.chunk[a.mark:]
+	a.before += a.mark
 	room := max(2*(len(open)+items), min(2*cap(a.chunk), most), 16)
 	a.chunk, a.mark = append(make([]T, 0, room), open...), 0
 }

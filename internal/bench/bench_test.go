@@ -10,7 +10,7 @@ func draws() int {
 	if testing.Short() {
 		return 10
 	}
-	return 100
+	return 40
 }
 
 // eachProblem runs a test on the first tasks of every family and split.

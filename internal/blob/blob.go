@@ -20,6 +20,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/s3blob"
 	"gocloud.dev/gcerrors"
@@ -30,6 +31,9 @@ var ErrNotFound = errors.New("there is no such object")
 
 // ErrFull is that what keeps the objects has no room left. Nothing of the object was kept.
 var ErrFull = errors.New("the store of objects is full")
+
+// ErrUnavailable is that what keeps the objects does not answer, or cannot at the moment.
+var ErrUnavailable = errors.New("the store of objects cannot be reached")
 
 // KeyError is a key that no object can have.
 type KeyError struct{ Key string }
@@ -136,8 +140,17 @@ func fault(what, key string, err error) error {
 		return fmt.Errorf("blob: %s: %w", key, ErrNotFound)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.As(err, &api) && full[api.ErrorCode()]:
 		return fmt.Errorf("blob: %s %s: %w", what, key, ErrFull)
+	case away(err):
+		return fmt.Errorf("blob: %s %s: %w: %w", what, key, ErrUnavailable, err)
 	}
 	return fmt.Errorf("blob: %s %s: %w", what, key, err)
+}
+
+// away reports whether an S3 server was not reached, or said that the fault is its own.
+func away(err error) bool {
+	var unsent *smithyhttp.RequestSendError
+	var answered *smithyhttp.ResponseError
+	return errors.As(err, &unsent) || errors.As(err, &answered) && answered.HTTPStatusCode() >= http.StatusInternalServerError
 }
 
 // full are the words of S3 servers for it. Amazon's own has none, because it is never full.

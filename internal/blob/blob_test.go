@@ -327,6 +327,19 @@ func TestAFullDiskIsSaid(t *testing.T) {
 	}
 }
 
+func TestAServerThatIsAwayIsSaid(t *testing.T) {
+	s := s3test.Start(t, t.TempDir())
+	b := open(t, s.Address())
+	data, sha := random(6 << 20)
+	s.Kill()
+	if _, err := b.Put(t.Context(), "a", sha, 1<<30, bytes.NewReader(data)); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("writing: %v", err)
+	}
+	if _, err := b.Get(t.Context(), "a"); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("reading: %v", err)
+	}
+}
+
 func TestKeysAreHeldToTheirForm(t *testing.T) {
 	b := open(t, t.TempDir())
 	for _, key := range []string{"", "/", "/a", "a/", "a//b", "..", "a/../b", "./a", "a/.hidden", "a/b.tmp", "a.attrs", "a\\b", "a b", "a\nb", "a\x00b", "é", "a?b", "a#b", "a%2e",

@@ -190,6 +190,9 @@ func define(t Type) *Type {
 	byID[t.ID] = &t
 	for _, s := range append([]string{t.ID}, t.Aliases...) {
 		key := squash(s)
+		if len(key) > longestSpelling {
+			panic("catalog: " + s + " is too long for a name")
+		}
 		if other := bySpelling[key]; other != nil {
 			panic("catalog: " + s + " stands for " + other.ID + " and " + t.ID)
 		}
@@ -211,10 +214,13 @@ func Types() []*Type {
 	return out
 }
 
-// squash makes spellings comparable: Conv2d, conv_2d and CONV-2D are one.
+// longestSpelling is more letters than any name of a type or a parameter has.
+const longestSpelling = 64
+
+// squash makes spellings comparable: Conv2d, conv_2d and CONV-2D are one. Of a word that is longer than any name it is the beginning.
 func squash(s string) string {
-	b := make([]byte, 0, len(s))
-	for i := range len(s) {
+	b := make([]byte, 0, min(len(s), longestSpelling+1))
+	for i := 0; i < len(s) && len(b) <= longestSpelling; i++ {
 		switch c := s[i]; {
 		case c >= 'A' && c <= 'Z':
 			b = append(b, c+'a'-'A')

@@ -243,6 +243,6 @@ func lowerConv(n int) func(*Lowering) op.Value {
 
 // Convolve is a convolution over n axes with the parameters of the component, by a weight that may be computed of its own.
 func (l *Lowering) Convolve(n int, weight op.Value) op.Value {
-	x := l.padded(n, l.Str("paddingMode"))
-	return op.Convolution(l.P, x, weight, l.W("bias"), op.Geometry{Groups: l.Int("groups")}, l.Out[1:]...)
+	x, dilation := l.padded(n, l.Str("paddingMode")), l.Dims("dilation")
+	return op.Convolution(l.P, x, weight, l.W("bias"), op.Geometry{Groups: l.Int("groups"), Dilation: slices.Max(dilation[:])}, l.Out[1:]...)
 }

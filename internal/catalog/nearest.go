@@ -9,14 +9,11 @@ import (
 // Nearest returns the type whose spelling is closest to a word, or the empty string where none is close enough to be meant.
 func Nearest(word string) string {
 	key := squash(word)
-	if len(key) > 64 {
+	if len(key) > longestSpelling {
 		return ""
 	}
 	best, distance := "", len(key)/3+1
 	for _, s := range spellings {
-		if len(s) > 64 {
-			continue
-		}
 		if d := spelling.Distance(key, s, distance); d < distance {
 			best, distance = bySpelling[s].ID, d
 		}
@@ -37,15 +34,13 @@ func init() {
 // NearestParam returns the parameter of the type whose spelling is closest to a word, or the empty string.
 func (t *Type) NearestParam(word string) string {
 	key := squash(word)
-	if len(key) > 64 {
+	if len(key) > longestSpelling {
 		return ""
 	}
 	best, distance := "", len(key)/3+1
 	try := func(p *Param, name string) {
-		if s := squash(name); len(s) <= 64 {
-			if d := spelling.Distance(key, s, distance); d < distance {
-				best, distance = p.Name, d
-			}
+		if d := spelling.Distance(key, squash(name), distance); d < distance {
+			best, distance = p.Name, d
 		}
 	}
 	for i := range t.Params {

@@ -242,7 +242,11 @@ func (t *Type) Canonical(name string) string {
 func (t *Type) spell() {
 	t.spellings = map[string]string{}
 	add := func(spelling, name string) {
-		if key := squash(spelling); t.spellings[key] == "" {
+		key := squash(spelling)
+		if len(key) > longestSpelling {
+			panic("catalog: " + spelling + " is too long for a name")
+		}
+		if t.spellings[key] == "" {
 			t.spellings[key] = name
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/action/check"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/httpapi/wire"
 	"github.com/modelverifier/verifier/internal/ndjson"
 	"github.com/modelverifier/verifier/internal/policy"
 	"github.com/modelverifier/verifier/internal/report"
@@ -109,7 +110,10 @@ func (a *lineAnswers) note(err error) {
 
 // jsonLine writes a body byte for byte as the HTTP service does.
 func jsonLine(body any) []byte {
-	var b bytes.Buffer
+	if b, err := wire.Append(nil, body); err == nil {
+		return append(b, '\n')
+	}
+	var b bytes.Buffer // an answer that the service would not send: it is larger than it may be there
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(body); err != nil {

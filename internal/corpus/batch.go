@@ -29,6 +29,7 @@ const (
 	GroupVerdict = "verdict"
 	GroupRule    = "rule"
 	GroupType    = "type"
+	GroupSince   = "since" // no group: its count is the first day that ever had a line, once lines were removed
 )
 
 // Group is something that rows are counted under.

@@ -41,6 +41,8 @@ type Fired struct {
 type Store interface {
 	// Append keeps a batch, all of it or nothing.
 	Append(ctx context.Context, b *Batch) error
+	// Prune removes the lines of days before one, and returns how many. What was counted of them stays.
+	Prune(ctx context.Context, before int64) (removed int64, err error)
 	// Groups returns what was counted, and the first day that has a row; no groups where there is none.
 	Groups(ctx context.Context) (groups []Group, since int64, err error)
 }

@@ -37,6 +37,8 @@ func (k *kept) Append(_ context.Context, b *Batch) error {
 	return nil
 }
 
+func (k *kept) Prune(context.Context, int64) (int64, error) { return 0, nil }
+
 func (k *kept) Groups(context.Context) ([]Group, int64, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

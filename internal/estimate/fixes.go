@@ -41,18 +41,17 @@ func Fixes(res *infer.Result, o Options, gpu *hardware.GPU) []Fix {
 	if gpu != nil {
 		o.GPU = gpu.Name
 	}
-	now := Train(res, o)
-	if now.Fitting() {
+	f := newFixer(res, o)
+	if f.now.Fitting() {
 		return nil
 	}
-	o = now.Options
-	o.GPU = now.PricedOn.Name
-	f := &fixer{res: res, gpu: now.PricedOn, now: now}
+	o = f.now.Options
+	o.GPU = f.gpu.Name
 	for _, c := range f.changes() {
 		f.try(c.words, c.apply(o))
 	}
-	if micro, words, ok := f.microBatch(o); ok {
-		f.try(words, micro)
+	if micro, _ := f.microBatch(o); micro != o {
+		f.try(micro.MicroWords(), micro)
 	}
 	if !slices.ContainsFunc(f.out, func(x Fix) bool { return x.Fits }) {
 		f.together(o)
@@ -75,9 +74,8 @@ func Fixes(res *infer.Result, o Options, gpu *hardware.GPU) []Fix {
 
 // Savings lists the changes of a run that take less of the card, also where it fits, those that take the least first.
 func Savings(res *infer.Result, o Options) []Fix {
-	now := Train(res, o)
-	o = now.Options
-	f := &fixer{res: res, gpu: now.PricedOn, now: now}
+	f := newFixer(res, o)
+	o = f.now.Options
 	for _, c := range f.changes() {
 		f.try(c.words, c.apply(o))
 	}
@@ -90,15 +88,35 @@ func Savings(res *infer.Result, o Options) []Fix {
 }
 
 type fixer struct {
-	res *infer.Result
-	gpu *hardware.GPU
-	now *Training
-	out []Fix
+	res   *infer.Result
+	gpu   *hardware.GPU
+	now   *Training
+	out   []Fix
+	tried map[Options]*Training
+	room  Room
+}
+
+func newFixer(res *infer.Result, o Options) *fixer {
+	f := &fixer{res: res, tried: map[Options]*Training{}}
+	f.now = f.train(o)
+	f.gpu = f.now.PricedOn
+	return f
+}
+
+// train estimates a run once: alone, as the largest micro-batch that fits and together with others, the same changes come up again.
+func (f *fixer) train(o Options) *Training {
+	t := f.tried[o]
+	if t == nil {
+		f.room.Clear()
+		t = f.room.Train(f.res, o)
+		f.tried[o] = t
+	}
+	return t
 }
 
 // try adds a change that helps.
 func (f *fixer) try(words string, o Options) {
-	t := Train(f.res, o)
+	t := f.train(o)
 	if !helps(t, f.now) {
 		return
 	}
@@ -142,18 +160,22 @@ func (f *fixer) narrow() string {
 	return ""
 }
 
-// microBatch finds the largest half, quarter and so on of the batch that fits, or a single sample.
-func (f *fixer) microBatch(o Options) (Options, string, bool) {
+// microBatch finds the largest half, quarter and so on of the batch that fits, or a single sample, and says whether that fits. Where the batch has no
+// smaller part, it is the run itself.
+func (f *fixer) microBatch(o Options) (with Options, fits bool) {
 	sizes := o.MicroBatches()[1:]
 	if len(sizes) == 0 {
-		return o, "", false
+		return o, false
 	}
-	k := sort.Search(len(sizes)-1, func(k int) bool { // a smaller one takes less
+	fitting := func(k int) bool {
 		o.MicroBatch = sizes[k]
-		return Train(f.res, o).Fitting()
-	})
-	o.MicroBatch = sizes[k]
-	return o, o.MicroWords(), true
+		return f.train(o).Fitting()
+	}
+	last := len(sizes) - 1
+	if fits = fitting(last); fits { // else none does: a smaller one takes less
+		o.MicroBatch = sizes[sort.Search(last, fitting)]
+	}
+	return o, fits
 }
 
 // MicroWords says in which pieces a step takes its batch.
@@ -167,7 +189,7 @@ func (f *fixer) together(o Options) {
 	var taken []change
 	best := f.now
 	for _, c := range f.changes() {
-		next := Train(f.res, c.apply(o))
+		next := f.train(c.apply(o))
 		if !helps(next, best) {
 			continue
 		}
@@ -176,11 +198,9 @@ func (f *fixer) together(o Options) {
 		if best.Fitting() {
 			break
 		}
-		if micro, last, ok := f.microBatch(o); ok {
-			if t := Train(f.res, micro); t.Fitting() {
-				o, taken = micro, append(taken, change{words: last})
-				break
-			}
+		if micro, fits := f.microBatch(o); fits {
+			o, taken = micro, append(taken, change{words: micro.MicroWords()})
+			break
 		}
 	}
 	if len(taken) < 2 {
@@ -196,11 +216,11 @@ func (f *fixer) together(o Options) {
 // largerCard adds the cheapest card that holds the run as it is.
 func (f *fixer) largerCard(o Options) {
 	for _, g := range hardware.GPUs() {
-		if g.MemoryBytes <= f.gpu.MemoryBytes || !g.Managed || rate(g, o.Precision) == 0 {
+		if g.MemoryBytes <= f.gpu.MemoryBytes || g.MemoryBytes < f.now.CardBytes || !g.Managed || rate(g, o.Precision) == 0 {
 			continue
 		}
 		o.GPU = g.Name
-		if t := Train(f.res, o); t.Fitting() {
+		if t := f.train(o); t.Fitting() {
 			f.out = append(f.out, Fix{"another card, " + g.Name, t, g, true})
 			return
 		}

@@ -83,15 +83,14 @@ func attentionWords(m registry.Attention, says func(word string, written bool)) 
 	says("clamped", m.Clamped)
 	says("emptied", m.Emptied)
 	says("streams", m.Streams)
-	says("banded", m.Banded)
 	says("blocks", m.Sparse)
 }
 
 // single are the modules without fields.
 var single = map[catalog.Module][]string{
-	registry.SummedLogits{}: {"remade"}, registry.Zeros{}: {"leaf"}, registry.StandardizedConvolution{}: {"remade"}, registry.WideSoftmax{}: {"wide"}, registry.Held{}: {"held"}, registry.Spread{}: {"spread"},
+	registry.SummedLogits{}: {"remade"}, registry.Zeros{}: {"leaf"}, registry.StandardizedConvolution{}: {"remade"}, registry.Held{}: {"held"}, registry.Spread{}: {"spread"},
 	registry.Mamba{}: {"serial"}, registry.SelectiveScan{}: {"serial"}, registry.GatedRecurrence{}: {"serial"}, registry.Mamba2{}: {"scan"}, registry.ChunkScan{}: {"scan"},
 	registry.DeltaRule{}: {"chunks"}, registry.MatrixMemory{}: {"matrices"}, registry.BucketScores{}: {"indexed"}, registry.StreamLogits{}: {"streams", "plain"},
 	registry.StreamLogits{Copied: true}: {"streams"},
-	registry.Diagonals{}:                {"linear", "banded"}, registry.XIELU{}: {"xielu"}, registry.FixedPositions{}: {"frozen"},
+	registry.SlidingChunks{}:            {"banded"}, registry.XIELU{}: {"xielu"}, registry.FixedPositions{}: {"frozen"},
 }

@@ -61,7 +61,11 @@ func caches(res *infer.Result) []remembered {
 				out = append(out, r)
 			}
 		default:
-			if r := (remembered{kind: CacheState, fixed: stateOf(n), wide: carried(n)}); r.fixed > 0 || r.wide > 0 {
+			r := remembered{kind: CacheState, wide: carried(n)}
+			if r.wide == 0 { // a module of a library has its state in place of the type's
+				r.fixed = stateOf(n)
+			}
+			if r.fixed > 0 || r.wide > 0 {
 				out = append(out, r)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/infer"
 	"github.com/modelverifier/verifier/internal/quantity"
+	library "github.com/modelverifier/verifier/internal/transformers"
 )
 
 // contextBytes is what the driver holds of a card for each process, outside the allocator: 0.3 to 0.7 GiB.
@@ -67,13 +68,19 @@ func convolutions(res *infer.Result) int {
 	return count
 }
 
+// recurs reports whether a model has a recurrent layer with a workspace. The delta rule in chunks is products of matrices, and has none.
 func recurs(res *infer.Result) bool {
 	for i := range res.Nodes {
-		if n := &res.Nodes[i]; known(n) && n.Type.Has(catalog.IsRecurrent) {
+		if n := &res.Nodes[i]; known(n) && n.Type.Has(catalog.IsRecurrent) && !inChunks(n) {
 			return true
 		}
 	}
 	return false
+}
+
+func inChunks(n *infer.Node) bool {
+	v := library.Lookup(n.Type.ID, n.Component.As())
+	return v != nil && v.Module == catalog.Module(library.DeltaRule{})
 }
 
 // Training is what a run takes.

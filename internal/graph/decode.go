@@ -115,7 +115,7 @@ func (d *decoder) guess(usualBytes, most int) int {
 
 func (d *decoder) componentList() ([]Component, *Error) {
 	most := d.limits.Components
-	d.components.Reserve(d.guess(160, most))
+	d.components.Expect(d.guess(160, most))
 	err := d.array(ceiling{most, CodeComponents, "components"}, func(i int) *Error {
 		d.components.Push(Component{})
 		return d.component(&d.components.Open()[i])
@@ -161,7 +161,7 @@ func (d *decoder) connectionList() ([]Connection, *Error) {
 		return nil, d.word("null")
 	}
 	most := d.limits.Connections
-	d.connections.Reserve(d.guess(32, most))
+	d.connections.Expect(d.guess(32, most))
 	err := d.array(ceiling{most, CodeConnections, "connections"}, func(i int) *Error {
 		d.connections.Push(Connection{})
 		return d.connection(&d.connections.Open()[i])

@@ -1,6 +1,10 @@
 package graph
 
-import "github.com/modelverifier/verifier/internal/arena"
+import (
+	"slices"
+
+	"github.com/modelverifier/verifier/internal/arena"
+)
 
 // Limits that hold for every document, whoever sends it.
 const (
@@ -224,12 +228,16 @@ func (r *reader) list() (Value, *Error) {
 			return ceiling{r.limits.Values, CodeValues, "list items in all parameters"}.exceeded()
 		}
 		v, err := r.value()
+		if len(r.stack) == cap(r.stack) {
+			r.stack = slices.Grow(r.stack, max(16, len(r.stack))) // append would add a quarter, and leave several times as much behind
+		}
 		r.stack = append(r.stack, v)
 		return err
 	})
-	for _, v := range r.stack[base:] {
-		r.values.Push(v)
+	if n := len(r.stack) - base; n > mostOpen {
+		r.values.Reserve(n) // as many and no more
 	}
+	r.values.PushAll(r.stack[base:])
 	r.stack = r.stack[:base]
 	return ListValue(r.values.Take()...), err
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -86,25 +87,40 @@ func (r *reader) quoted() (string, *Error) {
 	return r.unquote(start)
 }
 
+// closing is where the quote lies that closes a string, or the end of the text.
+func (r *reader) closing(at int) int {
+	for ; at < len(r.text) && r.text[at] != '"'; at++ {
+		if r.text[at] == '\\' {
+			at++
+		}
+	}
+	return min(at, len(r.text))
+}
+
 // unquote reads the rest of a string that began at start and has something other than plain bytes at r.at.
 func (r *reader) unquote(start int) (string, *Error) {
-	var out []byte // what was read up to start, once an escape has been seen
+	var out strings.Builder // what was read up to start, once an escape has been seen
 	for r.at < len(r.text) {
 		switch c := r.text[r.at]; {
 		case c == '"':
 			s := r.text[start:r.at]
 			r.at++
-			if out != nil {
-				s = string(append(out, s...))
+			if out.Len() > 0 {
+				out.WriteString(s)
+				s = out.String()
 			}
 			return s, nil
 		case c == '\\':
-			out = append(out, r.text[start:r.at]...)
+			if out.Len() == 0 {
+				out.Grow(r.closing(r.at) - start) // at once: a text full of escapes would leave several times itself behind
+			}
+			out.WriteString(r.text[start:r.at])
 			char, err := r.escape()
 			if err != nil {
 				return "", err
 			}
-			out, start = utf8.AppendRune(out, char), r.at
+			out.WriteRune(char)
+			start = r.at
 		case c < ' ':
 			return "", r.syntax("no control character inside a string")
 		case c < utf8.RuneSelf:

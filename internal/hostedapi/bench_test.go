@@ -184,6 +184,48 @@ func BenchmarkHosted(b *testing.B) {
 	}
 }
 
+// BenchmarkKeyed compares keyed checks of 10 components with the container's and with an empty handler that reads and writes bodies of the
+// same sizes, in turns: what a key, a limit, a row of the corpus and a line of the log cost.
+func BenchmarkKeyed(b *testing.B) {
+	bin := programs(b)
+	body, err := drive.Request(drive.Small)
+	if err != nil {
+		b.Fatal(err)
+	}
+	f := launchFleet(b, bin, "sqlite:"+filepath.Join(b.TempDir(), "verifier.db"), 1)
+	container, err := drive.Launch(filepath.Join(bin, "verifier-server"), func(addr string) []string { return []string{"--addr", addr} })
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(container.Stop)
+	keyed := drive.Load{Path: "/api/v1/check", Header: f.header(), Body: body, Count: 12_000, Connections: 8}
+	sized := keyed
+	sized.Addr = f.targets[0].Addr
+	size, err := sized.AnswerSize()
+	if err != nil {
+		b.Fatal(err)
+	}
+	empty, err := drive.Launch(os.Args[0], func(addr string) []string { return []string{emptyHandler, fmt.Sprintf("%s,%d", addr, size)} })
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(empty.Stop)
+	plain := keyed
+	plain.Path, plain.Header = "/v1/check", ""
+	var results [3][]drive.Result
+	for range turns {
+		results[0] = append(results[0], run(b, keyed, f.targets))
+		results[1] = append(results[1], run(b, plain, []*drive.Target{container}))
+		results[2] = append(results[2], run(b, plain, []*drive.Target{empty}))
+	}
+	fmt.Printf("\nchecks of 10 components (%d bytes, answered with %d), 8 clients on the same %d processors; cost is processor time of the server\n", len(body), size, runtime.NumCPU())
+	for i, name := range []string{"hosted, with a key", "container", "empty handler"} {
+		fmt.Printf("%-20s %9.0f a second, %.2f of the empty handler; %4d us each; a second of one core: %.0f checks\n", name, middle(results[i]).PerSecond,
+			middle(results[i]).PerSecond/middle(results[2]).PerSecond, mean(results[i]).Microseconds(), 1/mean(results[i]).Seconds())
+	}
+	b.ReportMetric(middle(results[0]).PerSecond/middle(results[2]).PerSecond, "of-empty")
+}
+
 func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
 
 // whileBackingUp sends at half the rate, without and with backups one after the other.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -17,12 +18,23 @@ import (
 	"github.com/modelverifier/verifier/internal/account/accounttest"
 	"github.com/modelverifier/verifier/internal/hostedapi"
 	"github.com/modelverifier/verifier/internal/httpapi"
+	"github.com/modelverifier/verifier/internal/httpapi/load/drive"
 	"github.com/modelverifier/verifier/internal/jobs"
 	"github.com/modelverifier/verifier/internal/store"
 	"github.com/modelverifier/verifier/internal/store/pgtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+// TestMain runs the tests, or is the empty handler that benchmarks compare with.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == emptyHandler {
+		drive.ServeEmpty(os.Args[2])
+		return
+	}
+	pgtest.Main(m)
+}
+
+// emptyHandler is the word that has this program be one.
+const emptyHandler = "empty-handler"
 
 // both runs a test on each database, given the address of an empty one.
 func both(t *testing.T, f func(t *testing.T, database string)) {

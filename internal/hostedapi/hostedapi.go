@@ -54,9 +54,13 @@ type Config struct {
 	ShareRate int64 // bytes of plans that are shared without a key, for each address and day
 	Share     share.Limits
 	FixWithin time.Duration // for reading the files of a fix, and again for proving its changes
+	Corpus    int64         // days that lines of the corpus are kept; 0: for ever
 	Drain     time.Duration
 	Clock     func() time.Time
 	Log       *slog.Logger
+
+	// Trace begins to follow a request; above is whether the trace that the request names is believed. nil: nothing is followed.
+	Trace func(r *http.Request, id string, above bool) (*http.Request, httpapi.Span)
 
 	Agent    *llm.Client       // the language model that fix asks; nil: none, and fix answers with our own changes alone
 	Jobs     *jobs.Service     // runs training jobs; nil: there are none
@@ -193,9 +197,21 @@ func (s *Server) serve() {
 		actions = append(actions, a)
 	}
 	limits := s.config.Limits
-	limits.PerAddress, limits.Shared = int(or(int64(s.config.Peers), DefaultPeerConnections)), s.config.Proxies.Trust
+	limits.PerAddress, limits.Shared, limits.Fair = int(or(int64(s.config.Peers), DefaultPeerConnections)), s.config.Proxies.Trust, true
 	s.http = httpapi.New(httpapi.Config{Build: s.config.Build, Actions: actions, Limits: limits, Counts: telemetry.New(s.config.Build.Version),
-		Log: s.config.Log, Edition: &httpapi.Edition{Routes: s.routes(), Probes: []string{"/healthz", "/readyz"}, Served: served, Before: s.before, Page: s.page, Long: isWork, Metrics: s.metrics}})
+		Log: s.config.Log, Edition: &httpapi.Edition{Routes: s.routes(), Probes: []string{"/healthz", "/readyz"}, Served: served, Before: s.before, Page: s.page, Long: isWork, Trace: s.trace(), Metrics: s.metrics}})
+}
+
+// trace follows requests. Only a proxy that is trusted may say which trace they are a part of: others could have theirs kept.
+func (s *Server) trace() func(*http.Request, string) (*http.Request, httpapi.Span) {
+	begin := s.config.Trace
+	if begin == nil {
+		return nil
+	}
+	return func(r *http.Request, id string) (*http.Request, httpapi.Span) {
+		peer, err := netip.ParseAddrPort(r.RemoteAddr)
+		return begin(r, id, err == nil && s.config.Proxies.Trust(peer.Addr().Unmap().WithZone("")))
+	}
 }
 
 // ServeHTTP answers one request.
@@ -267,10 +283,19 @@ func (s *Server) wait(ctx context.Context, d time.Duration) {
 // sweep removes what has expired, every hour.
 func (s *Server) sweep(ctx context.Context) {
 	for ctx.Err() == nil {
-		err := errors.Join(s.Accounts.Sweep(ctx), s.windows.Forget(ctx, s.config.Clock()), s.shares.Sweep(ctx), s.store.Reserve(ctx))
+		err := errors.Join(s.Accounts.Sweep(ctx), s.windows.Forget(ctx, s.config.Clock()), s.shares.Sweep(ctx), s.pruneCorpus(ctx), s.store.Reserve(ctx))
 		if err != nil && ctx.Err() == nil {
 			s.fault("sweep", err)
 		}
 		s.wait(ctx, sweepEvery)
 	}
+}
+
+// pruneCorpus removes lines of the corpus that are older than they are kept.
+func (s *Server) pruneCorpus(ctx context.Context) error {
+	if s.config.Corpus == 0 {
+		return nil
+	}
+	_, err := s.store.Corpus().Prune(ctx, corpus.Day(s.config.Clock())-s.config.Corpus)
+	return err
 }

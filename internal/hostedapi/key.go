@@ -50,6 +50,7 @@ func (s *Server) enter(c *httpapi.Call) (account.Caller, *httpapi.Reply) {
 		out := s.unknown(c, err)
 		return caller, &out
 	}
+	c.For(caller.Org)
 	return caller, s.take(c, s.perKey, rate.Key(caller.KeyID), &s.counts.limitedKeys)
 }
 
@@ -90,7 +91,7 @@ const codeLimited = "rate-limited"
 // away is the reply where the store did not answer. The same call may work later, and nothing of this one was done.
 func (s *Server) away(c *httpapi.Call, err error) httpapi.Reply {
 	if c.Request().Context().Err() == nil { // else the caller has gone
-		s.fault("store", err)
+		s.fault("store", err, "id", c.ID())
 	}
 	c.Header().Set("Retry-After", "1")
 	if errors.Is(err, store.ErrFull) {
@@ -119,6 +120,6 @@ func (s *Server) failed(c *httpapi.Call, err error) httpapi.Reply {
 	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrFull) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return s.away(c, err)
 	}
-	s.fault("store", err)
+	s.fault("store", err, "id", c.ID())
 	return httpapi.Refusal(err)
 }

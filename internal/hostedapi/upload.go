@@ -89,7 +89,7 @@ func (s *Server) getCheckpoint(c *workCall) (any, error) {
 	h.Set("Content-Length", strconv.FormatInt(o.Bytes, 10))
 	_, err = io.Copy(&patient{c.writer, http.NewResponseController(c.writer)}, r)
 	if err != nil {
-		s.fault("checkpoint", err) // the worker sees by the length that it is not whole
+		s.fault("checkpoint", err, "id", c.writer.Header().Get("X-Request-Id")) // the worker sees by the length that it is not whole
 	}
 	return nil, nil
 }
@@ -118,7 +118,7 @@ func refused(err error) (status int, code string) {
 	switch {
 	case errors.Is(err, store.ErrFull), errors.Is(err, blob.ErrFull):
 		return http.StatusServiceUnavailable, "storage-full"
-	case errors.Is(err, store.ErrUnavailable): // whatever ended its connection, which is none of the caller's
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, blob.ErrUnavailable): // whatever ended its connection, which is none of the caller's
 		return http.StatusServiceUnavailable, "unavailable"
 	case errors.Is(err, jobs.ErrUnauthorised):
 		return http.StatusUnauthorized, "unauthorized"
@@ -157,7 +157,7 @@ func (s *Server) refuseWorker(c *workCall, err error) {
 		c.writer.Header().Set("WWW-Authenticate", `Bearer realm="verifier-worker"`)
 	case status >= http.StatusInternalServerError:
 		if c.ctx.Err() == nil {
-			s.fault("worker", err)
+			s.fault("worker", err, "id", c.writer.Header().Get("X-Request-Id"))
 		}
 		c.writer.Header().Set("Retry-After", "1")
 		text = "the service cannot do this now; try again shortly"

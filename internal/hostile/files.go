@@ -138,21 +138,23 @@ func Neurarch() map[string]File {
 // Notation are models in the text notation.
 func Notation() map[string]File {
 	return map[string]File{
-		"components":  func() string { return numbered("a%d: relu\n", size) },
-		"same":        func() string { return fill("a: relu\n", size) },
-		"chain":       func() string { return "a: relu\n" + fill("a -> ", size) + "a\n" },
-		"long word":   func() string { return fill("a", size) + ": relu\n" },
-		"long type":   func() string { return "a: " + fill("r", size) + "\n" },
-		"params":      func() string { return "a: linear " + numbered("k%d=1 ", size) + "\n" },
-		"deep":        func() string { return "a: input shape=" + fill("[", size) + "\n" },
-		"long shape":  func() string { return "a: input shape=[" + fill("1,", size) + "1]\n" },
-		"long number": func() string { return "a: linear inFeatures=" + fill("9", size) + "\n" },
-		"blanks":      func() string { return fill(" ", size) },
-		"lines":       func() string { return fill("\n", size) },
-		"comments":    func() string { return fill("//\n", size) },
-		"quotes":      func() string { return `graph "` + fill("x", size) },
-		"connects":    func() string { return "a: input\nb: output\n" + fill("a -> b\n", size) },
-		"unknown":     func() string { return numbered("a%d: linaer%[1]d\n", size) },
+		"components":      func() string { return numbered("a%d: relu\n", size) },
+		"same":            func() string { return fill("a: relu\n", size) },
+		"chain":           func() string { return "a: relu\n" + fill("a -> ", size) + "a\n" },
+		"long word":       func() string { return fill("a", size) + ": relu\n" },
+		"long type":       func() string { return "a: " + fill("r", size) + "\n" },
+		"params":          func() string { return "a: linear " + numbered("k%d=1 ", size) + "\n" },
+		"deep":            func() string { return "a: input shape=" + fill("[", size) + "\n" },
+		"long shape":      func() string { return "a: input shape=[" + fill("1,", size) + "1]\n" },
+		"long number":     func() string { return "a: linear inFeatures=" + fill("9", size) + "\n" },
+		"blanks":          func() string { return fill(" ", size) },
+		"lines":           func() string { return fill("\n", size) },
+		"lines behind":    func() string { return "a: relu\n" + fill("\n", size) },
+		"comments behind": func() string { return "a: relu\n" + fill("//:\n", size) },
+		"comments":        func() string { return fill("//\n", size) },
+		"quotes":          func() string { return `graph "` + fill("x", size) },
+		"connects":        func() string { return "a: input\nb: output\n" + fill("a -> b\n", size) },
+		"unknown":         func() string { return numbered("a%d: linaer%[1]d\n", size) },
 	}
 }
 

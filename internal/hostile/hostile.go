@@ -137,7 +137,7 @@ func clip(out []byte) string {
 // SkipUnderRace skips a test of costs where the race detector multiplies them.
 func SkipUnderRace(t testing.TB) {
 	t.Helper()
-	if underRace {
+	if UnderRace {
 		t.Skip("costs are measured without the race detector")
 	}
 }

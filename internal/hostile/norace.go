@@ -2,5 +2,5 @@
 
 package hostile
 
-// underRace: the race detector multiplies processor time and memory, so costs are measured without it.
-const underRace = false
+// UnderRace says whether the race detector is on. It multiplies processor time and memory, so costs are measured without it.
+const UnderRace = false

@@ -50,7 +50,7 @@ func Scripts() map[string]File {
 		"escapes":    func() string { return "vllm serve " + fill("\\\n", size) },
 		"lines":      func() string { return fill("vllm serve m\n", size) },
 		"sets":       func() string { return numbered("A%d=1\n", size) + "vllm serve m\n" },
-		"doubling":   func() string { return "A0=x\n" + numbered("A=$A$A\n", 4096) + "vllm serve $A\n" },
+		"doubling":   func() string { return "A=x\n" + strings.Repeat("A=$A$A\n", 4096) + "vllm serve $A\n" },
 		"variables":  func() string { return "A=xxxxxxxxxxxxxxxx\nvllm serve " + fill("$A", size) + "\n" },
 		"subshells":  func() string { return "vllm serve " + fill("$(", size) + "\n" },
 		"comments":   func() string { return fill("#\n", size) },

@@ -71,22 +71,30 @@ func (s *Server) act(a Action, c *Call) Reply {
 	})
 }
 
+// For says on whose behalf a call is: everybody has a share of the server.
+func (c *Call) For(tenant string) { c.tenant = tenant }
+
 // Receive reads the body of a request and hands it on. It is gone when f returns.
 func (c *Call) Receive(f func(body []byte) Reply) Reply {
 	s := c.server
 	if out := checkType(c.request); out != nil {
 		return *out
 	}
-	if !s.gate.enter() {
+	if !s.gate.enter(c.tenant) {
 		return s.busy("requests")
 	}
-	defer s.gate.leave()
+	defer s.gate.leave(c.tenant)
+	if s.gate.crowded(c.tenant) { // before the body is read
+		return s.busy("queue")
+	}
 	if c.given != nil {
 		return f(c.given)
 	}
-	body := takeBody(s.gate)
+	body := takeBody(s.gate, c.tenant)
 	defer body.release()
-	if out := s.read(body, c); out != nil {
+	end := c.part("read")
+	out := s.read(body, c)
+	if end(); out != nil {
 		return *out
 	}
 	return f(body.data)
@@ -107,13 +115,16 @@ func (c *Call) Work(f func(room *action.Room) Reply) (out Reply) {
 // Borrow waits for a worker and has it do f, or returns the reply where none was free in time.
 func (c *Call) Borrow(f func(room *action.Room)) *Reply {
 	s := c.server
-	room, reason := s.gate.work(c.request.Context())
-	if room == nil {
+	end := c.part("wait")
+	p, reason := s.gate.work(c.request.Context(), c.tenant, c.worked)
+	if end(); p.Room == nil {
 		out := s.busy(reason)
 		return &out
 	}
-	defer s.gate.rest(room)
-	f(room)
+	c.worked = true
+	defer s.gate.rest(p)
+	defer c.part("work")()
+	f(p.Room)
 	return nil
 }
 

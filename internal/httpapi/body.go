@@ -16,6 +16,7 @@ import (
 type body struct {
 	data   []byte
 	gate   *gate
+	who    string // whose it is
 	booked int64
 }
 
@@ -26,15 +27,15 @@ const (
 
 var bodies = sync.Pool{New: func() any { return &body{} }}
 
-func takeBody(g *gate) *body {
+func takeBody(g *gate, who string) *body {
 	b := bodies.Get().(*body)
-	b.gate = g
+	b.gate, b.who = g, who
 	return b
 }
 
 func (b *body) release() {
-	b.gate.drop(b.booked)
-	b.gate, b.booked = nil, 0
+	b.gate.drop(b.who, b.booked)
+	b.gate, b.who, b.booked = nil, "", 0
 	if cap(b.data) > keepBytes {
 		b.data = nil
 	}
@@ -61,7 +62,7 @@ func (b *body) grow(announced, most int64) bool {
 
 func (b *body) book(size int64) bool {
 	if more := size - b.booked; more > 0 {
-		if !b.gate.hold(more) {
+		if !b.gate.hold(b.who, more) {
 			return false
 		}
 		b.booked = size

@@ -35,7 +35,6 @@ func hasLines(r *http.Request) bool {
 type bulk struct {
 	*Call
 	route   route
-	id      string
 	control *http.ResponseController
 	in      *ndjson.Reader
 	held    atomic.Int64 // bytes of lines that are not answered
@@ -48,15 +47,15 @@ type bulk struct {
 }
 
 // lines answers a request of many lines, counts it and logs it.
-func (s *Server) lines(found route, c *Call, id string, start time.Time) {
-	b := &bulk{Call: c, route: found, id: id, control: http.NewResponseController(c.writer), out: bufio.NewWriterSize(c.writer, 32<<10), header: c.request.Header.Clone()}
+func (s *Server) lines(found route, c *Call, start time.Time) {
+	b := &bulk{Call: c, route: found, control: http.NewResponseController(c.writer), out: bufio.NewWriterSize(c.writer, 32<<10), header: c.request.Header.Clone()}
 	b.header["Content-Type"] = typeJSON
 	_ = b.control.EnableFullDuplex() // answers go out while lines come in; HTTP/2 always does
 	b.in = ndjson.NewReader(b, int(s.Limits.BodyBytes))
 	b.in.Hold = b.hold
 	stream := ndjson.Stream[lineAnswer]{Next: b.next, Answer: b.line, Write: b.write, Most: s.Limits.Lines, Ahead: s.Limits.Workers}
 	_, err := stream.Run()
-	s.gate.drop(b.held.Load())
+	s.gate.drop(b.tenant, b.held.Load())
 	if err != nil {
 		b.end(err)
 	}
@@ -66,9 +65,9 @@ func (s *Server) lines(found route, c *Call, id string, start time.Time) {
 	} else { // there was no line
 		out = Fault(http.StatusBadRequest, "syntax", "the body has no line")
 		c.encode(&out)
-		b.sent = out.write(c.writer, id, c.buffer)
+		b.sent = out.write(c)
 	}
-	s.note(c.request, id, "lines", &out, b.sent, start)
+	s.note(c, "lines", &out, b.sent, start)
 }
 
 // next reads a line, which must be there within the time of a request.
@@ -96,7 +95,7 @@ func (b *bulk) Read(p []byte) (int, error) {
 
 // hold books bytes of lines at the gate, as those of bodies are, and waits where there is no room.
 func (b *bulk) hold(n int) error {
-	for !b.server.gate.hold(int64(n)) {
+	for !b.server.gate.hold(b.tenant, int64(n)) {
 		if !sleep(b.request, 10*time.Millisecond) {
 			return b.request.Context().Err()
 		}
@@ -107,7 +106,7 @@ func (b *bulk) hold(n int) error {
 
 func (b *bulk) drop(n int64) {
 	b.held.Add(-n)
-	b.server.gate.drop(n)
+	b.server.gate.drop(b.tenant, n)
 }
 
 // lineAnswer is what came of a line.
@@ -127,7 +126,7 @@ func (b *bulk) line(text []byte, long bool) lineAnswer {
 		request := *b.request
 		request.Header, request.ContentLength, request.Body = b.header, length, http.NoBody
 		start, w := time.Now(), &unsent{http.Header{}}
-		c := &Call{server: b.server, request: &request, writer: w, given: text, buffer: &buffer{}}
+		c := &Call{server: b.server, request: &request, writer: w, given: text, id: b.id, span: b.span, buffer: &buffer{}}
 		out := b.server.guard(b.route, c)
 		b.server.metrics.add(b.route.name, out.status, time.Since(start))
 		after, err := strconv.Atoi(w.header.Get("Retry-After"))

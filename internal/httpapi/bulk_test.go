@@ -107,8 +107,8 @@ func TestAStreamOfLinesSaysWhyItEnds(t *testing.T) {
 // TestLinesWaitForRoom holds that a stream does not fail where others take all the room there is for bodies: it waits.
 func TestLinesWaitForRoom(t *testing.T) {
 	s := start(t, nil)
-	s.gate.hold(s.Limits.HeldBytes)
-	timer := time.AfterFunc(100*time.Millisecond, func() { s.gate.drop(s.Limits.HeldBytes) })
+	s.gate.hold("", s.Limits.HeldBytes)
+	timer := time.AfterFunc(100*time.Millisecond, func() { s.gate.drop("", s.Limits.HeldBytes) })
 	defer timer.Stop()
 	if status, got := s.body("/v1/check", lineType, strings.NewReader(lineRequests[0])); status != http.StatusOK || !strings.HasPrefix(got, `{"verdict":`) {
 		t.Errorf("%d, %s", status, got)

@@ -274,7 +274,7 @@ func TestAFaultOfOurOwnIsAnsweredAndSaysNothing(t *testing.T) {
 	if strings.Contains(log, "secret-mark") {
 		t.Errorf("the log has the panic's value: %s", log)
 	}
-	if !strings.Contains(log, `"msg":"panic","route":"panics","type":"string"`) || !strings.Contains(log, "contract_test.go") {
+	if !strings.Contains(log, `"msg":"panic","id":`) || !strings.Contains(log, `"route":"panics","type":"string","stack":`) || !strings.Contains(log, "contract_test.go") {
 		t.Errorf("the log does not say where it happened: %s", log)
 	}
 }

@@ -20,6 +20,8 @@ type Edition struct {
 	Page func(r *http.Request) (name string, h http.Handler)
 	// Long says of a request that its body may take as long as it takes: whoever answers it bounds the time. nil: of none.
 	Long func(r *http.Request) bool
+	// Trace begins to follow a request, which it returns with what carries the trace to whoever is asked below; nil: nobody does.
+	Trace func(r *http.Request, id string) (*http.Request, Span)
 	// Metrics adds samples to /metrics.
 	Metrics func(e *Exposition)
 }
@@ -60,12 +62,12 @@ func (s *Server) findBelow(r *http.Request) (route, bool) {
 }
 
 // front answers what is none of the routes: what the edition answers first, and its pages. It reports whether it did.
-func (s *Server) front(c *Call, id string, start time.Time) bool {
+func (s *Server) front(c *Call, start time.Time) bool {
 	w, r := c.writer, c.request
 	if out := s.Edition.Before(c); out != nil {
 		c.encode(out)
-		sent := out.write(w, id, c.buffer)
-		s.note(r, id, "front", out, sent, start)
+		sent := out.write(c)
+		s.note(c, "front", out, sent, start)
 		return true
 	}
 	if _, ok := s.routes[r.URL.Path]; ok {
@@ -78,34 +80,37 @@ func (s *Server) front(c *Call, id string, start time.Time) bool {
 	if page == nil {
 		return false
 	}
-	w.Header()["X-Request-Id"] = []string{id}
+	w.Header()["X-Request-Id"] = []string{c.id}
 	rec := &recorder{ResponseWriter: w}
-	s.guardPage(name, page, rec, r)
-	s.note(r, id, name, &Reply{status: rec.status}, rec.sent, start)
+	s.guardPage(name, page, rec, c)
+	s.note(c, name, &Reply{status: rec.status}, rec.sent, start)
 	return true
 }
 
-// note counts and logs an answer.
-func (s *Server) note(r *http.Request, id, name string, out *Reply, sent int, start time.Time) {
+// note counts and logs an answer, and ends its trace.
+func (s *Server) note(c *Call, name string, out *Reply, sent int, start time.Time) {
 	took := time.Since(start)
 	s.metrics.add(name, out.status, took)
-	s.logRequest(r, id, name, out, sent, start, took)
+	s.logRequest(c, name, out, sent, start, took)
+	if c.span != nil {
+		c.span.End(knownMethod(c.request.Method), name, out.status)
+	}
 }
 
 // guardPage serves a page. A panic becomes a fault of our own, as with an action.
-func (s *Server) guardPage(name string, page http.Handler, w *recorder, r *http.Request) {
+func (s *Server) guardPage(name string, page http.Handler, w *recorder, c *Call) {
 	defer func() {
 		p := recover()
 		if p == nil {
 			w.finish()
 			return
 		}
-		s.Log.Error("panic", "route", name, "type", fmt.Sprintf("%T", p), slog.Any("stack", stack()))
+		s.Log.Error("panic", "id", c.id, "route", name, "type", fmt.Sprintf("%T", p), slog.Any("stack", stack()))
 		if w.status == 0 {
 			http.Error(w, "a fault of our own; the request id is in the header X-Request-Id", http.StatusInternalServerError)
 		}
 	}()
-	page.ServeHTTP(w, r)
+	page.ServeHTTP(w, c.request)
 }
 
 // recorder notes what a page answered.
@@ -137,6 +142,9 @@ func (r *recorder) finish() {
 
 // Unwrap lets http.ResponseController reach what the server itself gave.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// ID names the request, in the header of its answer and in the log.
+func (c *Call) ID() string { return c.id }
 
 // Request is what came.
 func (c *Call) Request() *http.Request { return c.request }

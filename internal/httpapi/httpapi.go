@@ -30,6 +30,9 @@ type Limits struct {
 	Requests    int64         // actions being read, waiting or running
 	Workers     int           // actions running
 	Wait        time.Duration // for a worker
+	Delay       time.Duration // that a queue which stands may have: beyond it, and two actions a worker, one more is turned away at once; 0: any up to Wait
+	Burst       time.Duration // for which a queue may be longer, up to ten times
+	Fair        bool          // tells callers apart (Call.For): none has more than a share of a server that is more than half full
 	Connections int
 	PerAddress  int                   // connections of one address, a /64 of IPv6; 0: as many as of all
 	Shared      func(netip.Addr) bool // addresses of many callers, such as a proxy's, to which PerAddress does not apply
@@ -40,14 +43,16 @@ type Limits struct {
 	Write       time.Duration // from the end of the header: reading, waiting, running and writing
 	Idle        time.Duration
 	Grace       time.Duration // for requests under way at shutdown
+	HTTP2       bool          // is spoken too, without TLS: a proxy in front ends that
+	Streams     int           // requests at once on one connection of HTTP/2
 }
 
 // Defaults are the limits of the container. A body of 8 MiB is the contract's. Actions are arithmetic and never wait, so more
 // of them at once than processors only takes memory.
 func Defaults() Limits {
 	return Limits{
-		BodyBytes: 8 << 20, Lines: 100_000, HeldBytes: 48 << 20, Requests: 512, Workers: runtime.GOMAXPROCS(0), Wait: 2 * time.Second, Connections: 1024,
-		ReadHeader: 5 * time.Second, BodyRate: 4 << 10, BodyWait: 5 * time.Second, Read: 30 * time.Second, Write: 60 * time.Second, Idle: 60 * time.Second, Grace: 20 * time.Second,
+		BodyBytes: 8 << 20, Lines: 100_000, HeldBytes: 48 << 20, Requests: 512, Workers: processors(), Wait: 2 * time.Second, Delay: 25 * time.Millisecond, Burst: 500 * time.Millisecond, Connections: 1024,
+		ReadHeader: 5 * time.Second, BodyRate: 4 << 10, BodyWait: 5 * time.Second, Read: 30 * time.Second, Write: 60 * time.Second, Idle: 60 * time.Second, Grace: 20 * time.Second, Streams: 100,
 	}
 }
 
@@ -87,8 +92,19 @@ type Call struct {
 	request *http.Request
 	writer  http.ResponseWriter
 	given   []byte // the body, where it is a line of a request of many
+	id      string
+	span    Span   // nil: nobody follows it
+	tenant  string // on whose behalf it is
+	worked  bool   // it has had a worker
 	*buffer
 }
+
+// processors is how many the program was started with.
+var processors = sync.OnceValue(func() int { return runtime.GOMAXPROCS(0) })
+
+// SpareProcessor lets Go run one goroutine more at once than there are workers. Go looks at the network now and then only while it has something to run,
+// so where every processor computes, a request that is turned away and an answer of the database wait for a hundred milliseconds and more.
+func (l Limits) SpareProcessor() { runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), l.Workers+1)) }
 
 // New makes a server.
 func New(cfg Config) *Server {
@@ -154,15 +170,19 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.answer(w,
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, inside map[string]route) {
 	start := time.Now()
 	id := s.ids.next()
+	var span Span
+	if inside == nil && s.Edition != nil && s.Edition.Trace != nil {
+		r, span = s.Edition.Trace(r, id)
+	}
 	r = s.pace(w, r, start)
-	c := &Call{server: s, request: r, writer: w, buffer: buffers.Get().(*buffer)}
+	c := &Call{server: s, request: r, writer: w, id: id, span: span, buffer: buffers.Get().(*buffer)}
 	defer c.release()
-	if inside == nil && s.Edition != nil && s.front(c, id, start) {
+	if inside == nil && s.Edition != nil && s.front(c, start) {
 		return
 	}
 	found, out := s.find(r, inside)
 	if out == nil && found.lines && hasLines(r) {
-		s.lines(found, c, id, start)
+		s.lines(found, c, start)
 		return
 	}
 	if out == nil {
@@ -170,8 +190,6 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, inside map[strin
 	} else {
 		c.encode(out)
 	}
-	sent := out.write(w, id, c.buffer)
-	took := time.Since(start)
-	s.metrics.add(found.name, out.status, took)
-	s.logRequest(r, id, found.name, out, sent, start, took)
+	sent := out.write(c)
+	s.note(c, found.name, out, sent, start)
 }

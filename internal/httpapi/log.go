@@ -38,7 +38,8 @@ func (i *ids) next() string {
 
 // logRequest writes one line. Everything in it is a number or a name of our own. Probes and scrapes, which come all day, are
 // there for who asks for them.
-func (s *Server) logRequest(r *http.Request, id, route string, out *Reply, sent int, start time.Time, took time.Duration) {
+func (s *Server) logRequest(c *Call, route string, out *Reply, sent int, start time.Time, took time.Duration) {
+	r := c.request
 	level := slog.LevelInfo
 	switch {
 	case out.status == http.StatusInternalServerError:
@@ -53,10 +54,15 @@ func (s *Server) logRequest(r *http.Request, id, route string, out *Reply, sent 
 		return
 	}
 	line := slog.NewRecord(start.Add(took), level, "request", 0) // LogAttrs would find out where in the code we are
-	line.AddAttrs(slog.String("id", id), slog.String("method", knownMethod(r.Method)), slog.String("route", route),
+	line.AddAttrs(slog.String("id", c.id), slog.String("method", knownMethod(r.Method)), slog.String("route", route),
 		slog.Int("status", out.status), slog.Int64("received", max(r.ContentLength, 0)), slog.Int("sent", sent), slog.Int64("us", took.Microseconds()))
 	if out.code != "" {
 		line.AddAttrs(slog.String("code", out.code))
+	}
+	if c.span != nil {
+		if trace := c.span.Sampled(); trace != "" {
+			line.AddAttrs(slog.String("trace", trace))
+		}
 	}
 	_ = s.Log.Handler().Handle(ctx, line) // a log that cannot be written has nowhere to say so
 }
@@ -75,7 +81,7 @@ func knownMethod(m string) string {
 func (s *Server) guard(found route, c *Call) (out *Reply) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.Log.LogAttrs(context.Background(), slog.LevelError, "panic", slog.String("route", found.name), slog.String("type", fmt.Sprintf("%T", p)), slog.Any("stack", stack()))
+			s.Log.LogAttrs(context.Background(), slog.LevelError, "panic", slog.String("id", c.id), slog.String("route", found.name), slog.String("type", fmt.Sprintf("%T", p)), slog.Any("stack", stack()))
 			failed := internalFault()
 			out = &failed
 			c.encode(out)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -105,10 +104,7 @@ func (s *Server) prometheus() Reply {
 	e.Sample("verifier_body_bytes", float64(s.gate.held.Load()))
 	e.Family("go_goroutines", "gauge", "Number of goroutines.")
 	e.Sample("go_goroutines", float64(runtime.NumGoroutine()))
-	if resident, ok := residentBytes(); ok {
-		e.Family("process_resident_memory_bytes", "gauge", "Resident memory.")
-		e.Sample("process_resident_memory_bytes", float64(resident))
-	}
+	s.writeProcess(e)
 	if s.Edition != nil {
 		s.Edition.Metrics(e)
 	}
@@ -132,18 +128,24 @@ func (m *metrics) write(e *Exposition) {
 	const name = "verifier_request_duration_seconds"
 	e.Family(name, "histogram", "Time from the end of the header to the end of the answer.")
 	for _, route := range sorted(m.times) {
-		h, sum := m.times[route], int64(0)
-		for i, n := range h.buckets {
-			sum += n
-			upper := "+Inf"
-			if i < len(bounds) {
-				upper = strconv.FormatFloat(bounds[i].Seconds(), 'g', -1, 64)
-			}
-			e.Sample(name+"_bucket", float64(sum), "route", route, "le", upper)
-		}
-		e.Sample(name+"_sum", h.sum.Seconds(), "route", route)
-		e.Sample(name+"_count", float64(sum), "route", route)
+		h := m.times[route]
+		e.Histogram(name, bounds[:], h.buckets[:], h.sum, "route", route)
 	}
+}
+
+// Histogram writes the samples of a distribution of times: how many lie below each bound and, behind them, how many above all.
+func (e *Exposition) Histogram(name string, bounds []time.Duration, buckets []int64, total time.Duration, labels ...string) {
+	sum := int64(0)
+	for i, n := range buckets {
+		sum += n
+		upper := "+Inf"
+		if i < len(bounds) {
+			upper = strconv.FormatFloat(bounds[i].Seconds(), 'g', -1, 64)
+		}
+		e.Sample(name+"_bucket", float64(sum), append(labels[:len(labels):len(labels)], "le", upper)...)
+	}
+	e.Sample(name+"_sum", total.Seconds(), labels...)
+	e.Sample(name+"_count", float64(sum), labels...)
 }
 
 // writeAnswers adds what telemetry counts, since the process began.
@@ -159,15 +161,4 @@ func (s *Server) writeAnswers(e *Exposition) {
 	for _, rule := range sorted(total.Rules) {
 		e.Sample("verifier_rules_fired_total", float64(total.Rules[rule]), "rule", rule)
 	}
-}
-
-// residentBytes reads the second number of /proc/self/statm, which counts pages.
-func residentBytes() (int64, bool) {
-	data, err := os.ReadFile("/proc/self/statm")
-	fields := strings.Fields(string(data))
-	if err != nil || len(fields) < 2 {
-		return 0, false
-	}
-	pages, err := strconv.ParseInt(fields[1], 10, 64)
-	return pages * int64(os.Getpagesize()), err == nil
 }

@@ -118,19 +118,29 @@ var (
 )
 
 // write sends what was encoded and returns how many bytes went out.
-func (out *Reply) write(w http.ResponseWriter, id string, b *buffer) int {
+func (out *Reply) write(c *Call) int {
+	w, b := c.writer, c.buffer
 	h := w.Header()
 	h["Content-Type"] = typeJSON
 	if out.body == nil {
 		h["Content-Type"] = typeText
 	}
 	h["Cache-Control"], h["X-Content-Type-Options"] = noStore, noSniff
-	own := []string{id, strconv.Itoa(len(b.data))} // in one allocation
+	data := b.data
+	if len(data) >= compressFrom {
+		h["Vary"] = varyEncoding
+		if takesGzip(c.request) {
+			packed := pack(data)
+			defer packed.release()
+			h["Content-Encoding"], data = typeGzip, packed.Bytes()
+		}
+	}
+	own := []string{c.id, strconv.Itoa(len(data))} // in one allocation
 	h["X-Request-Id"], h["Content-Length"] = own[:1:1], own[1:]
 	if out.header != "" {
 		h.Set(out.header, out.value)
 	}
 	w.WriteHeader(out.status)
-	n, _ := w.Write(b.data) // an error means that the caller has gone
+	n, _ := w.Write(data) // an error means that the caller has gone
 	return n
 }

@@ -25,6 +25,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes:               maxHeaderBytes,
 		ErrorLog:                     log.New(serverErrors{s.Log}, "", 0),
 	}
+	if s.Limits.HTTP2 {
+		srv.Protocols, srv.HTTP2 = new(http.Protocols), &http.HTTP2Config{MaxConcurrentStreams: s.Limits.Streams}
+		srv.Protocols.SetHTTP1(true)
+		srv.Protocols.SetUnencryptedHTTP2(true)
+	}
 	places := newPeers(l, s.Limits, s.metrics.shed)
 	srv.ConnState = places.state
 	failed := make(chan error, 1)

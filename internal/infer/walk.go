@@ -314,7 +314,7 @@ func (w *walker) unknownType(spelling string) string {
 		w.guesses[spelling] = near
 	}
 	if near != "" {
-		return quantity.Sprintf("%q is not a type; did you mean %s?", spelling, near)
+		return quantity.Sprintf("%q is not a type; did you mean %s?", graph.Brief(spelling), near)
 	}
-	return quantity.Sprintf("%q is not a type", spelling)
+	return quantity.Sprintf("%q is not a type", graph.Brief(spelling))
 }

@@ -58,12 +58,17 @@ func graphPlaces(file string, data []byte) []Place {
 	return out
 }
 
-// notationLines are the lines that define a component. A statement never goes over a line, so each is read for itself.
+// notationLines are the lines that define a component. A statement never goes over a line, so each is read for itself; what defines one has a colon, and
+// is no comment.
 func notationLines(data []byte) []int {
 	var out []int
 	n := 0
 	for line := range strings.SplitSeq(string(data), "\n") {
 		n++
+		text := strings.TrimLeft(line, " \t")
+		if !strings.Contains(text, ":") || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "//") {
+			continue
+		}
 		if g, err := graph.Parse(line); err == nil && len(g.Components) > 0 {
 			out = append(out, n)
 		}

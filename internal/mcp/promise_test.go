@@ -46,12 +46,14 @@ func TestSmallRequestsCauseSmallWork(t *testing.T) {
 		"describe": "", "import": "", "export": `"to":"torch","force":true,`, "fit": `"layout":{"tp":2,"pp":2},`,
 		"edit": `"undoIfWorse":true,"changes":[` + strings.Join(changes, ",") + `],`,
 	}
-	for _, name := range []string{"", "describe", "export", "import", "fit", "edit"} {
+	for k, name := range []string{"", "describe", "export", "import", "fit", "edit"} {
 		adversary.Promise(t, 0, wire.MaxBytes, func(r adversary.Request) int {
 			switch {
 			case name == "":
 				return call(r.Action, r.Body)
 			case r.Action != "lint" && !strings.HasPrefix(r.Body, `{"model":`):
+				return 0
+			case len(r.Body)%2 != k%2: // every model goes to two or three of the five, which read it alike; one that costs too much goes there again
 				return 0
 			}
 			return call(name, "{"+beside[name]+r.Body[1:])

@@ -23,7 +23,7 @@ type Affine struct{ Weight, Bias Value }
 
 // BatchNorm normalises so many channels: over the batch, or of each sample where they are not shared.
 func BatchNorm(p *Program, x Value, channels int64, shared bool, a Affine, running ...Value) Value {
-	in, bias := []Value{x}, 0
+	in, bias := append(make([]Value, 0, 5), x), 0 // as many as there can be, so that they need no memory of their own
 	if a.Weight != None {
 		in, bias = append(in, a.Weight, a.Bias), 2
 	}

@@ -5,6 +5,7 @@ type Geometry struct {
 	Groups     int64 // of channels that do not mix
 	Transposed bool  // it spreads each element, as torch.nn.ConvTranspose2d does
 	Permuted   bool  // the gradient of the result is not contiguous: a permute follows, or torch.cat
+	Dilation   int64 // the longest distance between points of the kernel, where it is not 1
 }
 
 // convolution is torch.convolution: cuDNN's, or PyTorch's own kernels where it is depthwise. It saves input and
@@ -24,19 +25,24 @@ var convolution = &Op{
 		if s.input(0).Strided {
 			g.Holds(s.input(0).Elems(), Float, false) // and so is the input
 		}
-		g.New(0)
-		g.New(1)
 		c := convolved(s, g.Batch)
-		g.Passing(c.backwardSpace(g.Width))
+		if g.Needs(0) {
+			g.New(0)
+			g.Passing(c.space(convInput, g.Width))
+		}
+		if g.Needs(1) {
+			g.New(1)
+			g.Passing(c.space(convWeight, g.Width))
+		}
 		if len(s.In) > 2 {
 			g.New(2)
 		}
 	},
 	Workspace: func(s *Step, batch, width int64) int64 {
 		c := convolved(s, batch)
-		space := c.forwardSpace(width)
+		space := c.space(convForward, width)
 		if s.input(0).Strided {
-			space += c.in * width
+			space += countOf(s.input(0).Elems(), batch, width)
 		}
 		return space
 	},
@@ -100,15 +106,15 @@ func fitsConvolution(s *Step) bool {
 // …), and adds a bias where there is one. The sizes of the axes behind the channels are given.
 func Convolution(p *Program, x, weight, bias Value, g Geometry, image ...int64) Value {
 	w := p.Shape(weight)
-	channels, in := w[0], []Value{x, weight}
+	channels, in, n := w[0], [3]Value{x, weight, bias}, 2
 	if g.Transposed {
 		channels = w[1] * g.Groups
 	}
 	if bias != None {
-		in = append(in, bias)
+		n = 3
 	}
-	s := p.do(convolutionOf(w, g), Tensor{Shape: append([]int64{channels}, image...)}, in...)
-	s.N = [5]int64{g.Groups, flag(g.Transposed), flag(g.Permuted)}
+	s := p.do(convolutionOf(w, g), Tensor{Shape: p.dimensions([]int64{channels}, image...)}, in[:n]...)
+	s.N = [5]int64{g.Groups, flag(g.Transposed), flag(g.Permuted), g.Dilation}
 	return s.Out
 }
 

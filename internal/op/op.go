@@ -26,6 +26,9 @@ type Op struct {
 	// Cast says that the result is the first input in another width, and its gradient likewise.
 	Cast bool
 
+	// Half says that autocast runs it in fp16 whatever type it was asked for, and casts bf16 too.
+	Half bool
+
 	// Detaches says that the result has no gradient.
 	Detaches bool
 
@@ -243,6 +246,7 @@ type Program struct {
 type Precision struct {
 	Weights  int64 // bytes of a weight, and of what the model is given; 0 is 4
 	Autocast bool  // torch.autocast to 16 bits is on
+	Half     bool  // which is to fp16
 }
 
 // Reset empties a program and keeps its memory.

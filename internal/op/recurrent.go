@@ -6,6 +6,7 @@ package op
 var cudnnRNN = &Op{
 	Name:     "_cudnn_rnn",
 	Autocast: Lowers,
+	Half:     true, // _cudnn_rnn_cast_reflatten in aten/src/ATen/cudnn/AutocastRNN.cpp
 	Saves: func(s *Step, save *Saved) {
 		for k := range s.In {
 			save.Input(k)
@@ -18,13 +19,13 @@ var cudnnRNN = &Op{
 		g.Holds(out.Elems(), Float, false)
 		g.Holds(x.Elems(), Float, false)
 		g.New(0)
-		g.Passing(rnnSpace(s, g.Batch, g.Width))
 		for k := 1; k < len(s.In); k++ {
 			g.New(k)
 		}
+		g.Passing(rnnSpace(s, g.Batch, g.Width, true))
 	},
 	Workspace: func(s *Step, batch, width int64) int64 {
-		return s.input(0).Elems()*batch*width + rnnSpace(s, batch, width)
+		return s.input(0).Elems()*batch*width + rnnSpace(s, batch, width, false)
 	},
 	FLOPs: func(s *Step) int64 {
 		sum := int64(0)
@@ -49,28 +50,93 @@ var cudnnRNN = &Op{
 	Forward: 1, Back: 2,
 }
 
-// What cuDNN needs while either pass runs, as seen on an H200 with LSTM and GRU of one layer and of three: five
-// times the results of all steps, and some for each direction. Its kernels for narrow layers copy the sequence
-// and, where there are two directions, the results too; the sequence twice where it has more features than the
-// results (three runs).
+// What cuDNN takes while either pass of a layer runs beside a copy of the sequence, in results of all steps: read off 933 layers of
+// LSTM, GRU and plain RNN on an H200 with cuDNN 9.19, within 1 to 4 % of most (truth/workspaces-rnn.jsonl.gz).
 const (
-	rnnResults      = 5
-	rnnDirection    = 7 << 20
-	narrowFeatures  = 256
-	narrowDirection = 9 << 20
+	rnnDirection    = 8 << 20 // bytes for each direction
+	rnnStandard     = 3
+	rnnShort        = 256 // steps of an LSTM that takes the results once more: seen with 16 to 256, and not with 400 or 500
+	rnnTwoWays      = 6   // of an LSTM, and one less of the others
+	rnnKeptLSTM     = 21
+	rnnKeptGRU      = 17
+	rnnKeptPlain    = 12
+	rnnKeptTwoWays  = 14 // of an LSTM; 12 of the others
+	gatesLSTM       = 4
+	gatesPlain      = 1
+	rnnStaticMost   = 1024 // features of a layer whose weights stay in registers,
+	rnnStaticOf     = 128  // which have to be a multiple of this,
+	rnnStaticBatch  = 8    // and its batch of this,
+	rnnStaticImages = 128  // up to so many
 )
 
-// rnnSpace is those bytes.
-func rnnSpace(s *Step, batch, width int64) int64 {
-	directions, hidden := s.N[1], s.N[2]
-	x, results := s.input(0).Elems()*batch*width, s.output().Elems()*batch*width
-	if hidden <= narrowFeatures {
-		if s.input(0).Shape[1] > hidden {
-			x *= 2
-		}
-		return (rnnResults+2*(directions-1))*results + x + directions*narrowDirection
+// rnnLayer is a recurrent layer as cuDNN's choice depends on it.
+type rnnLayer struct {
+	features, in, gates, directions, layers, batch int64
+	steps                                          int64
+	half                                           bool // it runs in fp16, as autocast has it run whatever its own type
+	width                                          int64
+}
+
+// static reports whether PyTorch asks for CUDNN_RNN_ALGO_PERSIST_STATIC (use_persist_common_heuristics and
+// use_persist_device_heuristics in aten/src/ATen/native/cudnn/RNN.cpp).
+func (r *rnnLayer) static() bool {
+	common := r.layers == 1 && r.directions == 1 && r.features <= rnnStaticMost && r.features%rnnStaticOf == 0 && r.in%rnnStaticOf == 0
+	return r.half && common && (r.gates == gatesLSTM || r.gates == gatesPlain) && r.batch%rnnStaticBatch == 0 && r.batch <= rnnStaticImages
+}
+
+// small reports whether it asks for CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H (use_rnn_persist_small_h), which bf16 does not have.
+func (r *rnnLayer) small(back bool) bool {
+	most := int64(192)
+	if back {
+		most = 128
 	}
-	return rnnResults*results + directions*rnnDirection
+	if r.gates == gatesPlain {
+		most *= 2
+	}
+	return (r.half || r.width == 4) && r.gates > 0 && r.features <= most
+}
+
+// space is the bytes that a pass takes, of a sequence, results and weights of so many.
+func (r *rnnLayer) space(back bool, x, results, weights int64) int64 {
+	persistent := r.static() || r.small(back)
+	lstm := r.gates == gatesLSTM
+	times, further := int64(rnnStandard), 2*x+max(results, x)
+	switch {
+	case r.directions > 1:
+		times, further = rnnTwoWays, x+max(results, 2*x)
+		if persistent {
+			times = rnnKeptTwoWays
+		}
+		if !lstm && persistent {
+			times -= 2
+		} else if !lstm {
+			times--
+		}
+	case persistent && lstm:
+		times, further = rnnKeptLSTM, x
+	case persistent && r.gates == gatesPlain:
+		times = rnnKeptPlain
+	case persistent:
+		times = rnnKeptGRU
+	case lstm && r.steps <= rnnShort:
+		further = max(further, 2*results+x)
+	}
+	return times*results + further + weights + r.directions*rnnDirection
+}
+
+// rnnSpace is what a pass of a step takes.
+func rnnSpace(s *Step, batch, width int64, back bool) int64 {
+	weights, matrices := int64(0), int64(0)
+	for k := 1; k < len(s.In); k++ {
+		w := s.input(k)
+		if weights += w.Elems(); len(w.Shape) > 2 {
+			matrices += w.Shape[0]
+		}
+	}
+	directions := max(1, s.N[1])
+	r := rnnLayer{features: max(1, s.N[2]), in: s.input(0).Shape[1], gates: s.N[3], directions: directions,
+		layers: matrices / 2 / directions, batch: batch, steps: s.N[0], half: s.N[4] == 1, width: width}
+	return r.space(back, s.input(0).Elems()*batch*width, s.output().Elems()*batch*width, weights*width)
 }
 
 // Reserve is what cuDNN keeps of a recurrent layer: its parts are of floats and rounded up to so many bytes,
@@ -99,7 +165,11 @@ func (p *Program) reserve(s *Step, r Reserve) {
 func RNN(p *Program, x Value, features, directions int64, weights []Value, states []int64, r Reserve) Value {
 	steps := p.Shape(x)[0]
 	s := p.do(cudnnRNN, Tensor{Shape: []int64{steps, directions * features}}, append([]Value{x}, weights...)...)
-	s.N = [5]int64{steps, directions, features}
+	gates := int64(0)
+	if w := p.Shape(weights[0]); len(w) > 2 && w[1]%max(1, features) == 0 {
+		gates = w[1] / max(1, features)
+	}
+	s.N = [5]int64{steps, directions, features, gates, flag(p.Precision.Autocast)}
 	for _, n := range states {
 		p.keep(s, Float, false, n)
 	}

@@ -7,14 +7,21 @@ import (
 )
 
 // leases is how many parts a limit is leased in, at the least. A replica takes one part at a time from the store and hands it
-// out by itself: what is left with replicas when a limit is reached is what the limit is short of.
-const leases = 100
+// out by itself, and takes the next while a quarter of it is left, so that nobody waits for the store: what is left with replicas
+// when a limit is reached is what the limit is short of.
+const leases = 125
+
+// aheadFrom is how large a part is whose next is taken ahead: a few calls are not worth a part that nobody has asked for.
+const aheadFrom = 16
+
+// aheadMost is how long a replica waits for a part that nobody waits for yet.
+const aheadMost = 10 * time.Second
 
 // mostBuckets is how many buckets are remembered. Beyond it some are forgotten, and asked for again.
 const mostBuckets = 50_000
 
-// Limiter hands out calls. Replicas that share a store share the limit: together they never hand out more, and at most one
-// part in a hundred for each replica less. It may be used by many at the same time.
+// Limiter hands out calls. Replicas that share a store share the limit: together they never hand out more, and at most a
+// hundredth for each replica less. It may be used by many at the same time.
 type Limiter struct {
 	store  Store
 	limit  int64
@@ -41,6 +48,7 @@ type bucket struct {
 	left    int64 // calls leased and not handed out
 	used    int64 // of the limit, by all replicas, when the store was last asked
 	leased  int64 // in this window, by the last lease
+	handed  int64 // out in this window
 	ends    time.Time
 }
 
@@ -56,6 +64,7 @@ type Result struct {
 func (l *Limiter) Take(ctx context.Context, name string) (Result, error) {
 	b := l.bucket(name)
 	if r, known := b.take(l); known {
+		l.ahead(name, b)
 		return r, nil
 	}
 	before := b.enter()
@@ -79,6 +88,33 @@ func (l *Limiter) Take(ctx context.Context, name string) (Result, error) {
 		return Result{}, err
 	}
 	return b.lease(l, w), nil
+}
+
+// ahead leases the next part of a bucket of whose last little is left, where nobody does yet.
+func (l *Limiter) ahead(name string, b *bucket) {
+	if _, low := b.next(l); !low {
+		return
+	}
+	select {
+	case b.turn <- struct{}{}:
+	default:
+		return
+	}
+	go func() {
+		defer func() { <-b.turn }()
+		n, low := b.next(l)
+		if !low { // somebody has asked in the meantime
+			return
+		}
+		ctx, stop := context.WithTimeout(context.Background(), aheadMost)
+		defer stop()
+		w, err := l.store.Take(ctx, name, n, l.limit, l.period, l.clock())
+		if err != nil {
+			b.failed(ctx, err)
+			return
+		}
+		b.refill(l, w)
+	}()
 }
 
 func (l *Limiter) bucket(name string) *bucket {
@@ -163,36 +199,62 @@ func (b *bucket) current(l *Limiter) bool {
 func (b *bucket) hand(l *Limiter) Result {
 	allowed := b.left > 0
 	if allowed {
-		b.left--
+		b.left, b.handed = b.left-1, b.handed+1
 	}
 	return Result{Allowed: allowed, Limit: l.limit, Remaining: max(0, l.limit-b.used) + b.left, Reset: b.ends}
 }
 
-// wanted is how much to lease: twice as much each time, up to one part of the limit, so that a replica which is rarely called
-// holds little back; and at least one for everybody who waits, since those are handed out at once. It is an error where the
-// store has failed since the caller began to wait.
+// next is how much to lease ahead, and whether it is time: the last part is nearly used, and the limit has more.
+func (b *bucket) next(l *Limiter) (n int64, low bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.leased < aheadFrom || b.left > b.leased/4 || b.used >= l.limit || !b.current(l) {
+		return 0, false
+	}
+	return b.part(l), true
+}
+
+// wanted is how much to lease, or an error where the store has failed since the caller began to wait.
 func (b *bucket) wanted(l *Limiter, faults int64) (int64, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.faults > faults {
 		return 0, b.fault
 	}
-	n := int64(1)
+	return b.part(l), nil
+}
+
+// part is how much to lease: twice as much each time, up to one part of the limit, so that a replica which is rarely called holds
+// little back; a quarter of what it handed out in the window before where one begins; and at least one for everybody who waits, since
+// those are handed out at once. The caller holds the lock.
+func (b *bucket) part(l *Limiter) int64 {
+	n := b.handed / 4
 	if b.current(l) {
 		n = 2 * b.leased
 	}
-	return max(1, b.waiting, min(n, l.limit/leases)), nil
+	return max(1, b.waiting, min(n, l.limit/leases))
 }
 
-// lease notes what the store has granted, and hands one of it to whoever asked, before anybody else can have it: the limit may have more. A lease
-// that is left from a window before has lapsed.
+// lease notes what the store has granted, and hands one of it to whoever asked, before anybody else can have it: the limit may have more.
 func (b *bucket) lease(l *Limiter, w Window) Result {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.granted(l, w)
+	return b.hand(l)
+}
+
+// refill notes what the store has granted before anybody asked for it.
+func (b *bucket) refill(l *Limiter, w Window) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.granted(l, w)
+}
+
+// granted adds a lease. One that is left from a window before has lapsed. The caller holds the lock.
+func (b *bucket) granted(l *Limiter, w Window) {
 	ends := w.Began.Add(l.period)
 	if !ends.Equal(b.ends) {
-		b.left, b.ends = 0, ends
+		b.left, b.handed, b.ends = 0, 0, ends
 	}
 	b.left, b.used, b.leased = b.left+w.Granted, w.Used, w.Granted
-	return b.hand(l)
 }

@@ -102,8 +102,63 @@ func TestTheStoreIsAskedForPartsOfALimit(t *testing.T) {
 	if r := take(t, l, "b"); r.Allowed {
 		t.Error("more than the limit")
 	}
-	if n := w.calls.Load(); n > 110 {
+	if n := w.calls.Load(); n > 135 {
 		t.Errorf("%d calls of the store", n)
+	}
+}
+
+// slow is a store that says that it was asked, and answers when it is told to.
+type slow struct {
+	always
+	asked, answer chan struct{}
+}
+
+func (s slow) Take(ctx context.Context, name string, n, limit int64, period time.Duration, now time.Time) (rate.Window, error) {
+	s.asked <- struct{}{}
+	<-s.answer
+	return s.always.Take(ctx, name, n, limit, period, now)
+}
+
+// TestNobodyWaitsForTheNextPartOfALimit has a store that is asked while there is something left, and callers who are served before it answers.
+func TestNobodyWaitsForTheNextPartOfALimit(t *testing.T) {
+	c := &clock{}
+	s := slow{always{c}, make(chan struct{}, 8), make(chan struct{}, 8)}
+	l := rate.New(s, 1_000_000, time.Hour, c.now)
+	for _, part := range []int{1, 2, 4, 8, 16} {
+		s.answer <- struct{}{}
+		for range part - 3*(part/16) { // three are left of the last
+			take(t, l, "b")
+		}
+		<-s.asked
+	}
+	select {
+	case <-s.asked:
+	case <-time.After(10 * time.Second):
+		t.Fatal("three are left of sixteen, and the store is not asked for more")
+	}
+	for range 3 {
+		take(t, l, "b")
+	}
+	s.answer <- struct{}{}
+	take(t, l, "b")
+	if n := len(s.asked); n != 0 {
+		t.Errorf("the store was asked %d times more", n)
+	}
+}
+
+// TestABusyBucketBeginsAWindowWithALargePart counts how often the store is asked for 100 calls, at first and in the window behind.
+func TestABusyBucketBeginsAWindowWithALargePart(t *testing.T) {
+	w, c := open(t), &clock{}
+	l := rate.New(w, 100_000, time.Minute, c.now)
+	for _, most := range []int64{8, 4} {
+		before := w.calls.Load()
+		for range 100 {
+			take(t, l, "b")
+		}
+		if n := w.calls.Load() - before; n > most {
+			t.Errorf("the store was asked %d times, at most %d were expected", n, most)
+		}
+		c.ms.Add(60_000)
 	}
 }
 

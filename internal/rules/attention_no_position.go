@@ -10,7 +10,7 @@ var _ = define(Rule{
 	Title:    "Attention that cannot tell positions apart",
 	Severity: Warn,
 	Doc:      `Attention treats its input as a set: without positions, any order of the same tokens or patches gives the same results in that order, and the model is a bag of words. Add learned or sinusoidal positions behind the embedding, or rotate queries and keys. Attention under a causal mask is left alone, since the mask itself tells positions apart and such models do learn order; so are models that meet a convolution, a recurrent layer or a second input first. For a true set, such as the fields of a table, waive the rule.`,
-	Source:   "Vaswani et al. 2017, section 3.5; for causal masks Haviv et al. 2022 and Kazemnejad et al. 2023, The Impact of Positional Encoding on Length Generalization",
+	Source:   "Vaswani et al. 2017, Attention Is All You Need, Positional Encoding; for causal masks Haviv et al. 2022 and Kazemnejad et al. 2023, The Impact of Positional Encoding on Length Generalization",
 	Whole: func(p *Pass) {
 		if !p.Any(catalog.IsAttention) || !p.Any(catalog.IsEmbedding|catalog.IsPatches) || p.inferred {
 			return

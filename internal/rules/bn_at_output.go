@@ -7,7 +7,7 @@ var _ = define(Rule{
 	Title:    "Batch normalisation as the last layer",
 	Severity: Info,
 	Doc:      `The result of a sample then depends on the others in its batch during training, and its scale is set by the normalisation instead of by the target. The authors of DCGAN left it out of the last layer of the generator because samples oscillated. Networks that learn embeddings (SimCLR, ArcFace) end in one on purpose; elsewhere, return what the last layer gives.`,
-	Source:   "Radford, Metz and Chintala 2016, section 3",
+	Source:   "Radford, Metz and Chintala 2016, Unsupervised Representation Learning with Deep Convolutional Generative Adversarial Networks",
 	Whole: func(p *Pass) {
 		seen := map[int]bool{}
 		for o := range p.Outputs() {

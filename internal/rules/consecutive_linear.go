@@ -7,7 +7,7 @@ var _ = define(Rule{
 	Title:    "Two linear layers with nothing between them",
 	Severity: Info,
 	Doc:      `Two linear layers or convolutions in a row can be multiplied out into one: they cost two and compute what one could. Put an activation between them, or join them. A first layer that is narrower than both sides restricts the rank, which is a known way to save weights, and depthwise or grouped convolutions save them too; both are left alone, and so is a first layer that others read as well.`,
-	Source:   "arithmetic: the product of two matrices is a matrix; Goodfellow, Bengio and Courville 2016, section 6.1; Chollet 2017, figure 10, for separable convolutions that do better without an activation inside",
+	Source:   "arithmetic: the product of two matrices is a matrix; Goodfellow, Bengio and Courville 2016, Deep Learning, chapter 6; Chollet 2017, Xception, for separable convolutions that do better without an activation inside",
 	Whole: func(p *Pass) {
 		if p.linear() {
 			return // no-nonlinearity says it for the whole model

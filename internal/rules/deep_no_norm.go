@@ -11,7 +11,7 @@ var _ = define(Rule{
 	Title:    "A deep network without normalisation",
 	Severity: Warn,
 	Doc:      `Without a normalisation the scale of values and gradients is multiplied layer by layer, and from about this depth on it either vanishes or explodes unless the initialisation is tuned for it. Add batch, layer, group or root-mean-square normalisation, or shortcuts together with an initialisation made for them. Networks with selu, which normalises itself, and residual networks, some of which do without, are left alone.`,
-	Source:   "Simonyan and Zisserman 2015, section 3.1 (deeper configurations were begun from a trained shallower one; Glorot's initialisation was later found to do); Ioffe and Szegedy 2015. The limit of 20 layers is a rule of thumb drawn from VGG-19",
+	Source:   "Simonyan and Zisserman 2015, Very Deep Convolutional Networks for Large-Scale Image Recognition (deeper configurations were begun from a trained shallower one; Glorot's initialisation was later found to do); Ioffe and Szegedy 2015. The limit of 20 layers is a rule of thumb drawn from VGG-19",
 	Whole: func(p *Pass) {
 		if p.inferred || p.layers < bareLayers || p.Any(catalog.IsNorm|catalog.HasNorm|catalog.SelfNorms|catalog.IsOpaque) {
 			return

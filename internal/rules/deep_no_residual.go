@@ -16,7 +16,7 @@ var _ = define(Rule{
 	Title:    "A deep network without shortcuts",
 	Severity: Warn,
 	Doc:      `Every way from the input to the output leads through at least this many layers. Plain networks of this depth train worse than shallower ones, not because they overfit but because the error of training itself is higher; attention without shortcuts makes all positions alike within a few layers. Add the input of a block to its result (a residual connection), or concatenate it. The length counted is that of the shortest way, so a shortcut around a part is enough for that part.`,
-	Source:   "He, Zhang, Ren and Sun 2016, Deep Residual Learning, section 4.1 (plain-34 against plain-18); Dong, Cordonnier and Loukas 2021, Attention is not all you need. 6 layers of attention is a rule of thumb",
+	Source:   "He, Zhang, Ren and Sun 2016, Deep Residual Learning (plain-34 against plain-18); Dong, Cordonnier and Loukas 2021, Attention is not all you need. 6 layers of attention is a rule of thumb",
 	Whole: func(p *Pass) {
 		if p.inferred || p.layers < plainAttention {
 			return // an importer that concluded connections may have missed the shortcuts

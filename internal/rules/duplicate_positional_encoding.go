@@ -7,7 +7,7 @@ var _ = define(Rule{
 	Title:    "Positions added twice",
 	Severity: Warn,
 	Doc:      `Two encodings of positions follow each other with nothing between them that uses the first. The sum carries no more about order than one of them, takes twice the share of the embedding's scale and, where both are learned, splits one gradient between two tables. Keep one. Positions that each layer adds for itself, and rotations inside attention, are no duplicates.`,
-	Source:   "Vaswani et al. 2017, section 3.5: one encoding is added at the bottom of the stack, and learned and fixed ones gave nearly identical results",
+	Source:   "Vaswani et al. 2017, Attention Is All You Need, Positional Encoding: one encoding is added at the bottom of the stack, and learned and fixed ones gave nearly identical results",
 	Whole: func(p *Pass) {
 		for i := range p.With(catalog.IsPositional) {
 			if p.Is(i, catalog.IsAttention) {

@@ -14,7 +14,7 @@ var _ = define(Rule{
 	Title:    "Every head of a decoder keeps keys of its own",
 	Severity: Info,
 	Doc:      `In a served decoder each query head has its own head of keys and values, and each new token reads all of them: the cache and the time of decoding grow with the number of heads. Grouped-query attention with an eighth of the key heads came close to full quality in the measurements that introduced it, and an existing model was converted with 5 % of the computation of its training. Set numKVHeads before training if the model will be served.`,
-	Source:   "Ainslie et al. 2023, GQA: Training Generalized Multi-Query Transformer Models, table 1 and section 3; the limit of 256 KiB a token is a rule of thumb",
+	Source:   "Ainslie et al. 2023, GQA: Training Generalized Multi-Query Transformer Models; the limit of 256 KiB a token is a rule of thumb",
 	Whole: func(p *Pass) {
 		first, layers, total := -1, 0, int64(0)
 		for i := range p.With(catalog.IsAttention) {

@@ -9,7 +9,7 @@ var _ = define(Rule{
 	Title:    "Dropout that leaves little",
 	Severity: Warn,
 	Doc:      `More than 70 % of the values are dropped, and the rest is scaled up by more than three. What is left is mostly noise, and the model underfits; with a probability of 1 nothing passes at all. A parameter that was meant as the share to keep looks the same. Values from 0.1 to 0.5 are usual.`,
-	Source:   "Srivastava et al. 2014, section 7.3 and figure 9; the limit itself is a rule of thumb",
+	Source:   "Srivastava et al. 2014, Dropout, which varies the rate; the limit itself is a rule of thumb",
 	Whole: func(p *Pass) {
 		for i := range p.Nodes {
 			if p.Nodes[i].Type == nil || p.Nodes[i].Args == nil || !p.Is(i, 0) {

@@ -14,7 +14,7 @@ var _ = define(Rule{
 	Title:    "Most of the weights in one linear layer",
 	Severity: Info,
 	Doc:      `One linear layer behind a flattened image holds more than half of the weights of the model: each position has weights of its own, which overfit and tie the model to one input size. AlexNet and VGG were built like this; later networks take the mean over the positions first (global average pooling); GoogLeNet does better than AlexNet with a twelfth of its weights. Pool before flattening, or narrow the layer.`,
-	Source:   "Lin, Chen and Yan 2014, Network in Network, section 3.2; Szegedy et al. 2015 (GoogLeNet gained 0.6 % by average pooling). The limits are rules of thumb",
+	Source:   "Lin, Chen and Yan 2014, Network in Network, global average pooling; Szegedy et al. 2015 (GoogLeNet gained 0.6 % by average pooling). The limits are rules of thumb",
 	Whole: func(p *Pass) {
 		if p.Params < hugeWeights {
 			return

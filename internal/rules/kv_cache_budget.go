@@ -14,7 +14,7 @@ var _ = define(Rule{
 	Title:    "A large cache for each served sequence",
 	Severity: Info,
 	Doc:      `A served decoder keeps the keys and values of every token in every layer. At the length of this graph, in 16-bit floats, that is a gigabyte or more for each sequence, so the cache and not the weights decides how many users a card serves. Share keys and values among heads (numKVHeads), limit the window of some layers, or serve with an 8-bit cache.`,
-	Source:   "Kwon et al. 2023, Efficient Memory Management for LLM Serving with PagedAttention, section 3 (OPT-13B: 800 KB a token, 1.6 GB a sequence); 2 × layers × heads × headDim × 2 bytes a token. The limit is a rule of thumb",
+	Source:   "Kwon et al. 2023, Efficient Memory Management for LLM Serving with PagedAttention (OPT-13B: 800 KB a token, 1.6 GB a sequence); 2 × layers × heads × headDim × 2 bytes a token. The limit is a rule of thumb",
 	Whole: func(p *Pass) {
 		first, layers, total := -1, 0, int64(0)
 		for i := range p.With(catalog.IsAttention) {

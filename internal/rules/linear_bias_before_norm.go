@@ -10,7 +10,7 @@ var _ = define(Rule{
 	Title:    "A bias that the normalisation takes away again",
 	Severity: Info,
 	Doc:      `Batch and instance normalisation subtract the mean of each channel, and with it any constant that the layer before added to that channel: the bias has no effect and gets no gradient, but takes memory in weights, gradients and optimiser. Set bias to false; the normalisation has a shift of its own. Layer and root-mean-square normalisation mix the channels and do not cancel a bias, so they are left alone.`,
-	Source:   "Ioffe and Szegedy 2015, section 3.2: the bias can be ignored, since its effect is cancelled by the mean subtraction",
+	Source:   "Ioffe and Szegedy 2015, Batch Normalization: the bias can be ignored, since its effect is cancelled by the mean subtraction",
 	Whole: func(p *Pass) {
 		for e := range p.Edges(catalog.IsAffine, catalog.CentresChannels) {
 			from := &p.Nodes[e.From]

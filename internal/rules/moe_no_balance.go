@@ -10,7 +10,7 @@ var _ = define(Rule{
 	Title:    "Experts without a word on their balance",
 	Severity: Info,
 	Doc:      `A router that is trained on the task alone tends to send nearly all tokens to a few experts, which then learn faster and get still more; the others are dead weight. Training needs something against it: a load-balancing loss (a coefficient of 0.01 is common) or a bias that is adjusted to the load. The graph does not say that there is one. State auxLossCoef, 0 where another scheme balances.`,
-	Source:   "Shazeer et al. 2017, section 4; Fedus et al. 2022, Switch Transformers, section 2.2 (coefficient 0.01); Wang et al. 2024 for balancing without a loss",
+	Source:   "Shazeer et al. 2017, Outrageously Large Neural Networks; Fedus et al. 2022, Switch Transformers (coefficient 0.01); Wang et al. 2024 for balancing without a loss",
 	Whole: func(p *Pass) {
 		for i := range p.With(catalog.IsExperts) {
 			experts, top := p.Arg(i, "numExperts").Int(), p.Arg(i, "topK").Int()

@@ -10,7 +10,7 @@ var _ = define(Rule{
 	Title:    "A model without a non-linearity",
 	Severity: Warn,
 	Doc:      `The model has several layers with weights but nothing that bends, so it computes exactly what one of them could compute, and depth buys nothing but cost. Put an activation between the layers. A layer that is narrower than both of its neighbours restricts the rank of the map, as in matrix factorisation, and is left alone; so is every model with a component that is not known to be linear.`,
-	Source:   "arithmetic: the product of two matrices is a matrix; Goodfellow, Bengio and Courville 2016, Deep Learning, section 6.1",
+	Source:   "arithmetic: the product of two matrices is a matrix; Goodfellow, Bengio and Courville 2016, Deep Learning, chapter 6",
 	Whole: func(p *Pass) {
 		if !p.linear() {
 			return

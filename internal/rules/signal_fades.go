@@ -9,7 +9,7 @@ var _ = define(Rule{
 	Severity:  Info,
 	Comparing: true,
 	Doc:       `When the model has just been initialised, what differs from sample to sample has shrunk to less than a thousandth of its size when it reaches the result: PyTorch draws the weights of linear layers and convolutions so that each divides the variance by three, and each rectifier by two to three more. Gradients shrink alike on their way back. Put normalisations between the layers, shortcuts around them, or use an initialisation that keeps the scale, such as that of He et al. It is asked of classifiers of images and tables alone.`,
-	Source:    "He et al. 2015, Delving Deep into Rectifiers, section 2.2; torch.nn.Linear.reset_parameters, whose bound of one over the root of the inputs gives a variance of one third of that. The limit was measured on trained designs, see docs/outcomes.md",
+	Source:    "He et al. 2015, Delving Deep into Rectifiers; torch.nn.Linear.reset_parameters, whose bound of one over the root of the inputs gives a variance of one third of that. The limit was measured on trained designs, see docs/outcomes.md",
 	Whole: func(p *Pass) {
 		if m := p.measure(); m != nil && m.signal < leastSignal {
 			p.Reportf(m.result, "at initialisation the variance between samples is %.1g here, for 1 at the input", m.signal)

@@ -7,7 +7,7 @@ var _ = define(Rule{
 	Title:    "A window that jumps over elements",
 	Severity: Warn,
 	Doc:      `The window moves further than it is wide, so the elements between two places are never read, and nothing learned before reaches them; a transposed convolution leaves gaps in its result that only the bias fills. Make the kernel at least as large as the stride. A window of size 1 is left alone: residual networks use it to bring a shortcut to size, knowingly.`,
-	Source:   "arithmetic; for windows of size 1, He et al. 2019, Bag of Tricks, section 4.2, measure what reading a quarter of the elements costs",
+	Source:   "arithmetic; for windows of size 1, He et al. 2019, Bag of Tricks for Image Classification with Convolutional Neural Networks, measure what reading a quarter of the elements costs",
 	Whole: func(p *Pass) {
 		for i := range p.With(catalog.IsConv | catalog.IsPool) {
 			stride, n, ok := p.Spatial(i, "stride")

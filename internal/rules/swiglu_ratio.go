@@ -11,7 +11,7 @@ var _ = define(Rule{
 	Title:    "An unusual width of a gated feed-forward network",
 	Severity: Info,
 	Doc:      `A gated network has three matrices where a plain one has two, so 8/3 of the model's width costs what a plain one of 4 times the width costs. Published models lie between 8/3 and 8. Far below, the layer has less room than the attention beside it; far above, nearly all weights of the model sit in it, and memory traffic with them. Check the number, or keep it if it was measured.`,
-	Source:   "Shazeer 2020, GLU Variants Improve Transformer, section 2 (2/3 of the width keeps the cost); published configurations of Llama, Mistral, Qwen2 and Gemma. The limits are a rule of thumb",
+	Source:   "Shazeer 2020, GLU Variants Improve Transformer (2/3 of the width keeps the cost); published configurations of Llama, Mistral, Qwen2 and Gemma. The limits are a rule of thumb",
 	Whole: func(p *Pass) {
 		for i := range p.With(catalog.IsGated) {
 			dim, inner := p.Arg(i, "embedDim").Int(), p.Arg(i, "intermediateSize").Int()

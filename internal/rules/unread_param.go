@@ -47,12 +47,12 @@ var _ = define(Rule{
 func (p *Pass) reportUnread(i int, name string) {
 	t := p.Nodes[i].Type
 	if canonical := t.Canonical(name); canonical != name {
-		p.ReportEdit(i, name, graph.Value{}, "%s is another name for %s, which is given too and is the one that is read", name, canonical)
+		p.ReportEdit(i, name, graph.Value{}, "%s is another name for %s, which is given too and is the one that is read", graph.Brief(name), canonical)
 		return
 	}
 	if near := t.NearestParam(name); near != "" {
-		p.Reportf(i, "%s has no parameter %s and does not read it; did you mean %s?", t.ID, name, near)
+		p.Reportf(i, "%s has no parameter %s and does not read it; did you mean %s?", t.ID, graph.Brief(name), near)
 		return
 	}
-	p.Reportf(i, "%s has no parameter %s and does not read it", t.ID, name)
+	p.Reportf(i, "%s has no parameter %s and does not read it", t.ID, graph.Brief(name))
 }

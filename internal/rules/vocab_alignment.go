@@ -19,7 +19,7 @@ var _ = define(Rule{
 	Title:    "A vocabulary that does not fill tensor cores",
 	Severity: Info,
 	Doc:      `The product with the vocabulary is one of the largest of a language model, and in 16-bit floats NVIDIA GPUs run it at full speed only where its sizes are multiples of 8, best of 64. Pad the vocabulary to the next multiple: the added tokens never occur, and their logits learn to stay low. Tied tables must be padded together. GPT-2's 50,257 is the well-known case; training codes pad it to 50,304. By the measured steps of an H200, products with an odd vocabulary run at about an eighth of the speed of others, and those with an even one that no 4 divides at a third; the time of a plan counts that.`,
-	Source:   "NVIDIA Deep Learning Performance, Matrix Multiplication Background User's Guide, section 2.2; Megatron-LM --make-vocab-size-divisible-by (128)",
+	Source:   "NVIDIA Deep Learning Performance, Matrix Multiplication Background User's Guide; Megatron-LM --make-vocab-size-divisible-by (128)",
 	Whole: func(p *Pass) {
 		for i := range p.With(catalog.IsAffine) {
 			n := &p.Nodes[i]

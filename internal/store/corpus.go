@@ -96,19 +96,60 @@ func appendGroup(a at, g *corpus.Group) error {
 	return err
 }
 
+// pruneTogether is how many lines one transaction removes: others wait no longer than for those.
+const pruneTogether = 1000
+
+func (r rows) Prune(ctx context.Context, before int64) (removed int64, err error) {
+	for {
+		var n int64
+		err := r.s.freeing(ctx, func() error {
+			return r.s.retry(ctx, sql.LevelReadCommitted, func(a at) (err error) {
+				n, err = prune(a, before)
+				return err
+			})
+		})
+		if removed += n; err != nil || n == 0 {
+			return removed, err
+		}
+	}
+}
+
+// prune removes some lines of the first day. Which day was the first is noted before the first line goes.
+func prune(a at, before int64) (int64, error) {
+	var first sql.NullInt64
+	if err := a.one("SELECT MIN(day) FROM corpus_line", nil, &first); err != nil || !first.Valid || first.Int64 >= before {
+		return 0, err
+	}
+	if _, err := a.exec("INSERT INTO corpus_group (kind, name, severity, amount, structures) VALUES (?, '', '', ?, 0) ON CONFLICT DO NOTHING", corpus.GroupSince, first.Int64); err != nil {
+		return 0, err
+	}
+	return a.exec("DELETE FROM corpus_line WHERE day = ? AND digest IN (SELECT digest FROM corpus_line WHERE day = ? ORDER BY digest LIMIT ?)", first.Int64, first.Int64, pruneTogether)
+}
+
 func (r rows) Groups(ctx context.Context) (groups []corpus.Group, since int64, err error) {
 	err = r.s.snapshot(ctx, func(a at) error {
 		groups = nil
+		noted := int64(math.MaxInt64)
 		err := a.each(func(scan func(...any) error) error {
 			var g corpus.Group
 			err := scan(&g.Kind, &g.Name, &g.Severity, &g.Count, &g.Structures)
+			if g.Kind == corpus.GroupSince {
+				noted = g.Count
+				return err
+			}
 			groups = append(groups, g)
 			return err
 		}, "SELECT kind, name, severity, amount, structures FROM corpus_group ORDER BY kind, name, severity")
 		if err != nil || len(groups) == 0 {
 			return err
 		}
-		return a.one("SELECT MIN(day) FROM corpus_line", nil, &since)
+		var first sql.NullInt64 // there is none where all lines are too old
+		err = a.one("SELECT MIN(day) FROM corpus_line", nil, &first)
+		since = noted
+		if first.Valid {
+			since = min(since, first.Int64)
+		}
+		return err
 	})
 	return groups, since, err
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/netip"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -69,6 +70,29 @@ var (
 		want := []string{"-1 00000003 3 linear:2 relu:1  1\n", "-1 00000003 3 linear:2 relu:1 cycle:block dead-end:warn 3\n", "0 00000003 3 linear:2 relu:1 cycle:block dead-end:warn 1\n"}
 		if !slices.Equal(lines, want) {
 			t.Errorf("got %q, want %q", lines, want)
+		}
+	})
+	_ = exercise("old lines are removed, and the report stays what it was", func(t *testing.T, s *Store) {
+		var all []corpus.Row
+		for n := range pruneTogether + 200 {
+			r := structure(n)
+			r.Day += int64(n % 3) // three days
+			all = append(all, r)
+		}
+		flush(t, s, all...)
+		was := report(t, s)
+		first := corpus.Day(day)
+		for _, c := range []struct{ before, removed, left int64 }{{first, 0, 1200}, {first + 2, 800, 400}, {first + 2, 0, 400}, {first + 3, 400, 0}, {first + 9, 0, 0}} {
+			removed, err := s.Corpus().Prune(t.Context(), c.before)
+			ok(t, err)
+			var left int64
+			ok(t, s.reading(t.Context()).one("SELECT COUNT(*) FROM corpus_line", nil, &left))
+			if removed != c.removed || left != c.left {
+				t.Errorf("before day %d: %d removed and %d left, want %d and %d", c.before-first, removed, left, c.removed, c.left)
+			}
+			if r := report(t, s); !reflect.DeepEqual(r, was) {
+				t.Errorf("the report is %+v, was %+v", r, was)
+			}
 		}
 	})
 	_ = exercise("a report counts rows and structures, and leaves small groups out", func(t *testing.T, s *Store) {

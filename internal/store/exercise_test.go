@@ -69,6 +69,7 @@ func TestPostgresDoesWhatAStoreMust(t *testing.T) {
 			t.Errorf("%s: %s", reason, q)
 		}
 	}
+	t.Run("no statement reads all of what grows", func(t *testing.T) { lookAtPlans(t, first) })
 }
 
 // statements are those that have run on PostgreSQL since rebound was cleared.

@@ -52,16 +52,27 @@ func (b *breaker) enter(now time.Time) (probe bool, err error) {
 	return true, nil
 }
 
-// leave notes how a call ended. That a caller gave up says nothing about the database.
-func (b *breaker) leave(now time.Time, err error) {
+// leave notes how a call ended, and says whether the database is taken to be away. That a caller gave up says nothing about it.
+func (b *breaker) leave(now time.Time, err error) (away bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
 	case errors.Is(err, ErrUnavailable):
 		b.lost++
 		b.next = now.Add(tryAgainIn)
+		return b.lost >= tripAfter
 	case !errors.Is(err, context.Canceled):
 		b.lost = 0
+	}
+	return false
+}
+
+// left notes how a call of PostgreSQL ended. Where the server is away, the connections that wait to be used lead to it: they are closed, or each
+// would be found out by a call of its own, one in a second.
+func (s *Store) left(err error) {
+	if s.breaker.leave(time.Now(), err) && s.kind == postgres {
+		s.write.SetMaxIdleConns(0)
+		s.write.SetMaxIdleConns(connections)
 	}
 }
 
@@ -71,6 +82,7 @@ func (s *Store) bounded(ctx context.Context, most time.Duration, f func(ctx cont
 	if s.kind == postgres {
 		var err error
 		if probe, err = s.breaker.enter(time.Now()); err != nil {
+			s.calls.add(0, err)
 			return err
 		}
 	}
@@ -79,20 +91,23 @@ func (s *Store) bounded(ctx context.Context, most time.Duration, f func(ctx cont
 	}
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
+	began := time.Now()
 	err := f(ctx)
+	now := time.Now()
+	s.calls.add(now.Sub(began), err)
 	if s.kind == postgres {
-		s.breaker.leave(time.Now(), err)
+		s.left(err)
 	}
 	return err
 }
 
 // again repeats what may be repeated: what lost against another transaction, and what never reached the database because its
-// connection had been closed. Both left nothing behind. What reads may be repeated whenever a connection broke.
+// connection had been closed. Both left nothing behind. What reads may be repeated whenever a connection broke. Who loses has lost against
+// somebody who went through, so it is tried until the call's time is over.
 func again(ctx context.Context, reads bool, f func() error) error {
-	var err error
 	broken := 0
-	for i := range attempts {
-		err = f()
+	for i := 0; ; i++ {
+		err := f()
 		switch {
 		case errors.Is(err, errConflict):
 			// A random pause lets those who met once not meet again.
@@ -107,13 +122,11 @@ func again(ctx context.Context, reads bool, f func() error) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%w: %d attempts lost against other transactions", ErrUnavailable, attempts)
 }
 
-// Attempts at what lost against another transaction, the longest first pause between them, and how many connections may turn
-// out to be closed: after a restart of the server all of them are, and each is found out once.
+// The longest first pause behind a transaction that lost against another, and how many connections may turn out to be closed: after a
+// restart of the server all of them are, and each is found out once.
 const (
-	attempts   = 10
 	firstPause = 4 * time.Millisecond
 	reconnects = 3
 )

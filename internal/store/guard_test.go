@@ -45,6 +45,7 @@ func everyCall(s *Store) map[string]func(ctx context.Context) error {
 		"Corpus.Append": func(ctx context.Context) error {
 			return s.Corpus().Append(ctx, &corpus.Batch{Lines: []corpus.Line{{Day: 1, Digest: []byte("d"), Calls: 1}}})
 		},
+		"Corpus.Prune":  func(ctx context.Context) error { _, err := s.Corpus().Prune(ctx, 1); return err },
 		"Corpus.Groups": func(ctx context.Context) error { _, _, err := s.Corpus().Groups(ctx); return err },
 	}
 }

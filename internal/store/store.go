@@ -39,6 +39,7 @@ type Store struct {
 	read, write *sql.DB
 	patient     *sql.DB // of PostgreSQL, whose server ends nothing there; nil with SQLite
 	breaker     breaker
+	calls       calls
 	reserve     reserve
 	address     string // of PostgreSQL
 
@@ -123,11 +124,11 @@ func openPostgres(address string) (*Store, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "verifier"
 	}
-	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(limits(config)))
+	db := sql.OpenDB(connector(config, stdlib.OptionAfterConnect(limits(config))))
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	patient := stdlib.OpenDB(*config)
+	patient := sql.OpenDB(connector(config))
 	patient.SetMaxIdleConns(-1) // it is used now and then
 	return &Store{kind: postgres, read: db, write: db, patient: patient, reserve: reserve{bytes: reservePostgres}, address: address}, nil
 }
@@ -149,7 +150,7 @@ func (s *Store) Ping(ctx context.Context) error {
 		var one int
 		return classify(s.read.QueryRowContext(ctx, "SELECT 1").Scan(&one))
 	})
-	s.breaker.leave(time.Now(), err)
+	s.left(err)
 	return err
 }
 

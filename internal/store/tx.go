@@ -103,6 +103,8 @@ func (a at) exec(query string, args ...any) (n int64, err error) {
 	if !keepable(args) {
 		return 0, unkept(query)
 	}
+	a, end := a.follow(query)
+	defer func() { end(err) }()
 	err = a.call(func(a at) error {
 		r, err := a.run.ExecContext(a.ctx, a.kind.rebind(query), args...)
 		if err == nil {
@@ -114,11 +116,13 @@ func (a at) exec(query string, args ...any) (n int64, err error) {
 }
 
 // each calls f for each row of a query. Behind the first row it is not repeated.
-func (a at) each(f func(scan func(...any) error) error, query string, args ...any) error {
+func (a at) each(f func(scan func(...any) error) error, query string, args ...any) (err error) {
 	if !keepable(args) {
 		return unkept(query)
 	}
 	begun := false
+	a, end := a.follow(query)
+	defer func() { end(err) }()
 	return a.call(func(a at) error {
 		if begun {
 			return fmt.Errorf("%w: the connection was lost between two rows", ErrUnavailable)
@@ -154,14 +158,18 @@ func (s *Store) transact(ctx context.Context, f func(at) error) error {
 }
 
 // retry runs f in a transaction of a level, again if it lost against another.
-func (s *Store) retry(ctx context.Context, level sql.IsolationLevel, f func(at) error) error {
+func (s *Store) retry(ctx context.Context, level sql.IsolationLevel, f func(at) error) (err error) {
+	ctx, end := follow(ctx, s.kind, "transaction", "")
+	defer func() { end(err) }()
 	return s.bounded(ctx, callMost, func(ctx context.Context) error {
 		return again(ctx, false, func() error { return s.once(ctx, s.write, &sql.TxOptions{Isolation: s.isolation(level)}, f) })
 	})
 }
 
 // snapshot runs f on one state of the database, beside whoever writes.
-func (s *Store) snapshot(ctx context.Context, f func(at) error) error {
+func (s *Store) snapshot(ctx context.Context, f func(at) error) (err error) {
+	ctx, end := follow(ctx, s.kind, "snapshot", "")
+	defer func() { end(err) }()
 	return s.bounded(ctx, callMost, func(ctx context.Context) error {
 		return again(ctx, false, func() error { return s.state(ctx, s.read, f) })
 	})

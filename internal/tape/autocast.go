@@ -30,6 +30,16 @@ func (t *Tape) autocast(policy op.Autocast, in []int32) int64 {
 	return to
 }
 
+// halve casts what a step reads to fp16, also where it has 16 bits: they are bf16.
+func (t *Tape) halve(in []int32) {
+	for k := len(in) - 1; k >= 0; k-- {
+		if x := &t.tensors[in[k]]; x.float && x.width == 2 && x.role != op.Weight {
+			in[k] = t.cast(in[k], 2)
+		}
+	}
+	t.autocast(op.Lowers, in)
+}
+
 // cast adds a cast, whose backward pass casts the gradient back.
 func (t *Tape) cast(from int32, to int64) int32 {
 	at := int32(len(t.steps))
@@ -96,4 +106,18 @@ func (t *Tape) backOf(s *op.Step, st *step) span {
 	}
 	out.to = int32(len(t.acts))
 	return out
+}
+
+// widest is the bytes of the widest float that a step reads.
+func (t *Tape) widest(in []int32) int64 {
+	width := int64(0)
+	for _, id := range in {
+		if x := &t.tensors[id]; x.float {
+			width = max(width, int64(x.width))
+		}
+	}
+	if width == 0 {
+		return t.Precision.Weights
+	}
+	return width
 }

@@ -21,7 +21,7 @@ func PrecisionOf(name string) Precision {
 	case "bf16":
 		return Precision{Weights: 2}
 	case "amp", "fp16":
-		return Precision{Weights: 4, Autocast: true}
+		return Precision{Weights: 4, Autocast: true, Half: name == "fp16"}
 	}
 	return Precision{Weights: 4}
 }
@@ -306,6 +306,9 @@ func (t *Tape) append(s *op.Step, p *op.Program) {
 // widthOf is the width in which an operation computes, of what it reads. Autocast may have that cast.
 func (t *Tape) widthOf(s *op.Step) int64 {
 	switch {
+	case t.Precision.Autocast && s.Op.Half && !t.Precision.Half:
+		t.halve(t.read)
+		return 2
 	case t.Precision.Autocast:
 		return t.autocast(s.Op.Autocast, t.read)
 	case s.Op.Autocast == op.Follows:
@@ -352,20 +355,6 @@ func upTo(a, b int64) int64 {
 		return mostTotal
 	}
 	return a * b
-}
-
-// widest is the bytes of the widest float that a step reads.
-func (t *Tape) widest(in []int32) int64 {
-	width := int64(0)
-	for _, id := range in {
-		if x := &t.tensors[id]; x.float {
-			width = max(width, int64(x.width))
-		}
-	}
-	if width == 0 {
-		return t.Precision.Weights
-	}
-	return width
 }
 
 // cached marks what lives until the forward pass ends, or longer.

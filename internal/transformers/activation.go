@@ -129,18 +129,6 @@ func (m Product) Lower(l *catalog.Lowering) op.Value {
 	return Same{}.Lower(l)
 }
 
-// WideSoftmax is torch.softmax of a 32-bit copy, cast back.
-type WideSoftmax struct{}
-
-var _ = register("LongformerSelfAttention", "a softmax of an fp32 copy", WideSoftmax{}, "softmax")
-
-// Lower is softmax(x, dim=-1, dtype=torch.float32).type_as(x).
-func (WideSoftmax) Lower(l *catalog.Lowering) op.Value {
-	width := l.P.Width(l.X[0])
-	widen(l)
-	return op.To(l.P, Same{}.Lower(l), width)
-}
-
 // Largest is x.max(dim).values, which saves where they were.
 type Largest struct{}
 

@@ -21,7 +21,6 @@ type Attention struct {
 	Clamped   bool    // scores are held above the least number
 	Emptied   bool    // weights are set to zero behind the softmax
 	Streams   bool    // queries, keys and values are slices of tensors that have the heads first, and stay whole
-	Banded    bool    // the softmax is taken of a band of the scores of three blocks
 	Sparse    bool    // blocks see a few blocks, some of them drawn; parameters of the component say how many
 	Norm      RMSNorm // of queries and keys
 }
@@ -76,7 +75,6 @@ var (
 		Attention{Plain: true, Fused: true, Broadcast: true}, rope)
 	_ = register("FalconAttention.masked", "one matrix for queries, keys and values, and always a mask",
 		Attention{Plain: true, Fused: true, Masked: true}, rope)
-	_ = register("LEDEncoderSelfAttention", "scores of a band of three blocks", Attention{Eager: true, Banded: true}, core)
 	_ = register("ProphetNetNgramSelfAttention", "scores always in memory, of slices of tensors that stay whole",
 		Attention{Eager: true, Streams: true}, core)
 	_ = register("CpmAntAttention", "scores always in memory, weights set to zero behind the softmax",

@@ -8,7 +8,7 @@ import (
 // DeltaRule is the gated delta rule as it runs where no kernel is installed: torch_chunk_gated_delta_rule.
 type DeltaRule struct{}
 
-var _ = register("Qwen3NextGatedDeltaNet", "the gated delta rule in chunks of 64 positions", DeltaRule{}, "customModule")
+var _ = register("Qwen3NextGatedDeltaNet", "the gated delta rule in chunks of 64 positions", DeltaRule{}, "gatedDeltaRule")
 
 // ruleChunk is the positions of a chunk, mostChunks how many of them are followed.
 const (
@@ -16,42 +16,30 @@ const (
 	mostChunks = 1 << 10
 )
 
-// Lower reads queries beside keys beside values, the step and the decay of each head. Each head reads its matrix twice and writes it once for
-// every position, so that the features of a key follow from the FLOPs.
+// Lower is Qwen3NextGatedDeltaNet.forward between its convolution and its norm.
 func (DeltaRule) Lower(l *catalog.Lowering) op.Value {
-	p := l.P
-	if !recurs(l) || len(l.X) != 3 || l.Out.Rank() != 2 || l.In[0].Rank() != 2 || l.In[1].Rank() != 2 {
+	p, s, h, keyHeads := l.P, l.In[0][0], l.Int("numHeads"), l.Int("numKeyHeads")
+	r := deltaRule{length: s, heads: h, value: l.Int("valueDim"), key: l.Int("headDim"), repeats: keyHeads < h}
+	if r.chunks() > mostChunks {
 		return op.None
 	}
-	s, h := l.Out[0], l.In[1].At(-1)
-	r := deltaRule{length: s, heads: h, value: l.Out[1] / max(1, h), key: l.Int("flops") / max(1, 6*s*l.Out[1])}
-	if r.chunks() > mostChunks || r.key < 1 || r.value < 1 {
-		return op.None
-	}
-	keys := (l.In[0].At(-1) - l.Out[1]) / 2 // of all heads, of which those of values may share some
-	parts := op.Split(p, l.X[0], []int64{s, keys}, []int64{s, keys}, []int64{s, l.Out[1]})
-	all := l.W("weight")
+	keys := keyHeads * r.key
+	parts := op.Split(p, l.X[0], []int64{s, keys}, []int64{s, keys}, []int64{s, h * r.value})
 	beta := op.OfOutput(p, l.X[1])
-	rate := op.Scale(p, op.WideOfOutput(p, op.To(p, op.View(p, all, h), 4)))
-	decay := op.Mul(p, op.WideOfInput(p, op.Add(p, op.To(p, l.X[2], 4), op.View(p, all, h))), rate)
+	if l.Bool("allowNegEigval") {
+		beta = op.Scale(p, beta)
+	}
+	rate := op.Scale(p, op.WideOfOutput(p, op.To(p, l.W("A_log"), 4)))
+	decay := op.Mul(p, op.WideOfInput(p, op.Add(p, op.To(p, l.X[2], 4), l.W("dt_bias"))), rate)
 	query, key := parts[0], parts[1]
-	if r.repeats = keys < h*r.key; r.repeats {
+	if r.repeats {
 		query, key = op.Copied(p, query, s, h*r.key), op.Copied(p, key, s, h*r.key)
 	}
 	return op.Contiguous(p, op.To(p, op.View(p, r.lower(p, query, key, parts[2], beta, decay), s, h*r.value), p.Width(l.X[0])), l.Out...)
 }
 
 // State is the matrices of all heads.
-func (DeltaRule) State(c *catalog.Call) int64 {
-	if len(c.In) < 3 || c.In[0].Rank() != 2 || c.In[1].Rank() != 2 || c.Out.Rank() != 2 {
-		return 0
-	}
-	length, heads, all := c.Out[0], c.In[1].At(-1), c.Out.At(-1)
-	if length < 1 || heads < 1 || all < heads {
-		return 0
-	}
-	return c.Mul(heads, c.Int("flops")/max(1, c.Mul(6, length, all)), all/heads)
-}
+func (DeltaRule) State(c *catalog.Call) int64 { return c.Type.State(c) }
 
 // deltaRule is its sizes.
 type deltaRule struct {

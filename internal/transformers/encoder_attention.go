@@ -77,8 +77,6 @@ func (a EncoderAttention) attend(l *catalog.Lowering, q, k, v, bias op.Value, h 
 	switch {
 	case a.Blocks.Block > 0 && h.Keys/a.Blocks.Block > 4 && bias == op.None:
 		return a.Blocks.lower(l, q, k, v, h)
-	case a.Banded && h.Keys == 3*h.Queries:
-		return BandAttention{Dropout: a.Dropout > 0}.lower(l, q, k, v, h)
 	case a.Eager || l.Eager:
 		return a.eager(l, q, k, v, bias, h)
 	case a.Strided:

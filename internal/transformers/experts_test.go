@@ -12,7 +12,7 @@ import (
 const (
 	manyExperts = "x: input shape=[12,16]\nm: moeLayer embedDim=16 numExperts=4 topK=2 expertDim=20"
 	mamba1      = "x: input shape=[12,16]\nm: mamba embedDim=16"
-	rule        = "x: input shape=[100,48]\nb: input shape=[100,2]\na: input shape=[100,2]\nm: customModule outShape=[100,16] numParams=4 flops=76800"
+	rule        = "x: input shape=[100,48]\nb: input shape=[100,2]\na: input shape=[100,2]\nm: gatedDeltaRule numHeads=2 headDim=8"
 )
 
 // TestProgramsRun lowers modules in every precision: the program type-checks, gives as many elements as the component does, and has all of

@@ -12,6 +12,7 @@ alone; PyTorch is imported only where a module is given.
 
 from verifier.api import Graph, check, fit, lint, plan, rank, read, version
 from verifier.errors import NoBinary, Unreadable, VerifierFault
+from verifier.many import check_many
 from verifier.results import Check, Finding, Fit, Lint, Memory, Plan, Rank, Ranked, Stage
 from verifier.tracing import Untraceable
 
@@ -31,6 +32,7 @@ __all__ = [
     "Untraceable",
     "VerifierFault",
     "check",
+    "check_many",
     "fit",
     "lint",
     "plan",

@@ -1,7 +1,9 @@
 """The package with the program that VERIFIER_BINARY names: go test ./internal/cli -run PythonPackage runs it with Debian's PyTorch."""
 
+import concurrent.futures
 import copy
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -36,6 +38,10 @@ def lambda_free(x):
     return x + 1
 
 
+def verdicts(models):
+    return [r.verdict for r in verifier.check_many(models)]
+
+
 def broken():
     graph = copy.deepcopy(MLP)
     graph["components"][3]["params"]["inFeatures"] = 100
@@ -55,6 +61,37 @@ class Graphs(unittest.TestCase):
         self.assertEqual((r.findings[0].rule, r.findings[0].component), ("linear-in-mismatch", "fc2"))
         self.assertEqual(r.findings[0].edit[0]["value"], 128)
         self.assertEqual(verifier.lint(broken()).verdict, "fail")
+
+    def test_many_graphs_go_through_one_program_in_their_order(self):
+        models = [MLP, broken(), {"model": MLP}, {"components": 3}, verifier.read(MLP)] * 40
+        got = list(verifier.check_many(iter(models)))
+        self.assertEqual([getattr(r, "verdict", r.__class__.__name__) for r in got[:5]], ["ask", "block", "ask", "Unreadable", "ask"])
+        self.assertEqual(len(got), len(models))
+        self.assertEqual(got[1].raw, verifier.check(broken()).raw)
+        self.assertEqual(got[3].code, "wrong-type")
+
+    def test_many_graphs_are_streamed(self):
+        def endless():
+            while True:
+                yield MLP
+
+        self.assertEqual([r.ok for r, _ in zip(verifier.check_many(endless()), range(3))], [True] * 3)
+
+        def breaks():
+            yield MLP
+            raise KeyError("theirs")
+
+        with self.assertRaises(KeyError):
+            list(verifier.check_many(breaks()))
+        with self.assertRaises(verifier.Unreadable):
+            list(verifier.check_many(["resnet18"]))
+
+    def test_partitions_on_two_processes_give_the_answers_of_one(self):
+        models = [MLP, broken()] * 30
+        alone = verdicts(models)
+        with concurrent.futures.ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+            parts = list(pool.map(verdicts, [models[:25], models[25:]]))
+        self.assertEqual(parts[0] + parts[1], alone)
 
     def test_a_plan_has_its_numbers(self):
         p = verifier.plan(MLP, gpu="L4", batch=32, precision="fp32")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"github.com/modelverifier/verifier/internal/action"
-	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
 
@@ -32,12 +31,13 @@ type Alternative struct {
 // deploy is where the trained model could run.
 func deploy(w *walk) Stage {
 	targets := w.Deploy()
-	best := &targets[0]
-	d := DeployData{Target: best.Target.ID, Score: best.Score, LatencyMs: millis(best), SizeMB: megabytes(best.SizeMB), SizeMBQuantized: megabytes(best.SizeMBQuantized)}
+	best, numbers := &targets[0], make(decimals, 0, 3+2*len(targets))
+	d := DeployData{Target: best.Target.ID, Score: best.Score, LatencyMs: numbers.of(best.LatencyMs), SizeMB: numbers.of(best.SizeMB),
+		SizeMBQuantized: numbers.of(best.SizeMBQuantized)}
 	d.Alternatives = make([]Alternative, 0, len(targets))
 	for i := range targets {
 		t := &targets[i]
-		a := Alternative{ID: t.Target.ID, Label: t.Target.Label, Score: t.Score, LatencyMs: millis(t), SizeMB: megabytes(t.SizeMB), Fits: t.Fits, Reasons: t.Reasons}
+		a := Alternative{ID: t.Target.ID, Label: t.Target.Label, Score: t.Score, LatencyMs: numbers.of(t.LatencyMs), SizeMB: numbers.of(t.SizeMB), Fits: t.Fits, Reasons: t.Reasons}
 		if a.Reasons == nil {
 			a.Reasons = []string{}
 		}
@@ -78,11 +78,11 @@ func (d *DeployData) withhold(w *walk) {
 	}
 }
 
-func millis(d *estimate.Deployment) *quantity.Decimal { return rounded(d.LatencyMs) }
+// decimals are the numbers of an answer, in one piece of memory that was made for all of them.
+type decimals []quantity.Decimal
 
-func megabytes(n float64) *quantity.Decimal { return rounded(n) }
-
-func rounded(n float64) *quantity.Decimal {
-	d := quantity.Round(n, 3)
-	return &d
+// of adds a number, to three places.
+func (d *decimals) of(n float64) *quantity.Decimal {
+	*d = append(*d, quantity.Round(n, 3))
+	return &(*d)[len(*d)-1]
 }

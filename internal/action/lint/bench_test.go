@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/rules"
 )
 
 // residualNetwork writes a convolutional network with n components as an editor exports it: names, positions, params. Its
@@ -53,6 +55,29 @@ func BenchmarkLint(b *testing.B) {
 		benchmark(b, fmt.Sprint(n), n, residualNetwork(n, false))
 	}
 	benchmark(b, "2000-distinct", 2000, residualNetwork(2000, true))
+}
+
+// BenchmarkServed goes from the body of a request to findings in the memory of the one before, as a server does it.
+func BenchmarkServed(b *testing.B) {
+	for name, distinct := range map[string]bool{"2000": false, "2000-distinct": true} {
+		body := append(append([]byte(`{"model":`), residualNetwork(2000, distinct)...), '}')
+		b.Run(name, func(b *testing.B) {
+			room := new(action.Room)
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				read := room.Read(body, graph.ServiceLimits, action.Model)
+				model := read.Model()
+				if err := read.Err(); err != nil {
+					b.Fatal(err)
+				}
+				if s := room.Examine(model); len(s.Findings) > 0 && s.Findings[0].Rule.Severity == rules.Block {
+					b.Fatal(s.Findings[0])
+				}
+				room.Clear()
+			}
+		})
+	}
 }
 
 // BenchmarkValid is the raw limit to compare with: encoding/json's check of the same document.

@@ -54,9 +54,10 @@ func TestImagesOfARequest(t *testing.T) {
 
 // The tower's activations are what the card holds where they are more than those of the text.
 func TestImagesTakeMemory(t *testing.T) {
-	model := walkedText(t, sees)
-	few := Check(model, &Request{Command: "vllm serve m --max-model-len 256", GPU: hardware.Lookup("L4"), Images: 1})
-	many := Check(model, &Request{Command: "vllm serve m --max-model-len 256", GPU: hardware.Lookup("L4"), Images: 4096})
+	model := walkedText(t, strings.NewReplacer("[3,32,32]", "[3,256,256]", "patchSize=8", "patchSize=64").Replace(sees))
+	command := "vllm serve m --max-model-len 256"
+	few := Check(model, &Request{Command: command, GPU: hardware.Lookup("L4"), Images: 1})
+	many := Check(model, &Request{Command: command, GPU: hardware.Lookup("L4"), Images: 4096})
 	if a, b := few.Memory.ActivationsGb.String(), many.Memory.ActivationsGb.String(); a == b {
 		t.Errorf("1 image and 4,096 both take %s GB of activations", a)
 	}

@@ -52,6 +52,7 @@ type reader struct {
 	commands []simple
 	current  simple
 	words    int
+	expanded int      // bytes that variables have written
 	loose    bool     // a backslash stands before a comment, and continues no line in a real shell
 	heres    []string // the last lines of here-documents that begin on the next line
 }

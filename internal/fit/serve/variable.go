@@ -1,6 +1,9 @@
 package serve
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // variable reads what a dollar sign or a back-quote begins. A variable that was set in the text before is replaced, one with a
 // default takes the default; what is not known is noted.
@@ -19,8 +22,7 @@ func (r *reader) variable(b *strings.Builder, w *word) error {
 			return &shellError{message: "${ is not closed"}
 		}
 		r.at += end + 1
-		r.expand(rest[2:end], b, w)
-		return nil
+		return r.expand(rest[2:end], b, w)
 	}
 	n := 1
 	for n < len(rest) && isName(rest[1:n+1]) {
@@ -34,8 +36,7 @@ func (r *reader) variable(b *strings.Builder, w *word) error {
 		b.WriteByte('$')
 		return nil
 	}
-	r.expand(rest[1:n], b, w)
-	return nil
+	return r.expand(rest[1:n], b, w)
 }
 
 // substitution notes a command whose output is not known.
@@ -64,8 +65,9 @@ func closing(s string) int {
 	return -1
 }
 
-// expand writes the value of a variable, or notes that it is not known.
-func (r *reader) expand(expression string, b *strings.Builder, w *word) {
+// expand writes the value of a variable, or notes that it is not known. A variable that is made of itself doubles, so what all of them write together
+// has a limit.
+func (r *reader) expand(expression string, b *strings.Builder, w *word) error {
 	name, fallback := expression, ""
 	hasDefault := false
 	for _, sep := range []string{":-", ":=", "-", "="} {
@@ -76,12 +78,16 @@ func (r *reader) expand(expression string, b *strings.Builder, w *word) {
 	}
 	switch v, set := r.vars[name]; {
 	case set && v.known():
+		if r.expanded += len(v.text); r.expanded > maxCommandBytes {
+			return &shellError{fmt.Sprintf("the variables of the command write more than %d bytes, which are not read", maxCommandBytes), true}
+		}
 		b.WriteString(v.text)
 	case !set && hasDefault && !strings.ContainsAny(fallback, "$`\"'\\"):
 		b.WriteString(fallback)
 	default:
 		w.vars = append(w.vars, "$"+name)
 	}
+	return nil
 }
 
 // escaped reads $'…', in which a backslash stands for a letter that cannot be written.

@@ -229,11 +229,11 @@ func (c *call) fail(err error) {
 		if status == http.StatusServiceUnavailable {
 			c.w.Header().Set("Retry-After", "10")
 		}
-		c.Log.Error("page", "route", c.r.Pattern, "status", status, "error", err.Error())
+		c.Log.Error("page", "id", c.w.Header().Get("X-Request-Id"), "route", c.r.Pattern, "status", status, "error", err.Error())
 		c.who, c.place = nil, account.Place{} // the page must not need what just failed
 	}
 	if err := c.message(status, title, text); err != nil {
-		c.Log.Error("page", "route", c.r.Pattern, "error", err.Error())
+		c.Log.Error("page", "id", c.w.Header().Get("X-Request-Id"), "route", c.r.Pattern, "error", err.Error())
 		http.Error(c.w, title, http.StatusInternalServerError)
 	}
 }

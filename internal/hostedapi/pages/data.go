@@ -137,7 +137,7 @@ func (c *call) dataFault(err error) error {
 	case errors.Is(err, account.ErrNotFound):
 		return c.data(http.StatusNotFound, &fault{"there is nothing of this name", "not-found"})
 	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrFull), errors.Is(err, context.DeadlineExceeded):
-		c.Log.Error("page", "route", c.r.Pattern, "error", err.Error())
+		c.Log.Error("page", "id", c.w.Header().Get("X-Request-Id"), "route", c.r.Pattern, "error", err.Error())
 		c.w.Header().Set("Retry-After", "10")
 		why := &fault{"our database does not answer; it works again by itself", "unavailable"}
 		return c.data(http.StatusServiceUnavailable, why)

@@ -20,24 +20,11 @@ type measured struct {
 
 func cases() []measured {
 	return []measured{
-		{"10 components, an image network", small, 60_000, 0},
+		{"10 components, an image network", drive.Small, 60_000, 0},
 		{"197 components, a decoder", drive.Decoder(32), 8_000, 0},
 		{"2,000 components, residual", drive.Residual(2000), 1_200, 100},
 	}
 }
-
-const small = `x: input shape=[1,28,28]
-c1: conv2d inChannels=1 outChannels=32 kernelSize=3 padding=1
-r1: relu
-p1: maxpool2d kernelSize=2
-c2: conv2d inChannels=32 outChannels=64 kernelSize=3 padding=1
-r2: relu
-p2: maxpool2d kernelSize=2
-f: flatten
-l: linear inFeatures=3136 outFeatures=10
-o: output
-x -> c1 -> r1 -> p1 -> c2 -> r2 -> p2 -> f -> l -> o
-`
 
 // connections keeps both processors busy without a queue that would hide in the latency. The two servers take turns, so
 // that what else happens on the machine meets both alike, and the round in the middle is reported.

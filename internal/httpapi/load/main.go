@@ -1,14 +1,17 @@
 // Command load puts a bounded load on a real verifier-server over loopback, and the same on an empty handler that reads and
-// writes bodies of the same sizes, so that the two can be compared in one run on the same cores. It is for measuring only.
+// writes bodies of the same sizes, so that the two can be compared in one run on the same cores. With -url it puts a load on a service that
+// runs elsewhere. It is for measuring only.
 package main
 
 import (
 	"flag"
 	"fmt"
-	"net/http"
 	"os"
 	"runtime"
 	"strings"
+	"time"
+
+	"github.com/modelverifier/verifier/internal/httpapi/load/drive"
 )
 
 func main() {
@@ -17,9 +20,28 @@ func main() {
 	only := flag.String("only", "", "measure the models whose name has this in it")
 	scale := flag.Float64("scale", 1, "of the number of requests")
 	empty := flag.String("empty", "", "answer with this many bytes at this address, as ADDR,N; used by the program itself")
+	url := flag.String("url", "", "measure a service that runs there, such as https://staging.example.org, in the place of one of our own")
+	keyFile := flag.String("key-file", "", "file with a key of that service; left out: it is the container")
+	rate := flag.Float64("rate", 50, "requests a second, with -url")
+	lasts := flag.Duration("for", time.Minute, "how long, with -url")
 	flag.Parse()
 	if *empty != "" {
-		serveEmpty(*empty)
+		drive.ServeEmpty(*empty)
+		return
+	}
+	if *url != "" {
+		path := "/v1/" + *action
+		if *keyFile != "" {
+			path = "/api/v1/" + *action
+		}
+		r, err := newRemote(*url, *keyFile, *rate, *lasts)
+		if err == nil {
+			err = r.run(path)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "load:", err)
+			os.Exit(1)
+		}
 		return
 	}
 	fmt.Printf("%s over loopback, client and server on the same %d processors, log lines to /dev/null\n", "/v1/"+*action, runtime.NumCPU())
@@ -33,26 +55,4 @@ func main() {
 			os.Exit(1)
 		}
 	}
-}
-
-// serveEmpty answers every request with the same bytes, after reading its body.
-func serveEmpty(spec string) {
-	var n int
-	addr, size, _ := strings.Cut(spec, ",")
-	if _, err := fmt.Sscan(size, &n); err != nil {
-		panic(err)
-	}
-	answer := []byte(strings.Repeat("x", n))
-	err := http.ListenAndServe(addr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		buf := make([]byte, 4096)
-		for {
-			if _, err := r.Body.Read(buf); err != nil {
-				break
-			}
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", size)
-		_, _ = w.Write(answer)
-	}))
-	fmt.Fprintln(os.Stderr, err)
 }

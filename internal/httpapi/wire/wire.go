@@ -2,7 +2,7 @@
 // of the time. It looks at a type once, and follows the same struct tags, so that no field is named a second time; what it
 // does not know (a map, a float, a type that marshals itself) it hands to encoding/json.
 //
-// It knows no action and no result. The command line and WebAssembly write with encoding/json itself, and the conformance cases hold the
+// It knows no action and no result. The command line, but for many requests of one stream, and WebAssembly write with encoding/json itself, and the conformance cases hold the
 // bytes of all of them against each other.
 package wire
 
@@ -208,14 +208,21 @@ func writeString(b []byte, v reflect.Value) []byte {
 	return append(append(append(room(b, len(s)+2), '"'), s...), '"')
 }
 
-// room is a slice with a capacity of n more bytes. It doubles: append grows a large slice by a quarter, and what that leaves to the collector is
-// several times the answer.
+// room is a slice with a capacity of n more bytes. It grows fourfold: append grows a large slice by a quarter, and what that leaves to the collector is
+// several times the answer. Where they are more than an answer has, it is given up at once: n is at most slack more than what will be written.
 func room(b []byte, n int) []byte {
-	if need := len(b) + n; need > cap(b) {
-		return append(make([]byte, 0, max(need, min(2*cap(b), MaxBytes))), b...)
+	need := len(b) + n
+	if need > MaxBytes+slack {
+		panic(failure{ErrTooLarge})
+	}
+	if need > cap(b) {
+		return append(make([]byte, 0, min(max(need, 4*cap(b)), MaxBytes+slack)), b...)
 	}
 	return b
 }
+
+// slack is the longest escape, and the quote behind it.
+const slack = len(`\u0000"`)
 
 // letters are those of the escapes that have one.
 var letters = [256]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
@@ -241,7 +248,7 @@ func escaped(b []byte, s string) []byte {
 				continue
 			}
 		}
-		b = append(room(b, len(s)-from+len(`\u0000"`)), s[from:i]...)
+		b = append(room(b, len(s)-from+slack), s[from:i]...)
 		if letter := letters[c]; letter != 0 {
 			b = append(b, '\\', letter)
 		} else {

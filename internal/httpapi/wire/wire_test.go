@@ -3,8 +3,11 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"reflect"
+	"runtime"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -224,4 +227,30 @@ func TestStringsAreEscapedAsByEncodingJSON(t *testing.T) {
 		compare(t, rapid.String().Draw(t, "text"))
 		compare(t, string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")))
 	})
+}
+
+// TestAnAnswerAtItsLimitIsWrittenOnce holds that text which is escaped takes no more memory near the limit than elsewhere, whether the answer fits
+// or not.
+func TestAnAnswerAtItsLimitIsWrittenOnce(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		text []string
+		fits bool
+	}{
+		{"fits", []string{strings.Repeat("a", MaxBytes-2<<20), strings.Repeat(`\`, 1<<20-8)}, true},
+		{"one too many", []string{strings.Repeat("a", MaxBytes-2<<20), strings.Repeat(`\`, 1<<20)}, false},
+		{"many too many", []string{strings.Repeat("a", MaxBytes-3<<20), strings.Repeat(`\`, 2<<20)}, false},
+		{"plain", []string{strings.Repeat("a", MaxBytes), strings.Repeat("a", 1<<20)}, false},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		out, err := Append(nil, c.text)
+		runtime.ReadMemStats(&after)
+		if want := map[bool]error{false: ErrTooLarge}[c.fits]; !errors.Is(err, want) || c.fits && len(out) > MaxBytes {
+			t.Errorf("%s: %d bytes, %v", c.name, len(out), err)
+		}
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 4*MaxBytes {
+			t.Errorf("%s: %d MB were taken", c.name, taken>>20)
+		}
+	}
 }

@@ -54,3 +54,17 @@ func Request(notation string) ([]byte, error) {
 	}
 	return append(g.AppendJSON([]byte(`{"model":`)), '}'), nil
 }
+
+// Small is an image network of 10 components.
+const Small = `x: input shape=[1,28,28]
+c1: conv2d inChannels=1 outChannels=32 kernelSize=3 padding=1
+r1: relu
+p1: maxpool2d kernelSize=2
+c2: conv2d inChannels=32 outChannels=64 kernelSize=3 padding=1
+r2: relu
+p2: maxpool2d kernelSize=2
+f: flatten
+l: linear inFeatures=3136 outFeatures=10
+o: output
+x -> c1 -> r1 -> p1 -> c2 -> r2 -> p2 -> f -> l -> o
+`

@@ -2,6 +2,7 @@ package families
 
 import (
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/importer/hf/build"
 	"github.com/modelverifier/verifier/internal/importer/hf/config"
 	"github.com/modelverifier/verifier/internal/importer/hf/family"
 	"github.com/modelverifier/verifier/internal/importer/hf/nn"
@@ -43,11 +44,8 @@ func led(b *Build) stack.Seq2Seq {
 			if half == stack.DecoderPath {
 				return nn.Attend(b, x, "self_attn", stack.Seq2Seq{}.Attention(b, half))
 			}
-			a := stack.Seq2Seq{}.Attention(b, half)
-			a.Q, a.K, a.V = "query", "key", "value"
-			y := nn.SlidingAttend(b.Scope("self_attn.longformer_self_attn"), x, a, filled,
+			return bandedSelfAttend(b, x, stack.Seq2Seq{}.Attention(b, half), filled,
 				nn.Window(b, i, b.Int("encoder_layers"))/2)
-			return b.Linear(y, "self_attn.output", a.Dim, a.Dim, true)
 		},
 		Encoded: func(b *Build, x Node) Node {
 			if filled == length {
@@ -55,4 +53,16 @@ func led(b *Build) stack.Seq2Seq {
 			}
 			return b.Span(x, 0, length)
 		}}
+}
+
+// bandedSelfAttend is LEDEncoderAttention: the projections are of a copy with the batch behind the positions.
+func bandedSelfAttend(b *Build, x Node, a nn.Attention, length, reach int64) Node {
+	m := b.Scope("self_attn.longformer_self_attn")
+	project := func(name string) Node {
+		build.Unused(m, x, name+"_global.weight", a.Dim, a.Dim)
+		build.Unused(m, x, name+"_global.bias", a.Dim)
+		return m.Linear(nn.Moved(m, x, "transpose", length, a.Dim), name, a.Dim, a.Dim, true)
+	}
+	q, k, v := project("query"), project("key"), project("value")
+	return b.Linear(nn.Banded(m, q, k, v, a.Heads, length, reach, "attention_dropout"), "self_attn.output", a.Dim, a.Dim, true)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/modelverifier/verifier/internal/importer/hf/family"
 	"github.com/modelverifier/verifier/internal/importer/hf/nn"
 	"github.com/modelverifier/verifier/internal/importer/hf/stack"
-	"github.com/modelverifier/verifier/internal/transformers"
 )
 
 var _ = family.Define(family.Family{Type: "longformer", Default: "LongformerForMaskedLM",
@@ -32,7 +31,8 @@ func longformer(b *Build) (x, table Node) {
 			return m.Linear(nn.Moved(m.Scope("self"), x, "transpose", length, a.Dim), name, a.Dim, a.Dim, true)
 		}
 		q, k, v := ahead(a.Q), ahead(a.K), ahead(a.V)
-		local := banded(m.Scope("self"), q, k, v, a, length, nn.Window(b, layer, b.Int("num_hidden_layers"))/2)
+		local := nn.Banded(m.Scope("self"), q, k, v, a.Heads, length, nn.Window(b, layer, b.Int("num_hidden_layers"))/2,
+			"attention_probs_dropout_prob")
 		if !global {
 			for _, name := range []string{a.Q, a.K, a.V} {
 				build.Unused(m, x, name+"_global.weight", a.Dim, a.Dim)
@@ -99,35 +99,4 @@ func checkWindows(b *Build) {
 			config.Fail(config.CodeConfig, b.At(key), "is %d but takes an even number of at least 2", w)
 		}
 	}
-}
-
-// banded is attention to the positions at most reach away. The text, made a multiple of the window, is cut into
-// pieces of twice the reach that overlap by half for the scores, of which each position keeps those of its window,
-// and into pieces of three times the reach for the values.
-func banded(b *Build, q, k, v Node, a nn.Attention, length, reach int64) Node {
-	full := (length + 2*reach - 1) / (2 * reach) * (2 * reach)
-	if full > length {
-		pad := func(x Node) Node { return b.Add("pad", "", Args{build.Ints("padding", 0, 0, 0, full-length)}, x) }
-		q, k, v = pad(q), pad(k), pad(v)
-	}
-	pieces := full/reach - 1
-	cut := func(x Node) Node {
-		if pieces == 1 {
-			return nn.InHeads(b, x, a.Heads, a.HeadDim)
-		}
-		return nn.Moved(b, x, "chunk", build.Product(b, a.Heads, pieces), 2*reach, a.HeadDim)
-	}
-	scores := nn.Moved(b, nn.Times(b, cut(q), cut(k), true), "diagonals", full, a.Heads, 2*reach+1)
-	b.As(scores, transformers.Diagonals{})
-	weights := nn.Weighted(b, scores)
-	b.As(weights, transformers.WideSoftmax{})
-	weights = nn.Moved(b, b.Drop(weights, "attention_probs_dropout_prob"), "diagonalize",
-		build.Product(b, a.Heads, pieces+1), reach, 3*reach)
-	y := nn.Times(b, weights, nn.Moved(b, v, "chunk", build.Product(b, a.Heads, pieces+1), 3*reach, a.HeadDim), false)
-	y = b.Flat(b.Add("permute", "", Args{build.Ints("dims", 0, 2, 1, 3)},
-		b.Reshape(y, a.Heads, full, a.HeadDim)))
-	if full == length {
-		return y
-	}
-	return b.Span(y, 0, length)
 }

@@ -62,7 +62,8 @@ func olmoDelta(b *Build, x Node) Node {
 	linear := func(name string, out int64) Node { return b.Linear(x, name, d.dim, out, false) }
 	mixed := nn.Beside(b, linear("q_proj", d.key), linear("k_proj", d.key), linear("v_proj", d.value))
 	mixed = b.Activation(nn.CausalConv1d(b, mixed, "conv1d", 2*d.key+d.value, d.kernel, false), "hidden_act")
-	y := ruled(b, d, b.TextLength(), mixed, linear("a_proj", d.heads),
-		b.Add("sigmoid", "", nil, linear("b_proj", d.heads)))
+	d.negative = b.Bool("linear_allow_neg_eigval")
+	decay := linear("a_proj", d.heads)
+	y := ruled(b, d, mixed, linear("b_proj", d.heads), decay)
 	return b.Linear(normAndGate(b, y, linear("g_proj", d.value), "o_norm", d), "o_proj", d.value, d.dim, false)
 }

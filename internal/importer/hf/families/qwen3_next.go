@@ -71,6 +71,8 @@ type delta struct {
 	dim, key, value, keyHead, valueHead, heads, kernel int64
 	// key of the gate's activation: SiLU whatever the config says where empty
 	gate string
+	// the share by which a matrix is changed goes up to 2
+	negative bool
 }
 
 func qwenDelta(b *Build) delta {
@@ -83,9 +85,8 @@ func qwenDelta(b *Build) delta {
 
 // deltaRule convolves queries, keys and values, and lets each head keep a matrix that forgets and corrects itself.
 func deltaRule(b *Build, d delta, mixed, gate, beta, decay Node) Node {
-	length := b.TextLength()
 	mixed = b.Activation(nn.CausalConv1d(b, mixed, "conv1d", 2*d.key+d.value, d.kernel, false), "hidden_act")
-	y := ruled(b, d, length, mixed, beta, decay)
+	y := ruled(b, d, mixed, beta, decay)
 	return b.Linear(normAndGate(b, y, gate, "norm", d), "out_proj", d.value, d.dim, false)
 }
 
@@ -99,10 +100,21 @@ func normAndGate(b *Build, y, gate Node, name string, d delta) Node {
 	return b.Add("multiply", "", nil, y, gate)
 }
 
-// ruled is the recurrence. Each head reads its matrix twice and writes it once, for every position.
-func ruled(b *Build, d delta, length int64, in ...Node) Node {
-	n := b.OpaqueOf(in, "", []int64{length, d.value}, build.Product(b, 6, length, d.heads, d.keyHead, d.valueHead),
-		build.T("dt_bias", d.heads), build.T("A_log", d.heads))
+// ruled is the recurrence over queries, keys and values beside each other, and what decides share and fading.
+func ruled(b *Build, d delta, in ...Node) Node {
+	args := Args{build.Int("numHeads", d.heads), build.Int("headDim", d.keyHead)}
+	if d.key != d.heads*d.keyHead {
+		args = append(args, build.Int("numKeyHeads", d.key/d.keyHead))
+	}
+	if d.valueHead != d.keyHead {
+		args = append(args, build.Int("valueDim", d.valueHead))
+	}
+	if d.negative {
+		args = append(args, build.Flag("allowNegEigval", true))
+	}
+	n := b.Add("gatedDeltaRule", "", args, in...)
+	b.Tensor("dt_bias", d.heads)
+	b.Tensor("A_log", d.heads)
 	b.As(n, transformers.DeltaRule{})
 	return n
 }

@@ -113,7 +113,8 @@ func reformerPositions(b *Build, x Node, dim int64) Node {
 }
 
 // reformerAttention looks at its own chunk of the text and its neighbours, or, hashed, at the chunks of similar
-// vectors.
+// vectors. It is no lshAttention: ReformerLayer computes it again in its backward pass and saves nothing of it, which
+// a graph cannot say, so that its memory stays open.
 func reformerAttention(b *Build, x Node, dim int64, kind string) Node {
 	heads, length := b.Size("num_attention_heads"), b.TextLength()
 	wide, rounds, names := heads*b.Size("attention_head_size"), int64(1), []string{"query", "key", "value"}

@@ -72,19 +72,16 @@ func Window(b *build.Build, i, layers int64) int64 {
 	return w
 }
 
-// SlidingAttend lets every position see so many on both sides of it. It is computed for blocks of as many positions,
-// of whose scores a band is kept. The projections for global attention are there, and unused.
-func SlidingAttend(b *build.Build, x build.Node, a Attention, length, side int64) build.Node {
-	a = a.Filled()
-	q, k, v := Project(b, x, a)
-	for _, name := range []string{a.Q, a.K, a.V} {
-		build.Unused(b, x, name+"_global.weight", a.Dim, a.Dim)
-		build.Unused(b, x, name+"_global.bias", a.Dim)
+// Banded is attention to the positions at most reach away, of a text that is made a multiple of the window; dropout is
+// the key of its probability.
+func Banded(b *build.Build, q, k, v build.Node, heads, length, reach int64, dropout string) build.Node {
+	full := BlocksOf(length, 2*reach) * 2 * reach
+	y := b.Add("bandAttention", "", build.Args{build.Int("numHeads", heads), build.Int("windowSize", reach)},
+		PadPositions(b, q, 0, full-length), PadPositions(b, k, 0, full-length), PadPositions(b, v, 0, full-length))
+	b.SetDropout(y, dropout)
+	b.As(y, transformers.SlidingChunks{})
+	if full == length {
+		return y
 	}
-	blocks := BlocksOf(length, side)
-	y := b.Core(Abreast(b, q, blocks, side), Threefold(b, k, blocks, side), Threefold(b, v, blocks, side),
-		blocks*a.Heads, blocks*a.Heads, false)
-	build.Written(b, y, func(m *transformers.Attention) { m.Plain, m.Banded = false, true })
-	AttentionVariants(b, y, a)
-	return InRow(b, y, blocks, a.Dim)
+	return b.Span(y, 0, length)
 }
