@@ -48,7 +48,16 @@ func found() []Request {
 	deep := quote(strings.Repeat("a.", 1<<20))
 	escapes := plain(mostComponents, topologies[0], func(int) string { return "elu" + strings.Repeat(`\\`, 1900) })
 	unread := plain(mostComponents, topologies[0], func(int) string { return `relu","params":{"` + strings.Repeat("k", 3900) + `":1},"x":"` })
+	keys := func(n int) string { // each has so many parameters that it does not read
+		some := list(n, func(i int) string { return fmt.Sprintf(`"k%d":1`, i) })
+		return `relu","params":{` + some[1:len(some)-1] + `},"x":"`
+	}
+	full := plain(mostKeys/1000, topologies[0], func(int) string { return keys(1000) })
+	wide := plain(mostComponents, topologies[6], func(int) string { return keys(mostKeys / mostComponents) })
+	other := plain(mostComponents, topologies[0], func(i int) string { return pair(i, "elu", "gelu") })
 	return []Request{
+		{Name: "many parameters against few", Action: "plan", Body: `{"model":` + full + `,"base":` + other + `}`},
+		{Name: "some parameters of all against none", Action: "plan", Body: `{"model":` + other + `,"base":` + wide + `}`},
 		{Name: "one long word", Action: "plan", Body: `{"model":{"components":[{"id":"` + long + `","type":"linear","params":{"inFeatures":3.5,"outFeatures":1}}]}}`},
 		{Name: "many axes", Action: "plan", Body: `{"model":{"components":[{"id":"x","type":"input","params":{"shape":` + ones(190_000) + `}}` + strings.Repeat(`,{"type":"relu"}`, 1000) + `]}}`},
 		{Name: "more and more axes", Action: "check", Body: `{"model":` + axes + `}`},

@@ -12,6 +12,9 @@ import (
 // The limits of a graph over the network.
 var mostComponents, mostConnections = graph.ServiceLimits.Components, graph.ServiceLimits.Connections
 
+// mostKeys leaves room below the limit for the parameters that components have anyway.
+var mostKeys = graph.ServiceLimits.Params - 6*graph.ServiceLimits.Components
+
 // topology draws connections among so many components, as pairs of positions.
 type topology struct {
 	name  string
@@ -190,7 +193,7 @@ func (d *draw) weights(size, n, edges int) weights {
 		case 3:
 			w.param = d.value(share)
 		case 4:
-			w.keys = pick(d, 1, 8, 100, 1000)
+			w.keys = min(pick(d, 1, 8, 100, 1000), mostKeys/n)
 			w.key = d.word(share/w.keys - 8)
 		case 5:
 			w.edge = "," + quote(pick(d, "inferred", "note")) + ":" + quote(d.word(room/max(edges, 1)))

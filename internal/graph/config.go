@@ -1,8 +1,8 @@
 package graph
 
 import (
+	"bytes"
 	"encoding/json"
-	"strings"
 )
 
 // Config is the config.json that an importer kept, nil where there is none or it cannot be read. Numbers are json.Number. It is read
@@ -26,20 +26,22 @@ type config struct{ members map[string]any }
 const maxConfigMember = 256 << 10
 
 func decodeConfig(text string) map[string]any {
-	var raw map[string]json.RawMessage
-	if json.Unmarshal([]byte(text), &raw) != nil || raw == nil {
+	data := []byte(text)
+	at := skipSpace(data, 0)
+	if !json.Valid(data) || data[at] != '{' {
 		return nil
 	}
-	out := make(map[string]any, len(raw))
-	for name, member := range raw {
-		if len(member) > maxConfigMember {
+	members := items(data, at)
+	out := make(map[string]any, len(members))
+	for _, m := range members {
+		if m.end-m.start > maxConfigMember {
 			continue
 		}
-		d := json.NewDecoder(strings.NewReader(string(member)))
+		d := json.NewDecoder(bytes.NewReader(data[m.start:m.end]))
 		d.UseNumber()
 		var v any
 		if d.Decode(&v) == nil {
-			out[name] = v
+			out[memberName(data, m)] = v
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 // Limits are what the caller allows. A zero field means no limit.
 type Limits struct {
 	Bytes, Components, Connections int
+	Params                         int // of all components of a graph
 	Values                         int // items of all lists among the parameters
 	Candidates                     int // of one request
 
@@ -17,8 +18,8 @@ type Limits struct {
 
 // The limits of the two kinds of caller: a request over the network, and a file of one's own.
 var (
-	ServiceLimits = Limits{Bytes: 8 << 20, Components: 2_000, Connections: 20_000, Values: 200_000, Candidates: 20}
-	LocalLimits   = Limits{Bytes: 512 << 20, Components: 100_000, Connections: 1_000_000, Values: 10_000_000, Candidates: 1_000}
+	ServiceLimits = Limits{Bytes: 8 << 20, Components: 2_000, Connections: 20_000, Params: 100_000, Values: 200_000, Candidates: 20}
+	LocalLimits   = Limits{Bytes: 512 << 20, Components: 100_000, Connections: 1_000_000, Params: 5_000_000, Values: 10_000_000, Candidates: 1_000}
 )
 
 // Decode reads a graph. Paths in errors start with root, the name that the caller's document has for it. The graph shares
@@ -42,11 +43,15 @@ func Decode(data []byte, root string, limits Limits) (*Graph, error) {
 
 type decoder struct {
 	reader
+	given       int // parameters of the graph so far
 	params      arena.Of[Param]
 	extras      arena.Of[Member] // of components and connections
 	components  arena.Of[Component]
 	connections arena.Of[Connection]
 }
+
+// manyParams is what a graph has too many of.
+const manyParams = "parameters of all components"
 
 // mostOpen is how many open names and list items a room keeps the memory for.
 const mostOpen = 1024
@@ -82,6 +87,7 @@ func (r *Room) Clear() {
 
 func (d *decoder) graph() (*Graph, *Error) {
 	g, found := &Graph{}, false
+	d.given = 0
 	err := d.object(func(name string) (err *Error) {
 		switch name {
 		case "name":
@@ -148,6 +154,9 @@ func (d *decoder) parameters() ([]Param, *Error) {
 		return nil, d.word("null")
 	}
 	err := d.object(func(name string) *Error {
+		if d.given++; over(d.given, d.limits.Params) {
+			return ceiling{d.limits.Params, CodeValues, manyParams}.exceeded()
+		}
 		v, err := d.value()
 		d.params.Push(Param{name, v})
 		return err

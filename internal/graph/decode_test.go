@@ -135,7 +135,7 @@ func TestPathsWithoutRoot(t *testing.T) {
 }
 
 func TestLimitsAreRaisedAtTheFirstExcess(t *testing.T) {
-	three := Limits{Bytes: 200, Components: 3, Connections: 3, Values: 3}
+	three := Limits{Bytes: 200, Components: 3, Connections: 3, Params: 3, Values: 3}
 	for _, c := range []struct {
 		in, code, path string
 		limit          int64
@@ -146,6 +146,8 @@ func TestLimitsAreRaisedAtTheFirstExcess(t *testing.T) {
 		{`{"components":[],"connections":[{},{},{},!`, CodeConnections, "model.connections", 3},
 		{`{"components":[{"params":{"a":[1,[2]]}}]}`, "", "", 0},
 		{`{"components":[{"params":{"a":[1,[2]],"b":[!`, CodeValues, "model.components[0].params.b[0]", 3},
+		{`{"components":[{"params":{"a":1,"b":2}},{"params":{"a":3}}]}`, "", "", 0},
+		{`{"components":[{"params":{"a":1,"b":2}},{"params":{"a":3,"b":!`, CodeValues, "model.components[1].params.b", 3},
 		{`{"components":[]}` + strings.Repeat(" ", 200), CodeBytes, "model", 200},
 		{`{"components":[{"params":{"a":` + strings.Repeat("[", 70), CodeValues, "model.components[0].params.a[0][0][0][0]", 3},
 	} {

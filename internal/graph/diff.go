@@ -39,12 +39,12 @@ func (d Delta) Empty() bool {
 	return len(d.Added) == 0 && len(d.Removed) == 0 && len(d.Changed) == 0 && len(d.Rewired) == 0
 }
 
-// Diff compares two graphs. args returns the parameters that their structures were made with.
+// Diff compares two graphs. args appends the parameters that their structures were made with.
 //
 // Components are matched by what they are and where they stand, by their ids, names and neighbours; see matchStructures. A
 // graph has no difference from itself under other ids, names or in another order. A type that changes is one component
 // removed and one added, except where only the id is left to go by. Sticky notes are never compared.
-func Diff(a, b *Structure, args func(g *Graph, i int) []Param) Delta {
+func Diff(a, b *Structure, args func(out []Param, g *Graph, i int) []Param) Delta {
 	before, after := a.graph, b.graph
 	m := matchStructures(a, b)
 	d := Delta{Match: make([]int, len(before.Components))}
@@ -175,10 +175,11 @@ func (m *match) cost() (c cost) {
 }
 
 // change compares the types and parameters of two components.
-func (m *match) change(p pair, args func(g *Graph, i int) []Param) Change {
+func (m *match) change(p pair, args func(out []Param, g *Graph, i int) []Param) Change {
 	x, y := &m.a.graph.Components[p.a], &m.b.graph.Components[p.b]
 	c := Change{Before: int(p.a), After: int(p.b)}
-	was, is := byName(args(m.a.graph, c.Before)), byName(args(m.b.graph, c.After))
+	m.was, m.is = byName(args(m.was[:0], m.a.graph, c.Before)), byName(args(m.is[:0], m.b.graph, c.After))
+	was, is := m.was, m.is
 	if x.Type != y.Type {
 		c.Type = TypeChange{x.Type, y.Type}
 		c.Params = make([]ParamChange, 0, len(was)+len(is)) // most of them differ
@@ -211,14 +212,9 @@ func scopeValue(c *Component) Value {
 
 // byName sorts parameters and leaves out those that are null.
 func byName(params []Param) []Param {
-	out := make([]Param, 0, len(params))
-	for _, p := range params {
-		if p.Value.Kind() != Null {
-			out = append(out, p)
-		}
-	}
-	slices.SortStableFunc(out, func(p, q Param) int { return strings.Compare(p.Name, q.Name) })
-	return out
+	params = slices.DeleteFunc(params, func(p Param) bool { return p.Value.Kind() == Null })
+	slices.SortStableFunc(params, func(p, q Param) int { return strings.Compare(p.Name, q.Name) })
+	return params
 }
 
 // sameValue compares as the fingerprint does: equal numbers are equal, and a tie is the component that it names.

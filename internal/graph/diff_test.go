@@ -10,7 +10,9 @@ import (
 )
 
 func diff(a, b *Graph) Delta {
-	return Diff(StructureOf(a, asSent(a)), StructureOf(b, asSent(b)), func(g *Graph, i int) []Param { return g.Components[i].Params })
+	return Diff(StructureOf(a, asSent(a)), StructureOf(b, asSent(b)), func(out []Param, g *Graph, i int) []Param {
+		return append(out, g.Components[i].Params...)
+	})
 }
 
 // describe prints a difference in ids.

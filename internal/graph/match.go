@@ -13,6 +13,7 @@ type match struct {
 	pairs    []pair  // in the order in which they were found
 	most     int     // how many pairs there can be
 	keys     *matchKeys
+	was, is  []Param // of the components that change compares
 }
 
 type pair struct{ a, b int32 }
@@ -20,7 +21,11 @@ type pair struct{ a, b int32 }
 const free = -1
 
 // matchKeys are what nodes are compared by, for both graphs, computed once for all ways of matching.
-type matchKeys struct{ a, b nodeKeys }
+type matchKeys struct {
+	a, b   nodeKeys
+	sorted []sorted // what runs have compared by
+	as, bs []keyed  // those of both that are free
+}
 
 type nodeKeys struct {
 	kind  []uint64 // type
@@ -192,7 +197,10 @@ type keyed struct {
 }
 
 func compareKeyed(x, y keyed) int {
-	return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.node, y.node))
+	if c := cmp.Compare(x.key, y.key); c != 0 {
+		return c
+	}
+	return cmp.Compare(x.node, y.node)
 }
 
 // runs calls visit with the free nodes of both graphs that share a key, for every key that both have.
@@ -200,14 +208,40 @@ func (m *match) runs(a, b []uint64, visit func(as, bs []keyed)) {
 	if m.full() {
 		return
 	}
-	meet(freeNodes(a, m.to), freeNodes(b, m.from), visit)
+	k := m.keys
+	k.as, k.bs = freeNodes(k.as[:0], k.sort(a), m.to), freeNodes(k.bs[:0], k.sort(b), m.from)
+	meetSorted(k.as, k.bs, visit)
 }
 
-func freeNodes(keys []uint64, taken []int32) []keyed {
-	var out []keyed
+// sorted is all nodes of a graph by keys.
+type sorted struct {
+	by    []uint64
+	nodes []keyed
+}
+
+// sort is all nodes of a graph by their keys. Most keys are compared by more than once.
+func (k *matchKeys) sort(keys []uint64) []keyed {
+	for _, s := range k.sorted {
+		if sameList(s.by, keys) {
+			return s.nodes
+		}
+	}
+	nodes := make([]keyed, len(keys))
 	for i, key := range keys {
-		if taken[i] == free {
-			out = append(out, keyed{key, int32(i)})
+		nodes[i] = keyed{key, int32(i)}
+	}
+	slices.SortFunc(nodes, compareKeyed)
+	k.sorted = append(k.sorted, sorted{keys, nodes})
+	return nodes
+}
+
+// sameList reports whether two lists are one in memory.
+func sameList(a, b []uint64) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+func freeNodes(out, nodes []keyed, taken []int32) []keyed {
+	for _, x := range nodes {
+		if taken[x.node] == free {
+			out = append(out, x)
 		}
 	}
 	return out
@@ -217,6 +251,10 @@ func freeNodes(keys []uint64, taken []int32) []keyed {
 func meet(as, bs []keyed, visit func(as, bs []keyed)) {
 	slices.SortFunc(as, compareKeyed)
 	slices.SortFunc(bs, compareKeyed)
+	meetSorted(as, bs, visit)
+}
+
+func meetSorted(as, bs []keyed, visit func(as, bs []keyed)) {
 	for len(as) > 0 && len(bs) > 0 {
 		switch {
 		case as[0].key < bs[0].key:

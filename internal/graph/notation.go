@@ -50,6 +50,7 @@ func over(n, limit int) bool { return limit > 0 && n > limit }
 type lineParser struct {
 	rest   string
 	line   int
+	given  int // parameters so far
 	items  int // of all lists so far
 	limits Limits
 }
@@ -211,6 +212,9 @@ func (p *lineParser) params(members *[]Member) ([]Param, error) {
 		seen[name] = true
 		if len(seen) > MaxKeys {
 			return nil, p.errorf("more than %d parameters", MaxKeys)
+		}
+		if p.given++; over(p.given, p.limits.Params) {
+			return nil, p.exceeded(p.limits.Params, CodeValues, manyParams)
 		}
 		if !p.take("=") {
 			return nil, p.errorf(`expected "=" after %q`, clip(name))

@@ -103,7 +103,7 @@ func TestParseParams(t *testing.T) {
 }
 
 func TestParseWithinLimits(t *testing.T) {
-	three := Limits{Bytes: 100, Components: 3, Connections: 3, Values: 3}
+	three := Limits{Bytes: 100, Components: 3, Connections: 3, Params: 3, Values: 3}
 	for in, code := range map[string]string{
 		"a:t\nb:t\nc:t\na,b,c -> d":         "",
 		"a:t\nb:t\nc:t\nd:t":                CodeComponents,
@@ -111,6 +111,8 @@ func TestParseWithinLimits(t *testing.T) {
 		"a, b, c, d -> e":                   CodeConnections,
 		"a:t p=[1]\nb:t q=[2,3]":            "",
 		"a:t p=[1,[2]]\nb:t q=[3,4]":        CodeValues,
+		"a:t p=1 q=2\nb:t p=3":              "",
+		"a:t p=1 q=2\nb:t p=3 q=4":          CodeValues,
 		"// " + strings.Repeat("long", 100): CodeBytes,
 	} {
 		_, err := ParseWithin(in, three)

@@ -5,6 +5,7 @@
 package hostile
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -57,12 +58,12 @@ func Measure(t testing.TB, file string) {
 	SkipUnderRace(t)
 	last := ""
 	for range attempts {
-		took, bytes, err := read(file)
+		took, most, err := read(file)
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		if took <= MaxTime && bytes <= MaxBytes {
+		if took <= MaxTime && most <= MaxBytes {
 			return
 		}
 		alike, _, err := read(reference)
@@ -71,10 +72,10 @@ func Measure(t testing.TB, file string) {
 			return
 		}
 		slow := Slow(alike.Seconds())
-		if took.Seconds() <= slow*MaxTime.Seconds() && bytes <= MaxBytes {
+		if took.Seconds() <= slow*MaxTime.Seconds() && most <= MaxBytes {
 			return
 		}
-		last = fmt.Sprintf("took %v of processor time and %d MB, on a machine that is %.2f times as slow as the one of docs/security.md", took, bytes>>20, slow)
+		last = fmt.Sprintf("took %v of processor time and %d MB, on a machine that is %.2f times as slow as the one of docs/security.md", took, most>>20, slow)
 		if took > 3*MaxTime {
 			break
 		}
@@ -86,25 +87,27 @@ func Measure(t testing.TB, file string) {
 const attempts = 6
 
 // read has a process read a file, and returns its processor time and memory.
-func read(file string) (took time.Duration, bytes int64, err error) {
+func read(file string) (took time.Duration, most int64, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return 0, 0, err
 	}
 	cmd := exec.Command(self, "-test.run=^$")
 	cmd.Env = append(os.Environ(), child+"="+file)
-	timer := time.AfterFunc(60*MaxTime, func() { _ = cmd.Process.Kill() }) // its state says so
-	out, err := cmd.CombinedOutput()
-	timer.Stop()
-	if cmd.ProcessState == nil {
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
 		return 0, 0, err
 	}
+	timer := time.AfterFunc(60*MaxTime, func() { _ = cmd.Process.Kill() }) // its state says so
+	err = cmd.Wait()
+	timer.Stop()
 	took = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	_, said, _ := strings.Cut(string(out), peak)
-	if _, scanErr := fmt.Sscan(said, &bytes); err != nil || scanErr != nil {
-		return took, 0, fmt.Errorf("the process ended with %v after %v: %s", err, took, clip(out))
+	_, said, _ := strings.Cut(out.String(), peak)
+	if _, scanErr := fmt.Sscan(said, &most); err != nil || scanErr != nil {
+		return took, 0, fmt.Errorf("the process ended with %v after %v: %s", err, took, clip(out.Bytes()))
 	}
-	return took, bytes, nil
+	return took, most, nil
 }
 
 // reference is the name of the work that machines are compared by.

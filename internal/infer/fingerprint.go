@@ -58,11 +58,9 @@ func indexOf(node *Node, param string) int {
 	return -1
 }
 
-// Identity is what a component is: its resolved parameters and, where it names one, the module of a library that it is. Two components that
+// AppendIdentity appends what a component is: its resolved parameters and, where it names one, the module of a library that it is. Two components that
 // differ in it are priced differently.
-func (r *Result) Identity(i int) []graph.Param { return r.appendIdentity(nil, i) }
-
-func (r *Result) appendIdentity(out []graph.Param, i int) []graph.Param {
+func (r *Result) AppendIdentity(out []graph.Param, i int) []graph.Param {
 	out = r.appendArguments(out, i)
 	if as := r.Nodes[i].Component.As(); as != "" {
 		out = append(out, graph.Param{Name: graph.AsMember, Value: graph.StringValue(as)})
@@ -94,7 +92,7 @@ func (r *Result) settle() {
 func (r *Result) identities() func(i int) []graph.Param {
 	var room []graph.Param
 	return func(i int) []graph.Param {
-		room = r.appendIdentity(room[:0], i)
+		room = r.AppendIdentity(room[:0], i)
 		return room
 	}
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
@@ -10,11 +11,11 @@ import (
 
 // difference compares the structures of a model and of its base, both examined in the same way.
 func difference(base, s *studied) graph.Delta {
-	delta := graph.Diff(base.structure, s.structure, func(g *graph.Graph, i int) []graph.Param {
+	delta := graph.Diff(base.structure, s.structure, func(out []graph.Param, g *graph.Graph, i int) []graph.Param {
 		if g == base.Graph {
-			return base.Walked.Identity(i)
+			return base.Walked.AppendIdentity(out, i)
 		}
-		return s.Walked.Identity(i)
+		return s.Walked.AppendIdentity(out, i)
 	})
 	dropDerived(&delta, base.Graph, s.Graph)
 	return delta
@@ -88,13 +89,17 @@ func percent(delta, base int64) *quantity.Decimal {
 // the change of that input is the one to report.
 func dropDerived(d *graph.Delta, before, after *graph.Graph) {
 	kept := d.Changed[:0]
+	var given []string // of both, by name: there can be thousands
 	for _, c := range d.Changed {
+		given = appendGiven(appendGiven(given[:0], &before.Components[c.Before]), &after.Components[c.After])
+		slices.Sort(given)
 		all := len(c.Params)
-		params := c.Params[:0]
-		for _, p := range c.Params {
-			_, was := before.Components[c.Before].Param(p.Name)
-			_, is := after.Components[c.After].Param(p.Name)
-			if was || is || p.Name == graph.AsMember || p.Name == graph.ScopeParam {
+		params, left := c.Params[:0], given
+		for _, p := range c.Params { // by name
+			for len(left) > 0 && left[0] < p.Name {
+				left = left[1:]
+			}
+			if len(left) > 0 && left[0] == p.Name || p.Name == graph.AsMember || p.Name == graph.ScopeParam {
 				params = append(params, p)
 			}
 		}
@@ -106,14 +111,27 @@ func dropDerived(d *graph.Delta, before, after *graph.Graph) {
 	d.Changed = kept
 }
 
+// appendGiven names the parameters that were written down.
+func appendGiven(out []string, c *graph.Component) []string {
+	for _, p := range c.Params {
+		if p.Value.Kind() != graph.Null {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
 // appendLines has one line for each changed parameter of a component.
 func appendLines(out []string, after *graph.Component, c graph.Change) []string {
 	label := after.Label()
+	var line []byte
 	if c.Type != (graph.TypeChange{}) {
 		out = append(out, label+": "+clip(c.Type.Before)+" → "+clip(c.Type.After))
 	}
 	for _, p := range c.Params {
-		out = append(out, label+"."+clip(p.Name)+": "+written(p.Before)+" → "+written(p.After))
+		line = append(append(append(append(line[:0], label...), '.'), clip(p.Name)...), ": "...)
+		line = appendWritten(append(appendWritten(line, p.Before), " → "...), p.After)
+		out = append(out, string(line))
 	}
 	if c.Type == (graph.TypeChange{}) && len(c.Params) == 0 {
 		out = append(out, label+": shares the weight of another component")
@@ -121,11 +139,16 @@ func appendLines(out []string, after *graph.Component, c graph.Change) []string 
 	return out
 }
 
-func written(v graph.Value) string {
+// appendWritten writes a value down, as short as a name.
+func appendWritten(out []byte, v graph.Value) []byte {
 	if v.Kind() == graph.Null {
-		return "not set"
+		return append(out, "not set"...)
 	}
-	return clip(v.String())
+	from := len(out)
+	if out = v.AppendJSON(out); v.Kind() == graph.Int { // the most, by far, where there are many
+		return out
+	}
+	return append(out[:from], clip(string(out[from:]))...)
 }
 
 func named(c *graph.Component) string { return fmt.Sprintf("%s (%s)", c.Label(), clip(c.Type)) }

@@ -27,6 +27,9 @@ func clip(s string) string {
 
 // printable replaces what would move a cursor, change a colour or break a line.
 func printable(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
 			return '?'
