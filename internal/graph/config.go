@@ -27,21 +27,20 @@ const maxConfigMember = 256 << 10
 
 func decodeConfig(text string) map[string]any {
 	data := []byte(text)
-	at := skipSpace(data, 0)
-	if !json.Valid(data) || data[at] != '{' {
+	members := SplitObject(data)
+	if members == nil || !json.Valid(data) {
 		return nil
 	}
-	members := items(data, at)
 	out := make(map[string]any, len(members))
-	for _, m := range members {
-		if m.end-m.start > maxConfigMember {
+	for name, member := range members {
+		if len(member) > maxConfigMember {
 			continue
 		}
-		d := json.NewDecoder(bytes.NewReader(data[m.start:m.end]))
+		d := json.NewDecoder(bytes.NewReader(member))
 		d.UseNumber()
 		var v any
 		if d.Decode(&v) == nil {
-			out[memberName(data, m)] = v
+			out[name] = v
 		}
 	}
 	return out

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"bytes"
-	"encoding/json"
 	"sort"
 )
 
@@ -35,9 +34,6 @@ func PatchJSON(data []byte, to *Graph) ([]byte, bool) {
 	}
 	return out, true
 }
-
-// extent is a part of a text; key is where the name of a member begins, of what is one.
-type extent struct{ key, start, end int }
 
 // replacement puts text in place of a part.
 type replacement struct {
@@ -93,81 +89,4 @@ func applied(data []byte, changes []replacement) []byte {
 	}
 	b.Write(data[at:])
 	return b.Bytes()
-}
-
-// memberOf finds a member of the object that begins at a position.
-func memberOf(data []byte, at int, name string) (extent, bool) {
-	if at >= len(data) || data[at] != '{' {
-		return extent{}, false
-	}
-	for _, m := range items(data, at) {
-		if memberName(data, m) == name {
-			return m, true
-		}
-	}
-	return extent{}, false
-}
-
-func memberName(data []byte, m extent) string {
-	var s string
-	_ = json.Unmarshal(data[m.key:skipValue(data, m.key)], &s) // the text was read before
-	return s
-}
-
-// items lists what is in the object or list that begins at a position. The text is JSON.
-func items(data []byte, at int) []extent {
-	var out []extent
-	object := data[at] == '{'
-	for at = skipSpace(data, at+1); at < len(data) && data[at] != '}' && data[at] != ']'; {
-		m := extent{key: at, start: at}
-		if object {
-			m.start = skipSpace(data, skipSpace(data, skipValue(data, at))+1)
-		}
-		m.end = skipValue(data, m.start)
-		out = append(out, m)
-		if at = skipSpace(data, m.end); at < len(data) && data[at] == ',' {
-			at = skipSpace(data, at+1)
-		}
-	}
-	return out
-}
-
-func skipSpace(data []byte, at int) int {
-	for at < len(data) && (data[at] == ' ' || data[at] == '\n' || data[at] == '\t' || data[at] == '\r') {
-		at++
-	}
-	return at
-}
-
-// skipValue goes behind the value that begins at a position.
-func skipValue(data []byte, at int) int {
-	level := 0
-	for ; at < len(data); at++ {
-		switch data[at] {
-		case '"':
-			for at++; at < len(data) && data[at] != '"'; at++ {
-				if data[at] == '\\' {
-					at++
-				}
-			}
-		case '{', '[':
-			level++
-		case '}', ']':
-			if level == 0 {
-				return at // of what the value is in
-			}
-			level--
-		case ',', ' ', '\n', '\t', '\r', ':':
-			if level == 0 {
-				return at
-			}
-			continue
-		default:
-			continue // a number, true, false or null goes on
-		}
-		if level == 0 {
-			return min(at+1, len(data))
-		}
-	}
-	return min(at, len(data))
 }

@@ -115,11 +115,17 @@ func (r *reader) unquote(start int) (string, *Error) {
 				out.Grow(r.closing(r.at) - start) // at once: a text full of escapes would leave several times itself behind
 			}
 			out.WriteString(r.text[start:r.at])
-			char, err := r.escape()
-			if err != nil {
-				return "", err
+			for r.at+1 < len(r.text) && r.text[r.at] == '\\' && escapes[r.text[r.at+1]] != 0 { // many follow one another, if there are many
+				out.WriteByte(escapes[r.text[r.at+1]])
+				r.at += 2
 			}
-			out.WriteRune(char)
+			if r.at < len(r.text) && r.text[r.at] == '\\' {
+				char, err := r.escape()
+				if err != nil {
+					return "", err
+				}
+				out.WriteRune(char)
+			}
 			start = r.at
 		case c < ' ':
 			return "", r.syntax("no control character inside a string")
@@ -136,6 +142,9 @@ func (r *reader) unquote(start int) (string, *Error) {
 	return "", r.syntax("the end of a string")
 }
 
+// escapes is what a letter behind a backslash stands for; u is none of these.
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
 // escape reads one escape, or the two that stand for one character beyond the first 65,536.
 func (r *reader) escape() (rune, *Error) {
 	if r.at+1 >= len(r.text) {
@@ -143,21 +152,12 @@ func (r *reader) escape() (rune, *Error) {
 		return 0, r.syntax("the end of a string")
 	}
 	r.at += 2
-	switch c := r.text[r.at-1]; c {
-	case '"', '\\', '/':
-		return rune(c), nil
-	case 'b':
-		return '\b', nil
-	case 'f':
-		return '\f', nil
-	case 'n':
-		return '\n', nil
-	case 'r':
-		return '\r', nil
-	case 't':
-		return '\t', nil
-	case 'u':
+	c := r.text[r.at-1]
+	if c == 'u' {
 		return r.unicode()
+	}
+	if plain := escapes[c]; plain != 0 {
+		return rune(plain), nil
 	}
 	r.at--
 	return 0, r.syntax("an escape")

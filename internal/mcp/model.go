@@ -25,8 +25,9 @@ type arguments struct {
 // member returns a member as it was written, nil where it was left out or is null. What is no object has none.
 func (a *arguments) member(name string) json.RawMessage {
 	if a.members == nil {
-		a.members = map[string]json.RawMessage{}
-		_ = json.Unmarshal(a.raw, &a.members) // what cannot be read is refused by the one who reads it strictly
+		if a.members = graph.SplitObject(a.raw); a.members == nil {
+			a.members = map[string]json.RawMessage{}
+		}
 	}
 	if v := a.members[name]; string(v) != "null" {
 		return v

@@ -20,15 +20,16 @@ type inlineSource struct{ Source, Class string }
 
 // sourceIn returns the code that a model is; a graph, which has components, is none.
 func sourceIn(raw json.RawMessage) (inlineSource, bool) {
-	var m struct {
-		Source     *string
-		Class      string
-		Components json.RawMessage
-	}
-	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &m) != nil || m.Source == nil || m.Components != nil {
+	if len(raw) == 0 || raw[0] != '{' {
 		return inlineSource{}, false
 	}
-	return inlineSource{*m.Source, m.Class}, true
+	members := graph.SplitObject(raw)
+	source, ok := isString(members["source"])
+	if _, isGraph := members["components"]; !ok || isGraph {
+		return inlineSource{}, false
+	}
+	class, named := isString(members["class"])
+	return inlineSource{source, class}, named || members["class"] == nil || string(members["class"]) == "null"
 }
 
 // readSource reads code that was sent. It may import what lies in the root, as a file there could; nothing is run.
