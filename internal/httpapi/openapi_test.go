@@ -85,6 +85,9 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 // TestAnswersAreAsTheDocumentSays validates what the server gives for every bundled model, whole and broken, and for
 // requests that it refuses.
 func TestAnswersAreAsTheDocumentSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not run with -short: under the race detector it takes minutes, with one goroutine")
+	}
 	s := New(testConfig(io.Discard))
 	doc := document(t, s)
 	cache := map[string]*jsonschema.Schema{}
