@@ -18,7 +18,7 @@ fi
 status=$(mktemp)
 trap 'rm -f "$status"' EXIT
 { { tools/engine.sh && "$go" build -v "$@"; } 2>&1 || echo $? >"$status"; } | awk -v todo="$todo" '
-	/^[a-z][a-zA-Z0-9._\/-]*$/ { n++; if (n % 40 == 0) { printf "  %d%s: %s\n", n, n <= todo ? " of " todo : "", $0; fflush() } next }
+	/^[a-z][a-zA-Z0-9._\/-]*$/ { n++; if (n % 40 == 0) { printf "  %d%s: %s\n", n, (n <= todo ? " of " todo : ""), $0; fflush() } next }
 	{ print; fflush() }'
 read -r code <"$status" || code=0
 exit "$code"
