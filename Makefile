@@ -36,7 +36,11 @@ demo: build ## build everything and check a bundled example model
 	@echo; $(BIN)/verifier plan models/resnet18.graph
 	@echo; $(BIN)/verifier lint models/resnet18.graph
 
-test: packages build lint vulnerabilities ## say what the tests need, install it, and run them all (or TESTS)
+# Installing waits for the network and the disk, compiling for the processors: they go on beside one another. packages, which may ask
+# something on the terminal, comes first.
+test: ## say what the tests need, install it, and run them all (or TESTS)
+	@$(MAKE) --no-print-directory -j3 packages build tools/bin/golangci-lint
+	@$(MAKE) --no-print-directory lint vulnerabilities
 	@echo "testing $(TESTS): the first time this compiles for some minutes"
 	@tools/test.sh $(TESTS)
 	@[ "$(TESTS)" != ./... ] || tools/race.sh -short $(RACE)
@@ -65,9 +69,13 @@ packages: setup ## install what the tests run beside Go: Debian's packages as ro
 vet: ## go vet alone
 	$(GO) vet $(TESTS)
 
-lint: ## golangci-lint, with staticcheck's and gosec's rules; .golangci.yml gives the reason beside every exception
+lint: tools/bin/golangci-lint ## golangci-lint, with staticcheck's and gosec's rules; .golangci.yml gives the reason beside every exception
 	@echo "running golangci-lint: the first time it takes minutes"
-	@$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0 run $(TESTS)
+	@tools/bin/golangci-lint run $(TESTS)
+
+tools/bin/golangci-lint: Makefile | setup
+	@echo "compiling golangci-lint into tools/bin, some minutes"
+	@GOBIN=$(CURDIR)/tools/bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0 && touch $@
 
 vulnerabilities: ## govulncheck, against Go's database of known vulnerabilities (GOVULNDB names a copy)
 	@tools/vulnerabilities.sh

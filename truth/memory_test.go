@@ -83,7 +83,7 @@ func runsOf(t *testing.T, file string) []run {
 			}
 		}
 		if r.LoRA != nil { // the adapters are beside the weights
-			params += estimate.TrainedParams(res, o.Adapt)
+			params += new(estimate.Room).TrainedParams(res, o.Adapt)
 		}
 		if params != r.Params {
 			t.Errorf("%s has %d parameters, measured %d", r.ID, params, r.Params)

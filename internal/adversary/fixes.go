@@ -57,6 +57,12 @@ func net(layers, features int, before, behind string) string {
 	return b.String() + "        return self.fc2(x)\n"
 }
 
+// beside is a class whose first layer is made or called wrongly, with much on the line where it is called, and behind the class.
+func beside(made, behind, called string) []file {
+	return []file{{"net.py", "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.fc1 = nn.Linear(" +
+		made + "\n    def forward(self, x):\n        return self.fc1(x) + [" + called + "x][0]\n\n\n" + behind}}
+}
+
 // block is a change as a language model writes it.
 func block(path, search, replace string) string {
 	return "<<<<<<< SEARCH " + path + "\n" + search + "\n======= REPLACE\n" + replace + "\n>>>>>>> END\n"
@@ -107,6 +113,9 @@ func FixedFixes() []Request {
 		fixOf("a long class", "", "", []file{{"net.py", net(1900, 15, "", "")}}, ""),
 		fixOf("a large source with a fault", "", "", []file{{"net.py", net(3, 15, strings.Repeat("# padding of a line\n", mostFile/20-40), "")}}, ""),
 		fixOf("changes that are all wrong", "", `,"maxPatches":32`, []file{{"net.py", net(100, 16, "", "")}}, widened("net.py", 32)),
+		fixOf("a fault beside names", "", "", beside("9, 16)\n", "", strings.Repeat("x, ", 8_000)), ""),
+		fixOf("a fault beside keywords", "", "", beside("8, 16, q=1)\n", "def g():\n"+strings.Repeat("    f(q=1)\n", 5_000), ""), ""),
+		fixOf("a fault beside attributes", "", "", beside("8, 16)\n"+strings.Repeat("        self.a = 1\n", 4_000), "", "self.missing, "), ""),
 		fixOf("prose", "", "", small, strings.Repeat("word ", mostAnswer/5-100)),
 		fixOf("blocks in blocks", "", "", small, strings.Repeat("<<<<<<< SEARCH net.py\n", mostAnswer/24)),
 		fixOf("many blocks", "", `,"maxPatches":32`, small, strings.Repeat(block("net.py", "relu", "tanh"), mostAnswer/80)),

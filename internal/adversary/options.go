@@ -160,6 +160,9 @@ func serve(d *draw, size int) string {
 	for d.chance(2) {
 		command += d.word(pick(d, 1, size/4))
 	}
+	if d.chance(8) {
+		command += pick(d, "$", "${", "$(", "`", "A=", "--") + strings.Repeat("a", max(1, size/pick(d, 2, 16, 256)))
+	}
 	parts := 1 + d.IntN(4)
 	for range parts {
 		f := pick(d, slices.Concat(flags, abbreviations)...)

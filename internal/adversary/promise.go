@@ -23,11 +23,14 @@ type Set struct {
 	Bar    func(r *Request) Cost
 }
 
+// Send answers a request, lets nothing of it run on, and returns how many bytes the answer has.
+type Send func(r Request) (answer int)
+
 // Promise holds the bar for the requests of Fixed, and so many random ones.
-func Promise(t *testing.T, random int, mostAnswer int, send func(r Request) (answer int)) {
+func Promise(t *testing.T, random int, mostAnswer int, sends ...Send) {
 	t.Helper()
 	hostile.SkipUnderRace(t) // before requests of megabytes are made
-	Set{fixed(), Random, random, bar}.Promise(t, mostAnswer, send)
+	Set{fixed(), Random, random, bar}.Promise(t, mostAnswer, sends...)
 }
 
 // fixed are made once: some surfaces send them several times.
@@ -41,17 +44,14 @@ func bar(r *Request) Cost {
 	return Bar
 }
 
-// Promise sends requests and fails where one costs more than its bar: every fixed request, and so many random ones. send must
-// answer a request and let nothing of it run on; it returns how many bytes the answer has. In the long form, with VERIFIER_PROMISE
-// set to a duration, random requests are drawn for so long, from the seed that VERIFIER_PROMISE_SEED has.
-func (s Set) Promise(t *testing.T, mostAnswer int, send func(r Request) (answer int)) {
+// Promise sends requests and fails where one costs more than its bar: every fixed request, and so many random ones, each in all of these
+// ways. In the long form, with VERIFIER_PROMISE set to a duration, random requests are drawn for so long, from the seed that
+// VERIFIER_PROMISE_SEED has.
+func (s Set) Promise(t *testing.T, mostAnswer int, sends ...Send) {
 	t.Helper()
 	hostile.SkipUnderRace(t)
 	sent, worst := 0, Cost{}
-	try := func(r Request) {
-		if len(r.Body) > 8<<20 {
-			t.Fatalf("%s has %d bytes", r.Name, len(r.Body))
-		}
+	way := func(r Request, send Send) {
 		answer, c, bar := 0, Cost{}, s.Bar(&r)
 		for range attempts {
 			if c = measure(bar, func() { answer = send(r) }).slowed(bar); c.within(bar) {
@@ -61,8 +61,16 @@ func (s Set) Promise(t *testing.T, mostAnswer int, send func(r Request) (answer 
 		if !c.within(bar) || answer > mostAnswer {
 			t.Errorf("%s, %s of %d bytes: %.3f s, %d MB, an answer of %d bytes", r.Name, r.Action, len(r.Body), c.Seconds, c.Bytes>>20, answer)
 		}
-		sent++
 		worst = Cost{max(worst.Seconds, c.Seconds), max(worst.Bytes, c.Bytes)}
+	}
+	try := func(r Request) {
+		if len(r.Body) > 8<<20 {
+			t.Fatalf("%s has %d bytes", r.Name, len(r.Body))
+		}
+		for _, send := range sends {
+			way(r, send)
+		}
+		sent++
 	}
 	defer func() {
 		t.Logf("%d requests, of which one took %.0f ms and one %d MB", sent, worst.Seconds*1000, worst.Bytes>>20)

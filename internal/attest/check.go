@@ -84,20 +84,31 @@ func (s *Statement) source() error {
 	case !slices.IsSorted(src.Serialization.IgnorePaths) || len(slices.Compact(slices.Clone(src.Serialization.IgnorePaths))) != len(src.Serialization.IgnorePaths):
 		return invalid(at+"serialization.ignore_paths", "is not sorted, or has a path twice")
 	}
+	names := make([]string, len(s.Files()))
+	for i, f := range s.Files() {
+		names[i] = f.Name
+	}
+	slices.Sort(names)
 	for i, p := range src.Serialization.IgnorePaths {
 		if !validName(p) {
 			return invalid(fmt.Sprintf(at+"serialization.ignore_paths[%d]", i), "is %q, which is no path within a model", p)
 		}
-		if src.Kind == SingleFile {
+		if src.Kind == SingleFile || !holds(names, p) {
 			continue
 		}
-		for _, f := range s.Files() {
-			if f.Name == p || strings.HasPrefix(f.Name, p+"/") {
-				return invalid(fmt.Sprintf(at+"serialization.ignore_paths[%d]", i), "is %q, but %q is among the subjects", p, f.Name)
-			}
-		}
+		first := slices.IndexFunc(s.Files(), func(f Subject) bool { return f.Name == p || strings.HasPrefix(f.Name, p+"/") })
+		return invalid(fmt.Sprintf(at+"serialization.ignore_paths[%d]", i), "is %q, but %q is among the subjects", p, s.Files()[first].Name)
 	}
 	return nil
+}
+
+// holds reports whether a path is one of sorted names, or a folder of one.
+func holds(names []string, path string) bool {
+	if _, found := slices.BinarySearch(names, path); found {
+		return true
+	}
+	i, _ := slices.BinarySearch(names, path+"/")
+	return i < len(names) && strings.HasPrefix(names[i], path+"/")
 }
 
 func (s *Statement) tool() error {
@@ -181,12 +192,12 @@ func (f *Finding) gates() bool {
 // difference names the first that only one of two sorted lists has.
 func difference(want, got []string) string {
 	for _, w := range want {
-		if !slices.Contains(got, w) {
+		if _, found := slices.BinarySearch(got, w); !found {
 			return w + " is missing"
 		}
 	}
 	for _, g := range got {
-		if !slices.Contains(want, g) {
+		if _, found := slices.BinarySearch(want, g); !found {
 			return g + " has no such finding"
 		}
 	}

@@ -110,7 +110,7 @@ func try(t *testing.T, name string, task *Task, answer string) {
 	var g *Grade
 	var c adversary.Cost
 	for range 4 {
-		if c = adversary.Measure(func() { g = Score(task, []byte(answer)) }).Slowed(); c.Within() {
+		if c = adversary.Measure(t, func() { g = Score(task, []byte(answer)) }).Slowed(); c.Within() {
 			break
 		}
 	}

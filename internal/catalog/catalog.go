@@ -219,16 +219,22 @@ const longestSpelling = 64
 
 // squash makes spellings comparable: Conv2d, conv_2d and CONV-2D are one. Of a word that is longer than any name it is the beginning.
 func squash(s string) string {
-	b := make([]byte, 0, min(len(s), longestSpelling+1))
-	for i := 0; i < len(s) && len(b) <= longestSpelling; i++ {
+	var buf [longestSpelling + 1]byte
+	return string(squashInto(&buf, s))
+}
+
+// squashInto is squash in memory of the caller, who only looks something up.
+func squashInto(buf *[longestSpelling + 1]byte, s string) []byte {
+	n := 0
+	for i := 0; i < len(s) && n < len(buf); i++ {
 		switch c := s[i]; {
 		case c >= 'A' && c <= 'Z':
-			b = append(b, c+'a'-'A')
+			buf[n], n = c+'a'-'A', n+1
 		case c != '_' && c != '-' && c != ' ':
-			b = append(b, c)
+			buf[n], n = c, n+1
 		}
 	}
-	return string(b)
+	return buf[:n]
 }
 
 // Canonical returns the id of the type that a spelling stands for, or the spelling itself.
@@ -236,7 +242,8 @@ func Canonical(spelling string) string {
 	if byID[spelling] != nil {
 		return spelling
 	}
-	if t := bySpelling[squash(spelling)]; t != nil {
+	var buf [longestSpelling + 1]byte
+	if t := bySpelling[string(squashInto(&buf, spelling))]; t != nil {
 		return t.ID
 	}
 	return spelling

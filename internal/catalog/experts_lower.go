@@ -7,6 +7,7 @@ const MostParts = 1 << 10
 
 // Apart reports whether so many parts of the component are followed one by one.
 func (l *Lowering) Apart(parts int64) bool {
+	l.Parted = l.Parted || parts > 1
 	return parts <= MostParts && (l.Parts == 0 || parts <= l.Parts)
 }
 

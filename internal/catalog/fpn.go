@@ -24,6 +24,10 @@ var _ = define(Type{
 	Shape: fpnShape,
 	Weights: func(c *Call) {
 		out := c.Int("outChannels")
+		if c.lists("inChannels") > mostListed {
+			c.LacksWeights()
+			return
+		}
 		for i, in := range c.Ints("inChannels") {
 			inner, layer := fmt.Sprintf("inner_blocks.%d.0", i), fmt.Sprintf("layer_blocks.%d.0", i)
 			c.weight(1, inner, "weight", out, in, 1, 1)
@@ -69,6 +73,9 @@ var _ = define(Type{
 })
 
 func fpnShape(c *Call) (Shape, error) {
+	if err := c.listed("inChannels"); err != nil {
+		return nil, err
+	}
 	want, index := c.Ints("inChannels"), c.Int("index")
 	if len(want) != len(c.In) {
 		rule := MissingInput

@@ -24,16 +24,20 @@ type Lowering struct {
 	Stored    op.Stored  // how the weights lie in memory that are quantised,
 	Quantised uint64     // and which those are, as bits by their numbers
 	Parts     int64      // how many parts of the component are followed one by one, as experts: more are computed together
+	Parted    bool       // a component was asked for that has such parts: what came of it depends on Parts
 
 	Caches bool  // keys and values go into a cache, from token to token
 	Past   int64 // positions that are in it
 
 	values arena.Of[op.Value]
+
+	places map[string]int // of the weights by path, made where they are many
+	placed bool           // whether it is that of this component
 }
 
 // Begin prepares it for a component, whose weights the walk has declared.
 func (l *Lowering) Begin(t *Type, call Call, weights []Weight) {
-	l.Call, l.Weights, l.Tied, l.X = call, weights, nil, l.X[:0]
+	l.Call, l.Weights, l.Tied, l.X, l.placed = call, weights, nil, l.X[:0], false
 	l.Call.Type = t
 	l.P.Reset()
 	l.values.Clear()
@@ -74,15 +78,38 @@ func (l *Lowering) WeightOf(path string, nth int64) op.Value { return l.weightIn
 
 // weightIn is one of the weights with a name in a module inside.
 func (l *Lowering) weightIn(module, name string, nth int64) op.Value {
-	for k := range l.Weights {
-		if w := &l.Weights[k]; w.is(module, name) {
-			return l.P.WeightOf(k, nth, w.Shape...)
-		}
+	if k := l.place(module, name); k >= 0 {
+		return l.P.WeightOf(k, nth, l.Weights[k].Shape...)
 	}
 	if l.Tied != nil && l.Tied.is(module, name) {
 		return l.P.Tied(l.Tied.Shape...)
 	}
 	return op.None
+}
+
+// fewWeights is how many are searched one by one, which is quicker than a table.
+const fewWeights = 32
+
+// place is the position of the first weight with a name in a module inside, -1 where there is none.
+func (l *Lowering) place(module, name string) int {
+	if len(l.Weights) <= fewWeights {
+		for k := range l.Weights {
+			if l.Weights[k].is(module, name) {
+				return k
+			}
+		}
+		return -1
+	}
+	if !l.placed {
+		l.placed, l.places = true, make(map[string]int, len(l.Weights))
+		for k := range slices.Backward(l.Weights) {
+			l.places[l.Weights[k].Path()] = k
+		}
+	}
+	if k, ok := l.places[join(module, name)]; ok {
+		return k
+	}
+	return -1
 }
 
 // Affine is a weight and a bias of a module inside, as many as there are.

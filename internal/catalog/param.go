@@ -232,7 +232,8 @@ func (t *Type) Canonical(name string) string {
 	if t.Param(name) != nil {
 		return name
 	}
-	if canonical, ok := t.spellings[squash(name)]; ok {
+	var buf [longestSpelling + 1]byte
+	if canonical, ok := t.spellings[string(squashInto(&buf, name))]; ok {
 		return canonical
 	}
 	return name

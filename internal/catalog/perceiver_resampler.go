@@ -75,10 +75,13 @@ var _ = define(Type{
 	},
 })
 
+// stepsOfLayer is about how many operations a layer is: of so many layers less are followed than of parts that are one or two.
+const stepsOfLayer = 16
+
 // lowerResampler runs the layers one after the other.
 func lowerResampler(l *Lowering) op.Value {
 	p, s, e, n, depth := l.P, l.In[0][0], l.Int("embedDim"), l.Int("numLatents"), l.Int("depth")
-	if depth > MostParts {
+	if depth > MostParts/stepsOfLayer {
 		return op.None
 	}
 	y, before := op.Expanded(p, l.W("latents"), n, e), op.None

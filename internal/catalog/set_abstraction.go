@@ -23,6 +23,9 @@ var _ = define(Type{
 		{Name: "mlp", Kind: Ints, Min: 1, ListOnly: true, Doc: "features behind each convolution"},
 	},
 	Shape: func(c *Call) (Shape, error) {
+		if err := c.listed("mlp"); err != nil {
+			return nil, err
+		}
 		if err := c.sequence(FeatureMismatch, "inChannels"); err != nil {
 			return nil, err
 		}
@@ -35,6 +38,10 @@ var _ = define(Type{
 	},
 	Weights: func(c *Call) {
 		in := c.Int("inChannels")
+		if c.lists("mlp") > mostListed {
+			c.LacksWeights()
+			return
+		}
 		for i, out := range c.Ints("mlp") {
 			n := strconv.Itoa(i)
 			c.weight(1, "convs."+n, "weight", out, in, 1, 1)
@@ -52,9 +59,6 @@ var _ = define(Type{
 	},
 	Lower: func(l *Lowering) op.Value {
 		p, s, k, c, sizes := l.P, l.Int("numPoints"), l.Int("numSamples"), l.Int("inChannels"), l.Ints("mlp")
-		if len(sizes) > MostParts {
-			return op.None
-		}
 		at := func(n, features int64) op.Value { // places that no gradient leads to
 			return op.View(p, op.Constant(p, op.Int64, false, n, 1), n, features)
 		}

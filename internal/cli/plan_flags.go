@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action/plan"
 	"github.com/modelverifier/verifier/internal/estimate"
+	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hardware"
 )
 
@@ -166,13 +167,16 @@ func adaptFlags(flags *pflag.FlagSet, q *plan.Request, rank int64) error {
 			if flag == "lora-targets" {
 				parse = estimate.ParseTarget
 			}
-			if p == "" || parse(p) != nil {
+			switch err := parse(p); {
+			case errors.Is(err, estimate.ErrTooLarge):
+				return fmt.Errorf("--%s: %q %w", flag, p, err)
+			case p == "" || err != nil:
 				return fmt.Errorf("--%s: %q is not a name or a pattern", flag, p)
 			}
 		}
 	}
 	q.Training.Adapt = a
-	return q.CheckNames()
+	return q.CheckNames(graph.LocalLimits)
 }
 
 // adapterFlags reads what adapters are like, and the weights beside them.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/modelverifier/verifier/internal/action/plan"
+	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/load"
 	"github.com/modelverifier/verifier/internal/runfile"
 )
@@ -136,7 +137,7 @@ func applyRun(q *plan.Request, r *runfile.Report) (notEstimated []string) {
 
 // checkRun refuses targets that the model does not have, at the key that has them.
 func checkRun(q *plan.Request, r *runfile.Report) error {
-	err := q.CheckNames()
+	err := q.CheckNames(graph.LocalLimits)
 	if err == nil || r == nil {
 		return err
 	}

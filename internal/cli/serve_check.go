@@ -77,6 +77,9 @@ func serveRequest(cmd *cobra.Command, args []string) (_ *serve.Request, read []r
 	if cmd.Flags().Changed("gpus") && r.GPUs < 1 {
 		return nil, nil, fmt.Errorf("--gpus is %d but must be at least 1", r.GPUs)
 	}
+	if r.GPUs > serve.MaxGPUs {
+		return nil, nil, fmt.Errorf("--gpus is %d but must be at most %d", r.GPUs, serve.MaxGPUs)
+	}
 	r.Images, _ = cmd.Flags().GetInt64("images")
 	if cmd.Flags().Changed("images") && (r.Images < 1 || r.Images > estimate.MaxImages) {
 		return nil, nil, fmt.Errorf("--images is %d but must be from 1 to %d", r.Images, estimate.MaxImages)

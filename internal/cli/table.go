@@ -3,6 +3,7 @@ package cli
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -80,14 +81,29 @@ func broken(cell string, most int) string {
 	if len(indent) > most/2 {
 		indent = ""
 	}
-	for width(cell) > most {
-		head := text.Trim(cell, most)
+	rest := cell[len(indent):]
+	for {
+		look := beginning(rest, max(longWord, most*utf8.UTFMax))
+		if len(look) == len(rest) && width(indent+look) <= most {
+			return strings.Join(append(lines, indent+rest), "\n")
+		}
+		head := text.Trim(indent+look, most)
 		if i := strings.LastIndexAny(head, " ./_-"); i > len(indent) {
 			head = head[:i+1]
 		}
-		lines, cell = append(lines, strings.TrimRight(head, " ")), indent+strings.TrimLeft(cell[len(head):], " ")
+		lines, rest = append(lines, strings.TrimRight(head, " ")), strings.TrimLeft(rest[len(head)-len(indent):], " ")
 	}
-	return strings.Join(append(lines, cell), "\n")
+}
+
+// beginning is as many bytes of a text at the most, and whole characters of them.
+func beginning(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
 }
 
 // String writes the table without the blanks that pad its last column.

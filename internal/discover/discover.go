@@ -67,7 +67,7 @@ func Walk(root string) (*Found, error) {
 		return nil, err
 	}
 	defer func() { _ = top.Close() }() // everything was read
-	out, read, files := &Found{}, &programs{classes: map[string][]*class{}, makers: map[string]bool{}}, 0
+	out, read, files := &Found{}, newPrograms(), 0
 	err = fs.WalkDir(top, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if name == "." {

@@ -19,6 +19,13 @@ type programs struct {
 	classes map[string][]*class // by name
 	makers  map[string]bool     // functions that return a model
 	sources []*source
+
+	modules map[string]bool         // names of classes of which one is a module
+	inits   map[reached][]inherited // constructors that were looked for
+}
+
+func newPrograms() *programs {
+	return &programs{classes: map[string][]*class{}, makers: map[string]bool{}, modules: map[string]bool{}, inits: map[reached][]inherited{}}
 }
 
 type source struct {
@@ -28,9 +35,11 @@ type source struct {
 }
 
 type class struct {
-	def   *python.ClassDef
-	bases []string
-	uses  map[string]bool // names that its body has
+	def    *python.ClassDef
+	bases  []string
+	uses   map[string]bool // names that its body has
+	init   *python.FuncDef // its own constructor; nil for none
+	module bool            // it derives from torch's
 }
 
 // maxSource is how large a Python file may be.
@@ -52,7 +61,7 @@ func (p *programs) add(file, text string) {
 	for _, stmt := range tree.Body {
 		switch x := stmt.(type) {
 		case *python.ClassDef:
-			c := &class{def: x, uses: namesIn(x.Body)}
+			c := &class{def: x, uses: namesIn(x.Body), init: constructorOf(x)}
 			for _, b := range x.Bases {
 				c.bases = append(c.bases, tail(b.Value))
 			}
@@ -92,45 +101,16 @@ func namesIn(node any) map[string]bool {
 	return out
 }
 
-// modules are classes of other packages that a module derives from.
-var modules = []string{"Module", "LightningModule", "PreTrainedModel", "Sequential"}
-
-// isModule reports whether a class derives from torch's, as far as the repository's own classes tell.
-func (p *programs) isModule(c *class, depth int) bool {
-	return slices.ContainsFunc(c.bases, func(b string) bool {
-		return slices.Contains(modules, b) || depth < 10 && slices.ContainsFunc(p.classes[b], func(up *class) bool { return up != c && p.isModule(up, depth+1) })
-	})
-}
-
-// method finds a method of a class or of the repository's classes that it derives from.
-func (p *programs) method(c *class, name string, depth int) *python.FuncDef {
-	for _, s := range c.def.Body {
-		if f, ok := s.(*python.FuncDef); ok && f.Name == name {
-			return f
-		}
-	}
-	for _, b := range c.bases {
-		for _, up := range p.classes[b] {
-			if up == c || depth > 10 {
-				continue
-			}
-			if f := p.method(up, name, depth+1); f != nil {
-				return f
-			}
-		}
-	}
-	return nil
-}
-
 // InSource finds the models of one source, which others of its repository may be made with.
 func InSource(file, text string) []Model {
-	p := &programs{classes: map[string][]*class{}, makers: map[string]bool{}}
+	p := newPrograms()
 	p.add(file, text)
 	return p.models()
 }
 
 // models are the factories and classes that a person would name.
 func (p *programs) models() []Model {
+	p.findModules()
 	p.findMakers()
 	parts := p.parts()
 	var out []Model
@@ -157,11 +137,11 @@ func (p *programs) models() []Model {
 	for _, s := range p.sources {
 		for _, c := range s.classes {
 			name := c.def.Name
-			if strings.HasPrefix(name, "_") || parts[name] || made[name] || inTests.MatchString(s.file) || lossName.MatchString(name) || !p.isModule(c, 0) {
+			if strings.HasPrefix(name, "_") || parts[name] || made[name] || inTests.MatchString(s.file) || lossName.MatchString(name) || !c.module {
 				continue
 			}
 			m := Model{Ref: s.file + ":" + name, Kind: Class, Line: c.def.Line()}
-			if init := p.method(c, "__init__", 0); init != nil {
+			if init := p.constructor(c, 0); init != nil {
 				m.Params = parameters(init, true)
 			}
 			out = append(out, m)
@@ -180,7 +160,7 @@ func (p *programs) parts() map[string]bool {
 			continue
 		}
 		for _, c := range s.classes {
-			if !p.isModule(c, 0) || slices.Contains(c.bases, "LightningModule") {
+			if !c.module || slices.Contains(c.bases, "LightningModule") {
 				continue
 			}
 			for n := range c.uses {
@@ -242,7 +222,7 @@ func (p *programs) isMade(x python.Expr) bool {
 		return false
 	}
 	name := tail(c.Fn)
-	return p.makers[name] || slices.ContainsFunc(p.classes[name], func(c *class) bool { return p.isModule(c, 0) })
+	return p.makers[name] || p.modules[name]
 }
 
 // parameters lists what a function takes; self is left out.

@@ -5,7 +5,6 @@
 package edit
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/quantity"
-	"github.com/modelverifier/verifier/internal/spelling"
 )
 
 // The kinds of changes.
@@ -61,23 +59,11 @@ func Apply(g *graph.Graph, ops []Op, limits graph.Limits) (*graph.Graph, error) 
 		if err := e.apply(&ops[i]); err != nil {
 			return nil, err
 		}
-		if n := len(e.g.Components); limits.Components > 0 && n > limits.Components {
-			return nil, &graph.Error{Code: graph.CodeComponents, Path: ops[i].Path, Message: fmt.Sprintf("the graph would have %d components", n), Limit: int64(limits.Components)}
-		}
-		if err := e.room(&ops[i], 0); err != nil {
+		if err := e.within(&ops[i]); err != nil {
 			return nil, err
 		}
 	}
 	return e.g, nil
-}
-
-// room refuses more connections than the limits allow. A change is asked before it makes them: each costs a search, and two lists of a
-// thousand words stand for a million.
-func (e *editor) room(op *Op, more int) error {
-	if n := len(e.g.Connections) + more; e.limits.Connections > 0 && n > e.limits.Connections {
-		return &graph.Error{Code: graph.CodeConnections, Path: op.Path, Message: fmt.Sprintf("the graph would have %d connections", n), Limit: int64(e.limits.Connections)}
-	}
-	return nil
 }
 
 // editor has the graph as it is written, which is changed, and in canonical form, in which things are found. Both have the same
@@ -87,19 +73,47 @@ type editor struct {
 	g, normal *graph.Graph
 	stale     bool
 	limits    graph.Limits
+	places    *places            // of the components, nil until many words are looked up
+	made      int                // connections, those that were removed again among them
+	copied    int                // bytes of components that were duplicated
+	spare     []graph.Connection // memory for a list of connections
 }
 
 func (e *editor) normalize() {
 	if !e.stale {
 		return
 	}
-	e.normal, e.stale = e.g.Clone(), false
-	e.normal.Normalize(catalog.Vocabulary)
+	normal := *e.g
+	normal.Components, normal.Connections = slices.Clone(e.g.Components), slices.Clone(e.g.Connections)
+	for i := range normal.Components {
+		normal.Components[i].Params = nil // nobody asks for parameters in canonical form
+	}
+	normal.Normalize(catalog.Vocabulary)
+	e.normal, e.stale, e.places = &normal, false, nil
 }
 
-// named reports whether a component has a name beside its id, or no id: then others that come or go can change what ids and names mean.
-func (e *editor) named() bool {
-	return slices.ContainsFunc(e.g.Components, func(c graph.Component) bool { return c.ID == "" || c.Name != "" && c.Name != c.ID })
+// unnamed reports whether a component has no id: what comes or goes can change the one that it is given.
+func (e *editor) unnamed() bool {
+	return slices.ContainsFunc(e.g.Components, func(c graph.Component) bool { return c.ID == "" })
+}
+
+// respoken brings the connections that go by some words to what the words mean after a change of components.
+func (e *editor) respoken(words ...string) {
+	e.places = nil
+	if e.stale = e.stale || e.unnamed(); e.stale {
+		return
+	}
+	for _, word := range words {
+		id := e.idOf(word)
+		for k := range e.g.Connections {
+			if word != "" && e.g.Connections[k].From == word {
+				e.normal.Connections[k].From = id
+			}
+			if word != "" && e.g.Connections[k].To == word {
+				e.normal.Connections[k].To = id
+			}
+		}
+	}
 }
 
 func (e *editor) apply(op *Op) error {
@@ -131,41 +145,6 @@ func (e *editor) apply(op *Op) error {
 	return err
 }
 
-// find returns the position of a component: by its id, else by a name that it alone has.
-func (e *editor) find(path, word string) (int, error) {
-	byName, named := -1, 0
-	for i := range e.normal.Components {
-		c := &e.normal.Components[i]
-		if c.ID == word {
-			return i, nil
-		}
-		if c.Name == word {
-			byName, named = i, named+1
-		}
-	}
-	if named == 1 {
-		return byName, nil
-	}
-	if named > 1 {
-		return -1, action.Errorf(CodeTarget, path, "%d components are named %q: give the id of one", named, clip(word))
-	}
-	return -1, action.Errorf(CodeTarget, path, "there is no component %q%s", clip(word), e.near(word))
-}
-
-// near names the component whose id is closest to a word.
-func (e *editor) near(word string) string {
-	best, least := "", 3
-	for i := range e.normal.Components {
-		if d := spelling.Distance(word, e.normal.Components[i].ID, least); d < least {
-			best, least = e.normal.Components[i].ID, d
-		}
-	}
-	if best == "" {
-		return "; describe lists the ids"
-	}
-	return "; did you mean " + best + "?"
-}
-
 func clip(s string) string {
 	if len(s) > 80 {
 		return strings.ToValidUTF8(s[:80], "") + "…"
@@ -192,14 +171,20 @@ func (e *editor) add(op *Op) error {
 		}
 	}
 	taken := slices.ContainsFunc(e.g.Components, func(c graph.Component) bool { return c.Name == op.Component })
-	e.stale = e.stale || taken || op.Name != "" && e.mentions(op.Name) // connections that named another by this word mean the new one now
+	taken = taken || op.Name != "" && e.mentions(op.Name) // connections that named another by this word mean the new one now
 	e.g.Components = append(e.g.Components, c)
-	c.Type, c.Params = catalog.Canonical(c.Type), nil // nobody asks for parameters in canonical form
-	e.normal.Components = append(e.normal.Components, c)
+	c.Type, c.Params = catalog.Canonical(c.Type), nil
+	e.normal.Components, e.places = append(e.normal.Components, c), nil
 	if err := e.connectAll(op, op.From, []string{op.Component}); err != nil {
 		return err
 	}
-	return e.connectAll(op, []string{op.Component}, op.To)
+	if err := e.connectAll(op, []string{op.Component}, op.To); err != nil {
+		return err
+	}
+	if taken {
+		e.respoken(op.Component, op.Name)
+	}
+	return nil
 }
 
 // insert adds a component, and leads one connection through it. Its reader keeps the order of its inputs.
@@ -247,67 +232,56 @@ func (e *editor) change(op *Op) error {
 		typ = catalog.Lookup(e.normal.Components[i].Type)
 	}
 	if op.Name != "" {
-		c.Name, e.stale = op.Name, true
+		e.call(i, op.Name)
 	}
-	for _, p := range op.Params {
-		at := slices.IndexFunc(c.Params, func(q graph.Param) bool {
-			return q.Name == p.Name || typ != nil && typ.Canonical(q.Name) == typ.Canonical(p.Name)
-		})
-		switch {
-		case p.Value.Kind() != graph.Null && at >= 0:
-			c.Params[at].Value = p.Value
-		case p.Value.Kind() != graph.Null:
-			c.SetParam(p.Name, p.Value)
-		case at >= 0:
-			c.Params = slices.Delete(c.Params, at, at+1)
-		}
-	}
+	c.Params = changed(c.Params, op.Params, typ)
 	return nil
 }
 
-func (e *editor) connectAll(op *Op, from, to []string) error {
-	if op.Kind == Connect && (len(from) == 0 || len(to) == 0) {
-		return action.Errorf(graph.CodeMissing, op.Path, "must have from and to, the ids of components")
-	}
-	if err := e.room(op, len(from)*len(to)); err != nil {
-		return err
-	}
-	for _, f := range from {
-		for _, t := range to {
-			if err := e.connect(op, f, t); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+// call gives a component another name.
+func (e *editor) call(i int, name string) {
+	was := e.g.Components[i].Name
+	e.g.Components[i].Name, e.normal.Components[i].Name = name, name
+	e.respoken(was, name)
 }
 
-// connect adds a connection behind those that its target has, or at a position among them.
-func (e *editor) connect(op *Op, from, to string) error {
-	i, err := e.find(op.Path+".from", from)
-	if err != nil {
-		return err
-	}
-	j, err := e.find(op.Path+".to", to)
-	if err != nil {
-		return err
-	}
-	e.g.Components[i].ID, e.g.Components[j].ID = e.normal.Components[i].ID, e.normal.Components[j].ID // where it had none
-	edge := graph.Connection{From: e.normal.Components[i].ID, To: e.normal.Components[j].ID}
-	place, seen := len(e.g.Connections), int64(0)
-	for k := range e.normal.Connections {
-		if e.normal.Connections[k].To != edge.To {
-			continue
+// changed is a list of parameters after changes of some. A change is of the first that its type reads under the same name.
+func changed(params, changes []graph.Param, typ *catalog.Type) []graph.Param {
+	name := func(p *graph.Param) string {
+		if typ == nil {
+			return p.Name
 		}
-		if op.At != nil && seen == *op.At {
-			place = k
-			break
-		}
-		seen++
+		return typ.Canonical(p.Name)
 	}
-	e.g.Connections = slices.Insert(e.g.Connections, place, edge)
-	e.normal.Connections = slices.Insert(e.normal.Connections, place, edge)
-	return nil
+	at, gone := make(map[string][]int, len(changes)), make([]bool, len(params)+len(changes))
+	for i := range changes {
+		at[name(&changes[i])] = nil
+	}
+	for i := range params {
+		n := name(&params[i])
+		if list, asked := at[n]; asked {
+			at[n] = append(list, i)
+		}
+	}
+	for i := range changes {
+		n := name(&changes[i])
+		switch null := changes[i].Value.Kind() == graph.Null; {
+		case !null && len(at[n]) > 0:
+			params[at[n][0]].Value = changes[i].Value
+		case !null:
+			at[n] = append(at[n], len(params))
+			params = append(params, changes[i])
+		case len(at[n]) > 0:
+			gone[at[n][0]], at[n] = true, at[n][1:]
+		}
+	}
+	kept := params[:0]
+	for i, p := range params {
+		if !gone[i] {
+			kept = append(kept, p)
+		}
+	}
+	return kept
 }
 
 func (e *editor) disconnect(op *Op) error {
@@ -323,14 +297,6 @@ func (e *editor) disconnect(op *Op) error {
 		}
 	}
 	return action.Errorf(CodeTarget, op.Path, "there is no connection from %q to %q", clip(op.From[0]), clip(op.To[0]))
-}
-
-// idOf is the id of the component that a word names; a dangling connection can name one that is not there.
-func (e *editor) idOf(word string) string {
-	if i, err := e.find("", word); err == nil {
-		return e.normal.Components[i].ID
-	}
-	return word
 }
 
 // remove takes a component away with every connection of it. With Join, what fed it takes its place at every reader.
@@ -349,8 +315,8 @@ func (e *editor) remove(op *Op) error {
 	if op.Join && len(feeders) != 1 {
 		return action.Errorf(CodeTarget, op.Path+".join", "%q has %d inputs: only one can take its place", clip(id), len(feeders))
 	}
-	e.stale = e.stale || e.named()
-	var kept, normal []graph.Connection
+	name := e.g.Components[i].Name
+	kept, normal := e.g.Connections[:0], e.normal.Connections[:0]
 	for k := range e.normal.Connections {
 		c, written := &e.normal.Connections[k], e.g.Connections[k]
 		switch {
@@ -363,5 +329,6 @@ func (e *editor) remove(op *Op) error {
 	}
 	e.g.Connections, e.normal.Connections = kept, normal
 	e.g.Components, e.normal.Components = slices.Delete(e.g.Components, i, i+1), slices.Delete(e.normal.Components, i, i+1)
+	e.respoken(id, name)
 	return nil
 }

@@ -21,7 +21,7 @@ func (e *editor) rename(op *Op) error {
 			e.g.Connections[k].From, e.g.Connections[k].To = c.From, c.To
 		}
 	}
-	e.g.Components[i].Name, e.stale = op.Name, true
+	e.call(i, op.Name)
 	return nil
 }
 
@@ -37,13 +37,9 @@ func (e *editor) several(op *Op) ([]int, error) {
 	if most := len(e.normal.Components); len(names) > most {
 		return nil, &graph.Error{Code: action.CodeRange, Path: op.Path + ".components", Message: "names more components than the graph has", Limit: int64(most)}
 	}
-	var out []int
-	for k, name := range names {
-		i, err := e.find(action.Item(op.Path+".components", k), name)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, i)
+	out, err := e.findAll(names, func(k int) string { return action.Item(op.Path+".components", k) })
+	if err != nil {
+		return nil, err
 	}
 	slices.Sort(out)
 	return slices.Compact(out), nil
@@ -60,16 +56,19 @@ func (e *editor) duplicate(op *Op) error {
 	for i := range e.normal.Components {
 		taken[e.normal.Components[i].ID] = true
 	}
-	e.stale = e.stale || e.named() // a name that two have names neither
+	e.stale = e.stale || e.unnamed()
 	copies := map[string]string{}
 	for _, i := range list {
 		c := e.g.Components[i]
+		if err := e.copies(op, &c); err != nil {
+			return err
+		}
 		c.ID = fresh(e.normal.Components[i].ID, taken)
 		c.Params, c.Extra = slices.Clone(c.Params), slices.Clone(c.Extra)
 		copies[e.normal.Components[i].ID] = c.ID
 		e.g.Components = append(e.g.Components, c)
-		c.Type, c.Params = e.normal.Components[i].Type, nil // nobody asks for parameters in canonical form
-		e.normal.Components = append(e.normal.Components, c)
+		c.Type, c.Params = e.normal.Components[i].Type, nil
+		e.normal.Components, e.places = append(e.normal.Components, c), nil
 	}
 	for k := range len(e.normal.Connections) {
 		c := e.normal.Connections[k]

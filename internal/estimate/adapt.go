@@ -40,50 +40,17 @@ func ParsePattern(pattern string) error {
 	return err
 }
 
-// slashed makes dots what * stops at.
-func slashed(s string) string { return strings.ReplaceAll(s, ".", "/") }
-
-// matches reports whether a pattern means a component.
-func matches(pattern string, c *graph.Component) bool {
-	for _, name := range []string{c.ID, c.Scope()} {
-		if name == "" || len(name) > maxScope && name != pattern {
-			continue
-		}
-		if name == pattern || strings.HasPrefix(name, pattern+".") {
-			return true
-		}
-		for at := name; at != ""; at = above(at) {
-			if ok, err := path.Match(slashed(pattern), slashed(at)); ok && err == nil {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// above is the scope that holds a scope, empty where none does.
-func above(scope string) string {
-	at := strings.LastIndexByte(scope, '.')
-	return scope[:max(0, at)]
-}
-
-func anyMatches(patterns []string, c *graph.Component) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, c) })
-}
-
 // Unmatched returns the first pattern of what is frozen that means no component of a model, with the field that has it: a name that is
 // misspelt would otherwise freeze nothing and change nothing. MissingTarget does the same for the targets of adapters.
 func (a *Adaptation) Unmatched(g *graph.Graph) (field, pattern string, found bool) {
 	if a == nil {
 		return "", "", false
 	}
-	miss := func(patterns []string) int {
-		return slices.IndexFunc(patterns, func(p string) bool {
-			return !slices.ContainsFunc(g.Components, func(c graph.Component) bool { return matches(p, &c) })
-		})
-	}
-	if k := miss(a.Frozen); k >= 0 {
-		return "frozen[" + strconv.Itoa(k) + "]", a.Frozen[k], true
+	for k, pattern := range a.Frozen {
+		p := globOf(pattern)
+		if !slices.ContainsFunc(g.Components, func(c graph.Component) bool { return p.means(&c) }) {
+			return "frozen[" + strconv.Itoa(k) + "]", pattern, true
+		}
 	}
 	return "", "", false
 }
@@ -103,8 +70,11 @@ type share struct {
 // shares says for every component which of its weights are trained, into a list of as many. Without an adaptation, all.
 func shares(res *infer.Result, a *Adaptation, out []share) []share {
 	var targets []target
+	var frozen []glob
 	if a != nil && a.LoRA != nil {
 		targets = parseTargets(a.LoRA.Targets)
+	} else if a != nil {
+		frozen = globsOf(a.Frozen)
 	}
 	for i := range res.Nodes {
 		n := &res.Nodes[i]
@@ -117,7 +87,7 @@ func shares(res *infer.Result, a *Adaptation, out []share) []share {
 		case a.LoRA != nil:
 			out[i].weights, out[i].adapters = a.LoRA.adapted(res, i, targets)
 		default:
-			out[i].own = !anyMatches(a.Frozen, n.Component)
+			out[i].own = !slices.ContainsFunc(frozen, func(g glob) bool { return g.means(n.Component) })
 		}
 	}
 	return out
@@ -161,8 +131,23 @@ func trainedNode(n *infer.Node, s share, a *Adaptation) *infer.Node {
 	return &trained
 }
 
+// trained is what a run trains of a model.
+type trained struct {
+	res    *infer.Result
+	adapt  *Adaptation
+	shares []share
+}
+
+// trained compares the patterns of a run with the names of a model once, however often the run is estimated.
+func (r *Room) trained(res *infer.Result, a *Adaptation) []share {
+	if last := &r.lastTrained; last.res != res || last.adapt != a || last.shares == nil {
+		*last = trained{res, a, shares(res, a, make([]share, len(res.Nodes)))}
+	}
+	return r.lastTrained.shares
+}
+
 // TrainedParams is the number of weights that a run changes.
-func TrainedParams(res *infer.Result, a *Adaptation) int64 {
+func (r *Room) TrainedParams(res *infer.Result, a *Adaptation) int64 {
 	sum := int64(0)
 	if a == nil {
 		for i := range res.Nodes {
@@ -172,7 +157,7 @@ func TrainedParams(res *infer.Result, a *Adaptation) int64 {
 		}
 		return sum
 	}
-	for i, s := range shares(res, a, make([]share, len(res.Nodes))) {
+	for i, s := range r.trained(res, a) {
 		if n := &res.Nodes[i]; n.State != infer.Absent {
 			t := trainedNode(n, s, a)
 			for k := range t.Weights {

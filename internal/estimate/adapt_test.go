@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -74,7 +75,7 @@ func TestLoRASavesTimeWhereTheCardIsBusy(t *testing.T) {
 // sides add up to 12,288.
 func TestAdaptersOfALanguageModel(t *testing.T) {
 	res := model(t, "gpt2-small")
-	if got := TrainedParams(res, &Adaptation{LoRA: &LoRA{Rank: 16}}); got != 12*16*12288 {
+	if got := new(Room).TrainedParams(res, &Adaptation{LoRA: &LoRA{Rank: 16}}); got != 12*16*12288 {
 		t.Errorf("%d weights are trained, want %d", got, 12*16*12288)
 	}
 }
@@ -86,7 +87,8 @@ func TestPatternsMeanComponents(t *testing.T) {
 		"model.layers.1?": true, "model.layers.1*": true, "model.layers.*.self_attn": true, "model.layers.*.mlp": false, "*.self_attn": false, "*": true,
 		"*.*.*.self_attn": true, "model.layers.[12]0": true, "": false, "[": false,
 	} {
-		if got := matches(pattern, c); got != want {
+		g := globOf(pattern)
+		if got := g.means(c); got != want {
 			t.Errorf("%q: %v, want %v", pattern, got, want)
 		}
 	}
@@ -124,13 +126,27 @@ func TestTargetsAreNamedAsPeftNamesThem(t *testing.T) {
 		{[]string{"proj"}, 0},
 	} {
 		a := &Adaptation{LoRA: &LoRA{Rank: rank, Targets: c.targets, Bits: 16}}
-		if got, want := TrainedParams(res, a), layers*rank*c.sides; got != want {
+		if got, want := new(Room).TrainedParams(res, a), layers*rank*c.sides; got != want {
 			t.Errorf("%v: %d weights are trained, want %d", c.targets, got, want)
 		}
 		trained := Train(res, Options{Batch: 1, Adapt: a, Precision: "bf16"})
 		if got, want := trained.WeightBytes-base, 2*layers*rank*c.sides; got != want { // every matrix is a multiple of 512 bytes
 			t.Errorf("%v: adapters of %d bytes, want %d", c.targets, got, want)
 		}
+	}
+}
+
+// A few letters can stand for millions of steps, and each costs memory before a name is read.
+func TestLargeRegularExpressionsAreNoTargets(t *testing.T) {
+	for _, word := range []string{"(a{500}){500}", "(.{1000}b){3}", strings.Repeat("(a|b)", 500), strings.Repeat("a", 3000) + "+"} {
+		if err := ParseTarget(word); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%.20s…: %v", word, err)
+		}
+	}
+	unsloth := `(?:.*?(?:language|text).*?(?:self_attn|attention|attn|mlp|feed_forward|ffn|dense).*?(?:q_proj|k_proj|v_proj|o_proj|gate_proj|up_proj|` +
+		`down_proj|experts|gate_up_proj).*?)|(?:\bmodel\.layers\.[\d]{1,}\.(?:self_attn|attention|attn|mlp)\.(?:(?:q_proj|k_proj|v_proj|o_proj)))`
+	if err := ParseTarget(unsloth); err != nil {
+		t.Errorf("a trainer's own: %v", err)
 	}
 }
 

@@ -37,11 +37,18 @@ type change struct {
 // Fixes lists changes of a run that does not fit on a card, the cheapest that make it fit first, then those that only help. Each
 // is estimated as the run itself was. No card stands for the largest that can be rented. Where no single change does, several
 // are taken together, those first that change nothing of what is computed.
-func Fixes(res *infer.Result, o Options, gpu *hardware.GPU) []Fix {
+func Fixes(res *infer.Result, o Options, gpu *hardware.GPU) []Fix { return fixes(res, o, gpu, nil) }
+
+// Fixes is the same for a run that was estimated.
+func (t *Training) Fixes(res *infer.Result, gpu *hardware.GPU) []Fix {
+	return fixes(res, t.Options, gpu, t)
+}
+
+func fixes(res *infer.Result, o Options, gpu *hardware.GPU, known *Training) []Fix {
 	if gpu != nil {
 		o.GPU = gpu.Name
 	}
-	f := newFixer(res, o)
+	f := newFixer(res, o, known)
 	if f.now.Fitting() {
 		return nil
 	}
@@ -74,7 +81,7 @@ func Fixes(res *infer.Result, o Options, gpu *hardware.GPU) []Fix {
 
 // Savings lists the changes of a run that take less of the card, also where it fits, those that take the least first.
 func Savings(res *infer.Result, o Options) []Fix {
-	f := newFixer(res, o)
+	f := newFixer(res, o, nil)
 	o = f.now.Options
 	for _, c := range f.changes() {
 		f.try(c.words, c.apply(o))
@@ -94,10 +101,17 @@ type fixer struct {
 	out   []Fix
 	tried map[Options]*Training
 	room  Room
+	each  int // operations of the last estimate
+
+	before int // those of the run itself, where it had been estimated
 }
 
-func newFixer(res *infer.Result, o Options) *fixer {
+// newFixer begins with the run itself, which may have been estimated before.
+func newFixer(res *infer.Result, o Options, known *Training) *fixer {
 	f := &fixer{res: res, tried: map[Options]*Training{}}
+	if known != nil && known.Options == o {
+		f.tried[o], f.each, f.before = known, known.followed, known.followed
+	}
 	f.now = f.train(o)
 	f.gpu = f.now.PricedOn
 	return f
@@ -107,12 +121,20 @@ func newFixer(res *infer.Result, o Options) *fixer {
 func (f *fixer) train(o Options) *Training {
 	t := f.tried[o]
 	if t == nil {
+		if f.before+f.room.Followed()+f.each > mostFollowed && f.now != nil {
+			return f.now // so that the change is none that helps
+		}
 		f.room.Clear()
 		t = f.room.Train(f.res, o)
+		f.each = t.followed
 		f.tried[o] = t
 	}
 	return t
 }
+
+// mostFollowed is how many operations the estimates of all changes have at the most. A decoder of 32 layers has some 2,000 in each; of a model
+// that has tens of thousands a few changes are tried, those first that change nothing of what is computed.
+const mostFollowed = 3 << 15
 
 // try adds a change that helps.
 func (f *fixer) try(words string, o Options) {

@@ -121,6 +121,14 @@ func usePrecision(precision string) string {
 
 // lastOf puts a slice of the last positions in front of the map to the logits.
 func lastOf(res *infer.Result, g *graph.Graph, positions int64) {
+	first := map[string]int{} // connection into each component
+	for k := range g.Connections {
+		if to := g.Connections[k].To; to != "" {
+			if _, found := first[to]; !found {
+				first[to] = k
+			}
+		}
+	}
 	for _, i := range mapsToLogits(res) {
 		n := &res.Nodes[i]
 		if n.Out.Rank() < 2 {
@@ -129,12 +137,9 @@ func lastOf(res *infer.Result, g *graph.Graph, positions int64) {
 		slice := graph.Component{ID: n.Component.ID + "/last", Type: "slice"}
 		slice.SetParam("dim", graph.IntValue(1))
 		slice.SetParam("start", graph.IntValue(-positions))
-		for k := range g.Connections {
-			if c := &g.Connections[k]; c.To == n.Component.ID {
-				g.Connections = append(g.Connections, graph.Connection{From: c.From, To: slice.ID})
-				g.Connections[k].From = slice.ID
-				break
-			}
+		if k, found := first[n.Component.ID]; found {
+			g.Connections = append(g.Connections, graph.Connection{From: g.Connections[k].From, To: slice.ID})
+			g.Connections[k].From = slice.ID
 		}
 		g.Components = append(g.Components, slice)
 	}

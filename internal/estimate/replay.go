@@ -44,7 +44,7 @@ func (r *Room) tapeOf(res *infer.Result, o Options, peakOnly bool) (*autograd.Ta
 		t.Unit = unitName(res)
 	}
 	if o.Adapt != nil {
-		trained := shares(res, o.Adapt, make([]share, len(res.Nodes)))
+		trained := r.trained(res, o.Adapt)
 		t.Frozen = func(node int32) bool { return !trained[node].own }
 		t.Rank = func(node int) int64 {
 			if o.Adapt.LoRA == nil || trained[node].adapters == 0 {
@@ -58,7 +58,9 @@ func (r *Room) tapeOf(res *infer.Result, o Options, peakOnly bool) (*autograd.Ta
 	if t.Stored = storedBases[o.Base]; t.Stored != op.InFloats {
 		t.Quantised = func(node int) uint64 { return quantised(res, node) }
 	}
-	return r.tapes.Of(res, t)
+	followed, missing := r.tapes.Of(res, t)
+	r.followed += followed.Steps()
+	return followed, missing
 }
 
 // unitName is what is checkpointed together with a component: of transformers' models a layer, else the component, where it is a block or attends. Of

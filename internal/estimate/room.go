@@ -16,7 +16,13 @@ type Room struct {
 	deployments arena.Of[Deployment]
 	texts       arena.Of[string]
 	written     strings.Builder // what some of them are parts of
+
+	lastTrained trained
+	followed    int // operations of all tapes so far, Clear or not
 }
+
+// Followed is how many operations were followed in all estimates of a room. It grows as their time does.
+func (r *Room) Followed() int { return r.followed }
 
 // Clear leaves nothing of what was estimated. A Training stays: it is no part of the room.
 func (r *Room) Clear() {
@@ -25,5 +31,6 @@ func (r *Room) Clear() {
 	r.tapes.Clear()
 	r.deployments.Clear()
 	r.texts.Clear()
+	r.lastTrained = trained{}
 	r.written.Reset() // its memory goes with the answer
 }

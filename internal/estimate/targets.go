@@ -1,8 +1,9 @@
 package estimate
 
 import (
-	"path"
+	"errors"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,9 +20,16 @@ const AllLinear = "all-linear"
 // ends in it; text that is a regular expression must match the whole path. Beyond peft, a pattern may name components, whose linear layers
 // are then all meant, and *.q_proj is q_proj.
 type target struct {
-	word string
-	expr *regexp.Regexp // nil where it is no regular expression
+	glob
+	expr  *regexp.Regexp // nil where it is no regular expression
+	steps int64          // of the program that a regular expression becomes, about
 }
+
+// maxSteps is how large a regular expression may be, in letters and in steps. The regular expressions of trainers have some hundreds.
+const maxSteps = 2000
+
+// ErrTooLarge is that of a regular expression which is too long, or repeats too much.
+var ErrTooLarge = errors.New("is a regular expression of more than " + strconv.Itoa(maxSteps) + " steps: write several, or fewer repetitions")
 
 // ParseTarget says what is wrong with a target, nil where nothing is.
 func ParseTarget(word string) error {
@@ -32,13 +40,49 @@ func ParseTarget(word string) error {
 func parseTarget(word string) (target, error) {
 	certain := strings.ContainsAny(word, `()|\^$+{}`) // no pattern has one of these
 	if !certain && !strings.Contains(word, ".*") {
-		return target{word: word}, ParsePattern(word)
+		return target{glob: globOf(word)}, ParsePattern(word)
+	}
+	expr, steps, err := compile(word)
+	switch {
+	case certain:
+		return target{nameOf(word), expr, steps}, err
+	case err != nil:
+		return target{glob: globOf(word)}, ParsePattern(word) // *.*.q_proj
+	}
+	return target{globOf(word), expr, steps}, nil
+}
+
+// compile makes a regular expression of a word. It asks for the size first: a few letters can stand for millions of steps.
+func compile(word string) (*regexp.Regexp, int64, error) {
+	if len(word) > maxSteps {
+		return nil, 0, ErrTooLarge
+	}
+	tree, err := syntax.Parse(word, syntax.Perl)
+	var syntactic *syntax.Error
+	switch {
+	case errors.As(err, &syntactic) && (syntactic.Code == syntax.ErrInvalidRepeatSize || syntactic.Code == syntax.ErrLarge):
+		return nil, 0, ErrTooLarge
+	case err != nil:
+		return nil, 0, err
+	}
+	steps := stepsOf(tree)
+	if steps > maxSteps {
+		return nil, 0, ErrTooLarge
 	}
 	expr, err := regexp.Compile(`^(?:` + word + `)$`)
-	if err != nil && !certain {
-		return target{word: word}, ParsePattern(word) // *.*.q_proj
+	return expr, steps, err
+}
+
+// stepsOf counts the letters of a regular expression, with what is repeated as often as it is.
+func stepsOf(e *syntax.Regexp) int64 {
+	steps := int64(1 + len(e.Rune))
+	for _, part := range e.Sub {
+		steps = plus(steps, stepsOf(part))
 	}
-	return target{word, expr}, err
+	if e.Op == syntax.OpRepeat {
+		steps = times(steps, int64(max(1, e.Min, e.Max)))
+	}
+	return steps
 }
 
 // parseTargets leaves out what is neither a name nor a pattern: it means nothing.
@@ -51,22 +95,22 @@ func parseTargets(words []string) (out []target) {
 	return out
 }
 
-// means reports whether a target means a linear layer with a path.
-func (t *target) means(layer string) bool {
+// meansLayer reports whether a target means a linear layer with a path.
+func (t *target) meansLayer(layer string) bool {
 	if len(layer) > maxScope || layer == "" {
 		return false
 	}
 	if t.expr != nil && t.expr.MatchString(layer) {
 		return true
 	}
-	if layer == t.word || strings.HasSuffix(layer, "."+t.word) {
+	if rest, ok := strings.CutSuffix(layer, t.text); ok && (rest == "" || rest[len(rest)-1] == '.') {
 		return true
 	}
-	if !strings.ContainsAny(t.word, "*?[") {
+	if !t.wild {
 		return false
 	}
-	for at := layer; at != ""; { // the path, and each of its ends
-		if ok, err := path.Match(slashed(t.word), slashed(at)); ok && err == nil {
+	for at := layer; len(at) >= max(1, t.least); { // the path, and each of its ends
+		if t.match(at) {
 			return true
 		}
 		_, at, _ = strings.Cut(at, ".")
@@ -79,7 +123,7 @@ func (l *LoRA) adapted(res *infer.Result, i int, targets []target) (weights uint
 	n := &res.Nodes[i]
 	everything := len(l.Targets) == 0 && !givesLogits(res, i)
 	for k := range targets {
-		everything = everything || targets[k].word == AllLinear && !givesLogits(res, i) || matches(targets[k].word, n.Component)
+		everything = everything || targets[k].text == AllLinear && !givesLogits(res, i) || targets[k].means(n.Component)
 	}
 	for k := range n.Weights {
 		w := &n.Weights[k]
@@ -96,7 +140,7 @@ func bit(weight int) uint64 { return 1 << min(weight, 63) }
 
 func (t *target) meansWeight(c *graph.Component, w *catalog.Weight) bool {
 	for _, name := range []string{c.ID, c.Scope()} {
-		if name != "" && t.means(layerPath(name, w)) {
+		if name != "" && t.meansLayer(layerPath(name, w)) {
 			return true
 		}
 	}
@@ -110,6 +154,47 @@ func layerPath(component string, w *catalog.Weight) string {
 		return component
 	}
 	return component + "." + module
+}
+
+// Comparisons is how long it takes at the most to compare the patterns of an adaptation with the names of a model, in the unit of lookTime.
+// Who serves others limits it: 64 regular expressions and the longest names take minutes.
+func (a *Adaptation) Comparisons(res *infer.Result) int64 {
+	if a == nil {
+		return 0
+	}
+	var look, try int64 // with a letter of a name or path, and with one of a path that a regular expression is asked of
+	for _, g := range globsOf(a.Frozen) {
+		look = plus(look, g.time())
+	}
+	if a.LoRA != nil {
+		for _, t := range parseTargets(a.LoRA.Targets) {
+			look = plus(look, t.time())
+			try = plus(try, tryTime*t.steps)
+		}
+	}
+	sum := int64(0)
+	add := func(name string, try int64) {
+		letters := int64(len(name) * (1 + strings.Count(name, "."))) // each scope above is compared, too
+		sum = plus(sum, plus(times(look, letters), times(try, int64(len(name)))))
+	}
+	for i := range res.Nodes {
+		n := &res.Nodes[i]
+		if n.Component == nil {
+			continue
+		}
+		for _, name := range [...]string{n.Component.ID, n.Component.Scope()} {
+			if name == "" || len(name) > maxScope {
+				continue
+			}
+			add(name, 0)
+			for k := range n.Weights {
+				if a.LoRA != nil && isLinear(n, &n.Weights[k]) {
+					add(layerPath(name, &n.Weights[k]), try)
+				}
+			}
+		}
+	}
+	return sum
 }
 
 // MissingTarget returns the first target that no linear layer of a model has, with the field that has it, and the names that there are. Of

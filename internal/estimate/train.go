@@ -85,7 +85,8 @@ func inChunks(n *infer.Node) bool {
 
 // Training is what a run takes.
 type Training struct {
-	Options Options // with the defaults filled in
+	Options  Options // with the defaults filled in
+	followed int     // operations
 
 	WeightBytes     int64
 	GradientBytes   int64
@@ -136,6 +137,7 @@ func Train(res *infer.Result, o Options) *Training { return new(Room).Train(res,
 
 // Train is the same in memory that was used before.
 func (r *Room) Train(res *infer.Result, o Options) *Training {
+	before := r.followed
 	o = o.or(Defaults(), batchFor(res))
 	m := r.measure(res, o)
 	t := &Training{Options: o, WeightBytes: m.weights, GradientBytes: m.gradients, OptimizerBytes: plus(m.states, m.stepExtra),
@@ -150,9 +152,10 @@ func (r *Room) Train(res *infer.Result, o Options) *Training {
 	}
 	t.choose()
 	t.ask(hardware.Lookup(o.GPU))
-	t.TrainedParams = TrainedParams(res, o.Adapt)
+	t.TrainedParams = r.TrainedParams(res, o.Adapt)
 	t.price(&m)
 	t.round()
+	t.followed = r.followed - before
 	return t
 }
 

@@ -1,9 +1,7 @@
 package estimate
 
 import (
-	"iter"
 	"slices"
-	"strings"
 
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
@@ -108,21 +106,21 @@ func passOf(res *infer.Result, o InferOptions, use autograd.Use) (p autograd.Pas
 // returns the last component of the layer that each lies in, itself where it is in none. A list of modules is called by nobody; what the first of it
 // is called with stays with it where lists count, as the runs of models in use show (gpt2, mistral), and those of training do not (mobilenet_v1).
 func heldUntil(res *infer.Result, listed bool) (out, layers []int32) {
-	_, foreign := library.ModelOf(res)
-	layers = make([]int32, len(res.Nodes))
-	out = make([]int32, len(res.Nodes))
-	at := make([]int, len(res.Nodes))
-	scopes, through, begins, final := make([]string, len(res.Nodes)), map[string]int32{}, map[string]int{}, int32(-1)
+	layers, out = make([]int32, len(res.Nodes)), make([]int32, len(res.Nodes))
+	at, in, final := make([]int, len(res.Nodes)), nestOf(res), int32(-1)
 	for p, i := range res.Wiring.Order {
-		if out[i], at[i] = -1, p; !foreign || res.Nodes[i].Type == nil || res.Nodes[i].Type.Has(catalog.IsVirtual) {
+		out[i], at[i] = -1, p
+		path := in.paths[i]
+		if path == nil {
 			continue
 		}
-		scopes[i], final = res.Nodes[i].Component.Scope()+".", int32(i)
-		for m := range modules(scopes[i]) {
-			if _, of := through[m]; of || len(m) < len(scopes[i]) && (listed || !lists(m, scopes[i])) { // a module of others
-				if through[m] = int32(i); !of {
-					begins[m] = p
-				}
+		final = int32(i)
+		for d, k := range path {
+			switch m := &in.modules[k]; {
+			case m.through >= 0:
+				m.through = int32(i)
+			case d < len(path)-1 && (listed || !in.modules[path[d+1]].item): // a module of others
+				m.through, m.begins = int32(i), p
 			}
 		}
 	}
@@ -133,27 +131,27 @@ func heldUntil(res *infer.Result, listed bool) (out, layers []int32) {
 	}
 	for _, i := range res.Wiring.Order {
 		layers[i] = int32(i)
-		if scopes[i] == "" {
+		path := in.paths[i]
+		if path == nil {
 			continue
 		}
-		for m := range modules(scopes[i]) { // the innermost that has a number
-			if end, of := through[m]; of && layerOf(m[strings.LastIndexByte(m[:len(m)-1], '.')+1:len(m)-1]) != "" {
-				layers[i] = end
+		caller := final
+		for d, k := range path {
+			m := &in.modules[k]
+			if m.through >= 0 && m.item { // the innermost that has a number
+				layers[i] = m.through
+			}
+			if m.through >= 0 && d < len(path)-1 {
+				caller = m.through
 			}
 		}
 		if res.Nodes[i].Type.Has(catalog.IsEmbedding) {
-			caller := final
-			for m := range modules(scopes[i]) {
-				if end, of := through[m]; of && len(m) < len(scopes[i]) {
-					caller = end
-				}
-			}
 			later(int32(i), caller)
 		}
 		for _, j := range res.Wiring.Inputs(i) {
-			for m := range modules(scopes[i]) {
-				if end, of := through[m]; of && !strings.HasPrefix(scopes[j], m) && at[j] < begins[m] { // called with it
-					later(j, end)
+			for d, k := range path {
+				if m := &in.modules[k]; m.through >= 0 && at[j] < m.begins && !in.has(j, d, k) { // called with it
+					later(j, m.through)
 				}
 			}
 		}
@@ -161,10 +159,56 @@ func heldUntil(res *infer.Result, listed bool) (out, layers []int32) {
 	return out, layers
 }
 
-// lists reports whether a module in front of a scope has others by number alone, as torch.nn.ModuleList: nobody calls such a one.
-func lists(module, scope string) bool {
-	next, _, _ := strings.Cut(scope[len(module):], ".")
-	return next != "" && strings.Trim(next, "0123456789") == ""
+// nest is the modules of a model of transformers': which of them each component lies in, from the outermost to its own; nil for what runs in none.
+type nest struct {
+	modules []module
+	paths   [][]int32
+}
+
+// module is one of them.
+type module struct {
+	item    bool  // of a list, by its number
+	through int32 // the last component in it, -1 where it has no other module
+	begins  int   // where the first is in the order
+}
+
+// named is a module by the one that it lies in and its name there.
+type named struct {
+	outer int32
+	name  string
+}
+
+func nestOf(res *infer.Result) nest {
+	in := nest{paths: make([][]int32, len(res.Nodes))}
+	if _, foreign := library.ModelOf(res); !foreign {
+		return in
+	}
+	known := map[named]int32{}
+	for _, i := range res.Wiring.Order {
+		n := &res.Nodes[i]
+		if n.Type == nil || n.Type.Has(catalog.IsVirtual) {
+			continue
+		}
+		path, outer, from := []int32{}, int32(-1), 0
+		for m := range graph.Modules(n.Component.Scope()) {
+			key := named{outer, m[from:]}
+			k, found := known[key]
+			if !found {
+				k = int32(len(in.modules))
+				in.modules = append(in.modules, module{item: graph.IsNumbered(m), through: -1})
+				known[key] = k
+			}
+			path, outer, from = append(path, k), k, len(m)
+		}
+		in.paths[i] = path
+	}
+	return in
+}
+
+// has reports whether a component lies in a module of a depth.
+func (in *nest) has(component int32, depth int, module int32) bool {
+	path := in.paths[component]
+	return depth < len(path) && path[depth] == module
 }
 
 // atLength walks a model with samples of another length. Where only the last position matters, as to generate, its logits alone are computed
@@ -200,15 +244,4 @@ func mapsToLogits(res *infer.Result) (out []int) {
 		}
 	}
 	return out
-}
-
-// modules yields the modules that a path lies in, and itself, each with the point behind it.
-func modules(scope string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for at, c := range scope {
-			if c == '.' && !yield(scope[:at+1]) {
-				return
-			}
-		}
-	}
 }

@@ -40,7 +40,7 @@ func (f *given) json() (*opened, error) {
 
 // keras reads what model.to_json() wrote.
 func (f *given) keras(data []byte) (*opened, error) {
-	m, err := keras.Import(data, keras.Options{SeqLen: f.SeqLen})
+	m, err := keras.Import(data, keras.Options{SeqLen: f.SeqLen, Limits: graph.ServiceLimits})
 	if err != nil {
 		return nil, action.Errorf(action.CodeFile, f.Name, "%s", quantity.Own(err.Error()))
 	}
@@ -49,7 +49,7 @@ func (f *given) keras(data []byte) (*opened, error) {
 
 // archive reads the description inside a .keras file, which a browser sends whole.
 func (f *given) archive() (*opened, error) {
-	data, err := keras.Config(bytes.NewReader(f.data), int64(len(f.data)))
+	data, err := keras.Config(bytes.NewReader(f.data), int64(len(f.data)), graph.ServiceLimits.Bytes)
 	if err != nil {
 		return nil, action.Errorf(action.CodeFile, f.Name, "%s", quantity.Own(err.Error()))
 	}
@@ -81,7 +81,7 @@ func (f *given) onnx() (*opened, error) {
 	if length == 0 {
 		length = textLength
 	}
-	m, err := onnx.Import(context.Background(), bytes.NewReader(f.data), f.Size, onnx.Options{SeqLen: length, MaxComponents: graph.ServiceLimits.Components})
+	m, err := onnx.Import(context.Background(), bytes.NewReader(f.data), f.Size, onnx.Options{SeqLen: length, Limits: graph.ServiceLimits})
 	if err != nil {
 		return nil, err
 	}

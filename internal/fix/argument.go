@@ -18,23 +18,22 @@ func (t *Target) with(arg *keyValue) *Target {
 }
 
 // arguments are the caller's own, where they are whole numbers, with those that the finding asks for in their place: no file is wrong then.
-func (x *fault) arguments() []candidate {
-	var out []candidate
+func (x *fault) arguments() {
 	for _, name := range slices.Sorted(maps.Keys(x.target.Args)) {
 		n, err := strconv.ParseInt(x.target.Args[name], 10, 64)
 		if err != nil {
 			continue
 		}
 		for i, v := range x.wantedFor(n) {
-			value := strconv.FormatInt(v, 10)
-			c := candidate{arg: &keyValue{name, value}, cost: costNumber + min(i, 8)/2, what: "--arg " + name + "=" + value + " in place of " + x.target.Args[name]}
+			value, cost := strconv.FormatInt(v, 10), costNumber+min(i, 8)/2
 			if slices.Contains(x.values, v) {
-				c.cost = costEdit + 1
+				cost = costEdit + 1
 			}
-			out = append(out, c)
+			x.offer(cost, func() candidate {
+				return candidate{arg: &keyValue{name, value}, cost: cost, what: "--arg " + name + "=" + value + " in place of " + x.target.Args[name]}
+			})
 		}
 	}
-	return out
 }
 
 func (c *candidate) argument() string {

@@ -12,13 +12,12 @@ var takesAxes = []string{"cat", "concat", "stack", "transpose", "permute", "flat
 	"softmax", "log_softmax", "chunk", "split", "unbind", "select", "narrow", "size", "cumsum", "argmax", "norm", "normalize", "movedim", "swapaxes", "flip", "roll", "var", "std"}
 
 // axes are other axes in the places of those near the fault.
-func (x *fault) axes() []candidate {
-	var out []candidate
+func (x *fault) axes() {
 	for _, s := range x.steps {
 		if s.far > 3 {
 			continue
 		}
-		s.inside(func(node any) {
+		x.inside(s, func(node any) {
 			call, ok := node.(*python.Call)
 			if !ok || !slices.Contains(takesAxes, lastName(call.Fn)) {
 				return
@@ -30,11 +29,12 @@ func (x *fault) axes() []candidate {
 				}
 				for axis := int64(-2); axis <= 3; axis++ {
 					if axis != n {
-						out = append(out, s.replace(a.Value, strconv.FormatInt(axis, 10), costAxis+costFar*s.far))
+						x.offer(costAxis+costFar*s.far, func() candidate {
+							return s.replace(a.Value, strconv.FormatInt(axis, 10), costAxis+costFar*s.far)
+						})
 					}
 				}
 			}
 		})
 	}
-	return out
 }

@@ -1,11 +1,11 @@
 package fix
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/modelverifier/verifier/internal/importer/torch/python"
 	"github.com/modelverifier/verifier/internal/patch"
@@ -47,31 +47,17 @@ const (
 
 // candidates lists changes for a fault, the cheapest first.
 func (x *fault) candidates() []candidate {
-	var out []candidate
-	for _, of := range makers {
-		out = append(out, of(x)...)
+	x.offers = offers{seen: map[identity]bool{}}
+	for _, offer := range makers {
+		x.left = maxLooks
+		offer(x)
 	}
-	return sorted(out)
+	return cheapest(x.offers.list)
 }
 
-// sorted leaves each candidate once, the cheapest first.
-func sorted(out []candidate) []candidate {
-	seen := map[string]bool{}
-	out = slices.DeleteFunc(out, func(c candidate) bool {
-		k := key(&c)
-		again := seen[k]
-		seen[k] = true
-		return again
-	})
-	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(a.cost, b.cost) })
-	return out
-}
-
-// makers make candidates, one file for each kind.
-var makers = []func(*fault) []candidate{(*fault).divisors, (*fault).spellings, (*fault).unbound, (*fault).uncalled, (*fault).supers, (*fault).insertions, (*fault).axes, (*fault).numbersHere, (*fault).names, (*fault).swaps, (*fault).renames,
-	(*fault).arguments, (*fault).forgotten, (*fault).reshapes, (*fault).neighbours}
-
-func key(c *candidate) string { return fmt.Sprintf("%#v %q", c.edits, c.argument()) }
+// makers offer candidates, one file for each kind.
+var makers = []func(*fault){(*fault).divisors, (*fault).spellings, (*fault).unbound, (*fault).uncalled, (*fault).supers, (*fault).insertions, (*fault).axes,
+	(*fault).numbersHere, (*fault).names, (*fault).swaps, (*fault).renames, (*fault).arguments, (*fault).forgotten, (*fault).reshapes, (*fault).neighbours}
 
 // replace is the candidate that writes a node otherwise.
 func (c *script) replace(node any, text string, cost int) candidate {
@@ -86,16 +72,19 @@ func (c *script) insert(at int, text string, cost int, what string) candidate {
 }
 
 func clip(s string) string {
-	if r := []rune(s); len(r) > 60 {
+	if r := []rune(s[:min(len(s), 61*utf8.UTFMax)]); len(r) > 60 {
 		return string(r[:59]) + "…"
 	}
 	return s
 }
 
 // inside visits the nodes of an expression that stand in the source.
-func (s step) inside(visit func(any)) {
+func (x *fault) inside(s step, visit func(any)) {
+	if !x.spend(1) {
+		return
+	}
 	python.Each(s.node, func(node any) {
-		if _, ok := s.spans[node]; ok {
+		if _, ok := s.spans[node]; ok && x.spend(1) {
 			visit(node)
 		}
 	})
@@ -108,7 +97,7 @@ func (x *fault) integers(far int, visit func(s step, node any, n int64)) {
 		if s.far > far {
 			continue
 		}
-		s.inside(func(node any) {
+		x.inside(s, func(node any) {
 			if n, ok := integer(s.script, node); ok && !done[node] {
 				done[node] = true
 				visit(s, node, n)
@@ -118,39 +107,39 @@ func (x *fault) integers(far int, visit func(s step, node any, n int64)) {
 }
 
 // numbersHere are the whole numbers on the trail with those that the finding asks for in their place.
-func (x *fault) numbersHere() []candidate {
-	var out []candidate
+func (x *fault) numbersHere() {
 	x.integers(math.MaxInt, func(s step, node any, n int64) {
 		for i, v := range x.wantedFor(n) {
-			c := s.replace(node, strconv.FormatInt(v, 10), costNumber+costFar*s.far+min(i, 8)/2)
+			cost := costNumber + costFar*s.far + min(i, 8)/2
 			if slices.Contains(x.values, v) && slices.Contains(x.numbers, n) {
-				c.cost = costEdit + costFar*s.far
+				cost = costEdit + costFar*s.far
 			} else if v > 8*max(n, 1) {
-				c.cost += 2
+				cost += 2
 			}
-			out = append(out, c)
+			x.offer(cost, func() candidate { return s.replace(node, strconv.FormatInt(v, 10), cost) })
 		}
 	})
 	for _, s := range x.at { // a number in place of a name or of arithmetic
-		s.inside(func(node any) {
-			call, ok := node.(*python.Call)
-			if !ok {
-				return
-			}
-			for _, a := range call.Args {
-				_, plain := integer(s.script, a.Value)
-				switch a.Value.(type) {
-				case *python.Name, *python.Attr, *python.Binary, *python.Index:
-					for _, v := range x.values {
-						if _, known := s.spans[a.Value]; known && !plain {
-							out = append(out, s.replace(a.Value, strconv.FormatInt(v, 10), costLiteral))
-						}
-					}
-				}
+		x.inside(s, func(node any) {
+			if call, ok := node.(*python.Call); ok {
+				x.literals(s, call)
 			}
 		})
 	}
-	return out
+}
+
+func (x *fault) literals(s step, call *python.Call) {
+	for _, a := range call.Args {
+		_, plain := integer(s.script, a.Value)
+		switch a.Value.(type) {
+		case *python.Name, *python.Attr, *python.Binary, *python.Index:
+			for _, v := range x.values {
+				if _, known := s.spans[a.Value]; known && !plain {
+					x.offer(costLiteral, func() candidate { return s.replace(a.Value, strconv.FormatInt(v, 10), costLiteral) })
+				}
+			}
+		}
+	}
 }
 
 // wantedFor lists the values that a number may have to have: those of the edit, those of the message, and what changes by as much or in
@@ -189,8 +178,7 @@ func (x *want) wantedFor(n int64) []int64 {
 }
 
 // neighbours are small numbers near the fault, a little larger or smaller: strides, paddings, axes.
-func (x *fault) neighbours() []candidate {
-	var out []candidate
+func (x *fault) neighbours() {
 	x.integers(5, func(s step, node any, n int64) {
 		var near []int64
 		switch {
@@ -205,9 +193,8 @@ func (x *fault) neighbours() []candidate {
 		}
 		for i, v := range near {
 			if v != n && v >= -4 && !slices.Contains(near[:i], v) {
-				out = append(out, s.replace(node, strconv.FormatInt(v, 10), costNeighbour+costFar*s.far))
+				x.offer(costNeighbour+costFar*s.far, func() candidate { return s.replace(node, strconv.FormatInt(v, 10), costNeighbour+costFar*s.far) })
 			}
 		}
 	})
-	return out
 }

@@ -11,22 +11,23 @@ import (
 const costSeveral = -20
 
 // divisors are the values that divide what a number of heads or groups has to divide. Several of them would do.
-func (x *fault) divisors() []candidate {
+func (x *fault) divisors() {
 	if !x.divides() {
-		return nil
+		return
 	}
-	var out []candidate
+	var found map[int64][]int64
 	x.integers(3, func(s step, node any, n int64) {
 		if !slices.Contains(x.numbers, n) || n < 2 {
 			return
 		}
-		for i, v := range dividing(n, x.numbers) {
-			c := s.replace(node, strconv.FormatInt(v, 10), costSeveral)
-			c.several, c.order = true, i
-			out = append(out, c)
+		for i, v := range once(&found, n, func() []int64 { return dividing(n, x.numbers) }) {
+			x.offer(costSeveral, func() candidate {
+				c := s.replace(node, strconv.FormatInt(v, 10), costSeveral)
+				c.several, c.order = true, i
+				return c
+			})
 		}
 	})
-	return out
 }
 
 // divides reports whether a finding is about a number that does not divide another.

@@ -19,6 +19,7 @@ type fault struct {
 	at     []step // the expressions at the very lines of the fault
 	files  []patch.File
 	target *Target
+	offers offers
 }
 
 // want is what a finding says about the numbers in it.
@@ -51,7 +52,7 @@ const upstream = 24
 
 // newFault finds the lines of a finding and goes back from them.
 func (p *project) newFault(files []patch.File, t *Target, v *verdict, f action.Finding) *fault {
-	x := &fault{trail: &trail{syntax: parseAll(files), seen: map[any]bool{}}, files: files, target: t}
+	x := &fault{trail: &trail{syntax: parseAll(files), budget: budget{ctx: p.ctx, left: maxLooks}, seen: map[any]bool{}, asked: map[asked]bool{}}, files: files, target: t}
 	prefix := p.importDir(t)
 	m := v.source
 	message := f.Detail

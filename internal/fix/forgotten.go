@@ -3,55 +3,64 @@ package fix
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/modelverifier/verifier/internal/importer/torch/python"
 )
 
 // renames give the name that an exception misses to what is assigned under another one: an attribute that nothing reads, or that is
 // assigned twice.
-func (x *fault) renames() []candidate {
+func (x *fault) renames() {
 	missing := word(noAttr, x.message)
 	if missing == "" {
-		return nil
+		return
 	}
-	var out []candidate
 	for _, c := range x.scripts {
 		for _, node := range c.nodes {
 			s, ok := node.(*python.Assign)
-			if !ok {
+			if !ok || !x.spend(1) {
 				continue
 			}
+			made := sync.OnceValue(func() string { return strings.ToLower(c.source(s.Value)) })
 			for _, t := range s.Targets {
 				a, isAttr := t.(*python.Attr)
 				if !isAttr || lastNameOf(a.X) != "self" || a.Name == missing {
 					continue
 				}
-				if uses, made := attrUses(c, c.around(t, isClass), a.Name); uses == 0 || made > 1 {
-					r := c.replace(t, "self."+missing, costSpelling+3)
-					r.respells, r.several = true, made > 1
-					if strings.Contains(strings.ToLower(c.source(s.Value)), strings.ToLower(strings.Trim(missing, "_0123456789"))) {
-						r.cost -= 2 // self.drop of nn.Dropout(drop)
+				class, _ := c.around(t, isClass).(*python.ClassDef)
+				if of := attrUses(c, class, a.Name); of.read == 0 || of.made > 1 {
+					cost := costSpelling + 3
+					if strings.Contains(made(), strings.ToLower(strings.Trim(missing, "_0123456789"))) {
+						cost -= 2 // self.drop of nn.Dropout(drop)
 					}
-					out = append(out, r)
+					x.offer(cost, func() candidate {
+						r := c.replace(t, "self."+missing, cost)
+						r.respells, r.several = true, of.made > 1
+						return r
+					})
 				}
 			}
 		}
 	}
-	return out
 }
 
 // attrUses counts how often an attribute is read in a class, and assigned.
-func attrUses(c *script, class any, name string) (read, made int) {
-	python.Each(class, func(node any) {
-		if a, ok := node.(*python.Attr); ok && a.Name == name {
-			if isTarget(c, a) {
-				made++
-			} else {
-				read++
+func attrUses(c *script, class *python.ClassDef, name string) use {
+	return once(&c.found.uses, class, func() map[string]use {
+		out := map[string]use{}
+		python.Each(class, func(node any) {
+			if a, ok := node.(*python.Attr); ok {
+				of := out[a.Name]
+				if isTarget(c, a) {
+					of.made++
+				} else {
+					of.read++
+				}
+				out[a.Name] = of
 			}
-		}
-	})
-	return read, made
+		})
+		return out
+	})[name]
 }
 
 func isTarget(c *script, x python.Expr) bool {
@@ -65,8 +74,7 @@ func isTarget(c *script, x python.Expr) bool {
 }
 
 // forgotten are layers that the constructor makes and nothing calls, called before each statement of the forward.
-func (x *fault) forgotten() []candidate {
-	var out []candidate
+func (x *fault) forgotten() {
 	for _, f := range x.functions {
 		if f.def.Name != "forward" || f.class == nil || len(f.def.Params) < 2 {
 			continue
@@ -75,26 +83,36 @@ func (x *fault) forgotten() []candidate {
 		for _, name := range ownAttrs(f.script, f.def) {
 			before := previous
 			previous = name
-			if read, made := attrUses(f.script, f.class, name); read > 0 || made != 1 {
+			if of := attrUses(f.script, f.class, name); of.read > 0 || of.made != 1 {
 				continue
 			}
 			for i, stmt := range f.def.Body {
-				at := f.spans[stmt].Start
-				indent := f.text[f.starts[f.line(at)-1]:at]
-				if i == 0 && isDoc(stmt) || strings.TrimSpace(indent) != "" {
-					continue
+				if !x.spend(1) {
+					return
 				}
-				for _, v := range variables(f.script, f.def, stmt) {
-					line, cost := v+" = self."+name+"("+v+")", costUnused
-					if before == "" || !strings.Contains(f.source(previousOf(f.def.Body, i)), "self."+before+"(") {
-						cost += 3 // not behind the one that the constructor makes before it
-					}
-					out = append(out, f.insert(at, line+f.lineEnd()+indent, cost, line+": the constructor makes it and nothing calls it"))
-				}
+				x.calledBefore(f, i, stmt, name, before)
 			}
 		}
 	}
-	return out
+}
+
+// calledBefore calls a layer that nothing calls before a statement of a forward. The constructor makes another layer before it.
+func (x *fault) calledBefore(f *function, i int, stmt python.Stmt, name, before string) {
+	at := f.spans[stmt].Start
+	indent := f.text[f.starts[f.line(at)-1]:at]
+	if i == 0 && isDoc(stmt) || strings.TrimSpace(indent) != "" {
+		return
+	}
+	for _, v := range variables(f.script, f.def, stmt) {
+		cost := costUnused
+		if before == "" || !strings.Contains(f.source(previousOf(f.def.Body, i)), "self."+before+"(") {
+			cost += 3 // not behind the one that the constructor makes before it
+		}
+		x.offer(cost, func() candidate {
+			line := v + " = self." + name + "(" + v + ")"
+			return f.insert(at, line+f.lineEnd()+indent, cost, line+": the constructor makes it and nothing calls it")
+		})
+	}
 }
 
 // previousOf is the statement before another one that does something, nil where there is none.
@@ -129,29 +147,27 @@ func variables(c *script, def *python.FuncDef, stmt python.Stmt) []string {
 }
 
 // reshapes put a change of shape behind a value at the fault, where such a call stands elsewhere in the same file, or is a common one.
-func (x *fault) reshapes() []candidate {
-	var out []candidate
+func (x *fault) reshapes() {
 	for _, s := range x.steps {
 		if s.far > 2 || s.function(s.node) == nil {
 			continue
 		}
-		written := shapings(s.script)
+		written := s.found.shapings()
 		common := []string{".unsqueeze(1)", ".unsqueeze(-1)", ".unsqueeze(2)", ".squeeze(1)", ".squeeze(-1)", ".transpose(1, 2)", ".flatten(1)", ".flatten(2)"}
-		s.inside(func(node any) {
+		x.inside(s, func(node any) {
 			if !isValue(s.script, node) {
 				return
 			}
 			for _, call := range written {
-				out = append(out, s.after(node, call, costShape+costFar*s.far))
+				x.offer(costShape+costFar*s.far, func() candidate { return s.after(node, call, costShape+costFar*s.far) })
 			}
 			for i, call := range common {
 				if !slices.Contains(written, call) {
-					out = append(out, s.after(node, call, costNeighbour+costFar*s.far+i))
+					x.offer(costNeighbour+costFar*s.far+i, func() candidate { return s.after(node, call, costNeighbour+costFar*s.far+i) })
 				}
 			}
 		})
 	}
-	return out
 }
 
 func (s step) after(node any, call string, cost int) candidate {

@@ -18,55 +18,61 @@ var (
 )
 
 // spellings are names, attributes and keywords that nothing has, with what is spelt almost so in their place.
-func (x *fault) spellings() []candidate {
-	var out []candidate
+func (x *fault) spellings() {
+	m := &missing{nil, word(noName, x.message), word(noAttr, x.message), word(noKey, x.message)}
 	for _, s := range x.steps {
 		if s.far > 1 {
 			continue
 		}
-		s.inside(func(node any) { out = append(out, x.respell(s, node)...) })
+		x.inside(s, func(node any) { x.respell(s, node, m) })
 	}
-	if word(noKeyword, x.message) == "" {
-		return out
+	wrong := word(noKeyword, x.message)
+	if wrong == "" {
+		return
 	}
+	near := map[string][]string{}
 	for _, c := range x.scripts { // a keyword may go through functions that take any
 		for _, node := range c.nodes {
-			if call, ok := node.(*python.Call); ok {
-				out = append(out, x.keyword(c, call)...)
+			if call, ok := node.(*python.Call); ok && x.spend(1) {
+				x.keyword(c, call, wrong, near)
 			}
 		}
 	}
-	return out
 }
 
-func (x *fault) respell(s step, node any) []candidate {
+// missing are the words of a message that nothing has, each "" where the message is about something else.
+type missing struct {
+	near            map[any][]string // what is spelt almost so, by the class or function that it is missing in
+	name, attr, key string
+}
+
+func (x *fault) respell(s step, node any, m *missing) {
 	switch n := node.(type) {
 	case *python.Name:
-		if word(noName, x.message) == n.ID {
-			return x.nearest(s, node, n.ID, "", append(x.visible(s, n), x.globalNames()...))
+		if m.name == n.ID {
+			known := func() []string { return x.near(n.ID, append(x.visible(s, n), x.look.global()...)) }
+			x.spell(s, node, "", once(&m.near, any(s.function(n)), known))
 		}
 	case *python.Attr:
-		if word(noAttr, x.message) == n.Name {
-			known := ownAttrs(s.script, node)
-			known = append(known, slices.Sorted(maps.Keys(x.attrs))...)
-			for _, f := range x.functions {
-				known = append(known, f.def.Name)
-			}
-			if out := x.nearest(s, node, n.Name, s.source(n.X)+".", known); len(out) > 0 {
-				return out
-			}
-			return x.nearest(s, node, n.Name, s.source(n.X)+".", torch.Attributes())
+		if m.attr != n.Name {
+			return
 		}
+		class, _ := s.around(node, isClass).(*python.ClassDef)
+		near := once(&m.near, any(class), func() []string { return x.nearAttrs(n.Name, ownAttrs(s.script, node)) })
+		x.spell(s, node, s.source(n.X)+".", near)
 	case *python.Const:
-		if text, ok := n.Value.(string); ok && text != "" && text == word(noKey, x.message) {
-			return x.nearestText(s, n, text)
+		if text, ok := n.Value.(string); ok && text != "" && text == m.key {
+			quote := s.source(n)[:1]
+			for _, k := range once(&m.near, nil, func() []string { return x.near(text, x.look.keys()) }) {
+				x.offer(costSpelling+s.far, func() candidate { return s.replace(n, quote+k+quote, costSpelling+s.far) })
+			}
 		}
 	}
-	return nil
 }
 
 func word(r *regexp.Regexp, message string) string {
-	for _, w := range r.FindStringSubmatch(message)[min(1, len(r.FindStringSubmatch(message))):] {
+	found := r.FindStringSubmatch(message)
+	for _, w := range found[min(1, len(found)):] {
 		if w != "" {
 			return w
 		}
@@ -74,15 +80,41 @@ func word(r *regexp.Regexp, message string) string {
 	return ""
 }
 
-// nearest offers the known words that are as near as the nearest.
-func (x *fault) nearest(s step, node any, is, prefix string, known []string) []candidate {
-	var out []candidate
-	for _, k := range near(is, known) {
-		c := s.replace(node, prefix+k, costSpelling+s.far)
-		c.respells = true
-		out = append(out, c)
+// nearAttrs lists the attributes that are nearest to one: of a class, of any script, or else of PyTorch.
+func (x *fault) nearAttrs(is string, own []string) []string {
+	if !x.spend(len(x.attrs) + len(x.functions)) {
+		return nil
 	}
-	return out
+	known := append(own, slices.Sorted(maps.Keys(x.attrs))...)
+	for _, f := range x.functions {
+		known = append(known, f.def.Name)
+	}
+	if list := x.near(is, known); len(list) > 0 {
+		return list
+	}
+	return x.near(is, torch.Attributes())
+}
+
+// spell offers to write words in the place of one.
+func (x *fault) spell(s step, node any, prefix string, words []string) {
+	for _, w := range words {
+		x.offer(costSpelling+s.far, func() candidate {
+			c := s.replace(node, prefix+w, costSpelling+s.far)
+			c.respells = true
+			return c
+		})
+	}
+}
+
+// longestSlip is more letters than a word has that someone misspells.
+const longestSlip = 256
+
+// near lists the words that are nearest to one, as far as there is time to compare them.
+func (x *fault) near(is string, known []string) []string {
+	if len(is) > longestSlip || !x.spend(len(known)) {
+		return nil
+	}
+	return near(is, known)
 }
 
 // near lists the words that are nearest to one, and near enough to be meant.
@@ -112,9 +144,9 @@ func (x *fault) visible(s step, n any) []string {
 	return nil
 }
 
-func (x *fault) globalNames() []string {
+func (s *syntax) globalNames() []string {
 	var out []string
-	for _, c := range x.scripts {
+	for _, c := range s.scripts {
 		for _, node := range c.nodes {
 			switch n := node.(type) {
 			case *python.Import:
@@ -128,7 +160,7 @@ func (x *fault) globalNames() []string {
 			}
 		}
 	}
-	return append(out, slices.Sorted(maps.Keys(x.globals))...)
+	return append(out, slices.Sorted(maps.Keys(s.globals))...)
 }
 
 func aliases(names []python.Alias) []string {
@@ -145,58 +177,46 @@ func aliases(names []python.Alias) []string {
 
 var keywordBefore = regexp.MustCompile(`(\w+)\s*=\s*$`)
 
-// keyword spells a keyword of a call as a parameter of what is called.
-func (x *fault) keyword(s *script, call *python.Call) []candidate {
-	wrong := word(noKeyword, x.message)
-	var known []string
-	name := lastName(call.Fn)
-	for _, f := range x.functions {
-		if f.def.Name == name || f.class != nil && f.class.Name == name && f.def.Name == "__init__" {
+// farthestKeyword is how many bytes before a value its keyword begins at the most.
+const farthestKeyword = 256
+
+// keyword spells a keyword of a call as a parameter of what is called, of which near has those that are spelt almost so, by its name.
+func (x *fault) keyword(s *script, call *python.Call, wrong string, near map[string][]string) {
+	for _, a := range call.Args {
+		at, ok := s.spans[a.Value]
+		if a.Name != wrong || !ok || !x.spend(farthestKeyword/16) {
+			continue
+		}
+		from := max(0, at.Start-farthestKeyword)
+		before := keywordBefore.FindStringSubmatchIndex(s.text[from:at.Start])
+		if before == nil {
+			continue
+		}
+		called := lastName(call.Fn)
+		for _, k := range once(&near, called, func() []string { return x.near(wrong, x.keywords(called)) }) {
+			x.offer(costSpelling, func() candidate {
+				c := s.insert(from+before[2], k, costSpelling, k+"= in place of "+wrong+"=")
+				c.edits[0].End = from + before[3]
+				return c
+			})
+		}
+	}
+}
+
+// keywords lists the parameters of what is called by a name.
+func (x *fault) keywords(name string) (known []string) {
+	called := x.look.byName()[name]
+	for _, f := range x.look.byName()["__init__"] {
+		if x.spend(1) && name != "__init__" && f.class != nil && f.class.Name == name {
+			called = append(slices.Clip(called), f)
+		}
+	}
+	for _, f := range called {
+		if x.spend(len(f.def.Params)) {
 			for _, p := range f.def.Params {
 				known = append(known, p.Name)
 			}
 		}
 	}
-	known = append(known, torch.Keywords(name)...)
-	var out []candidate
-	for _, a := range call.Args {
-		at, ok := s.spans[a.Value]
-		if a.Name != wrong || !ok {
-			continue
-		}
-		before := keywordBefore.FindStringSubmatchIndex(s.text[:at.Start])
-		if before == nil {
-			continue
-		}
-		for _, k := range near(wrong, known) {
-			c := s.insert(before[2], k, costSpelling, k+"= in place of "+wrong+"=")
-			c.edits[0].End = before[3]
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// nearestText offers other keys of dictionaries.
-func (x *fault) nearestText(s step, n *python.Const, is string) []candidate {
-	var known []string
-	for _, c := range x.scripts {
-		for _, node := range c.nodes {
-			if d, ok := node.(*python.Dict); ok {
-				for _, k := range d.Keys {
-					if t, ok := k.(*python.Const); ok {
-						if text, isText := t.Value.(string); isText {
-							known = append(known, text)
-						}
-					}
-				}
-			}
-		}
-	}
-	quote := s.source(n)[:1]
-	var out []candidate
-	for _, k := range near(is, known) {
-		out = append(out, s.replace(n, quote+k+quote, costSpelling+s.far))
-	}
-	return out
+	return append(known, torch.Keywords(name)...)
 }

@@ -17,6 +17,7 @@ type script struct {
 	parent     map[any]any // of every expression and statement, the nearest node around it
 	nodes      []any       // in the order of the source, the outer before the inner
 	starts     []int       // of the lines
+	found      memo
 }
 
 // function is a definition, with the class that it is a method of.
@@ -35,6 +36,7 @@ type syntax struct {
 	attrs     map[string][]located[python.Expr]  // what is assigned to an attribute, a field of a class or a keyword, by name
 	globals   map[string][]located[python.Expr]  // what is assigned to a name of a module
 	of        map[*python.FuncDef]*function
+	look      lookups
 }
 
 // located is a node with its file.
@@ -61,10 +63,12 @@ func parseAll(files []patch.File) *syntax {
 				c.starts = append(c.starts, i+1)
 			}
 		}
+		c.found = c.memo()
 		c.nest(file)
 		s.scripts = append(s.scripts, c)
 		s.index(c)
 	}
+	s.look = s.lookups()
 	return s
 }
 

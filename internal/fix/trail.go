@@ -8,8 +8,27 @@ import (
 // names alone and is generous: what is no cause does not mend the fault when it is changed, and is dropped by the proof.
 type trail struct {
 	*syntax
+	budget
 	seen  map[any]bool
+	asked map[asked]bool
 	steps []step
+}
+
+// asked is something that was followed: what it leads to is on the trail, and there is no need to look again. A name is one of a
+// function, nil for a module.
+type asked struct {
+	kind, name string
+	in         *python.FuncDef
+}
+
+// again reports whether something was followed before, or there is no time for more.
+func (t *trail) again(kind, name string, in *python.FuncDef) bool {
+	k := asked{kind, name, in}
+	if t.asked[k] || !t.spend(1) {
+		return true
+	}
+	t.asked[k] = true
+	return false
 }
 
 // step is an expression on the trail, with how far it is from the fault.
@@ -52,13 +71,21 @@ func (t *trail) add(c *script, x python.Expr, far int) {
 
 // back adds what the names and attributes of an expression are bound to.
 func (t *trail) back(s step) {
+	if !t.spend(1) {
+		return
+	}
 	python.Each(s.node, func(node any) {
+		if !t.spend(1) {
+			return
+		}
 		switch n := node.(type) {
 		case *python.Name:
 			t.name(s, n)
 		case *python.Attr:
-			for _, v := range t.attrs[n.Name] {
-				t.add(v.script, v.node, s.far+1)
+			if !t.again("attribute", n.Name, nil) {
+				for _, v := range t.attrs[n.Name] {
+					t.add(v.script, v.node, s.far+1)
+				}
 			}
 		case *python.Call:
 			t.results(n, s.far+1)
@@ -74,28 +101,28 @@ func (t *trail) back(s step) {
 
 // entry adds the values that dictionaries have for a key.
 func (t *trail) entry(key string, far int) {
-	for _, c := range t.scripts {
-		for _, node := range c.nodes {
-			d, ok := node.(*python.Dict)
-			if !ok {
-				continue
-			}
-			for i, k := range d.Keys {
-				if text, isConst := k.(*python.Const); isConst && text.Value == key {
-					t.add(c, d.Values[i], far)
-				}
-			}
-		}
+	if t.again("entry", key, nil) {
+		return
+	}
+	for _, v := range t.look.entries()[key] {
+		t.add(v.script, v.node, far)
 	}
 }
 
 // name adds what a name is bound to: in its function, by its callers, or in a module.
 func (t *trail) name(s step, n *python.Name) {
-	for def := s.function(n); def != nil; def = s.function(def) {
+	def := s.function(n)
+	if t.again("name", n.ID, def) {
+		return
+	}
+	for ; def != nil; def = s.function(def) {
 		local := false
-		for _, v := range bindings(def, n.ID) {
+		for _, v := range bindings(s.script, def, n.ID) {
 			t.add(s.script, v, s.far+1)
 			local = true
+		}
+		if !t.spend(len(def.Params)) {
+			return
 		}
 		for i, p := range def.Params {
 			if p.Name == n.ID {
@@ -115,6 +142,9 @@ func (t *trail) name(s step, n *python.Name) {
 // argument adds what a parameter of a function is given: by default and by its callers.
 func (t *trail) argument(f *function, index, far int) {
 	p := f.def.Params[index]
+	if t.again("argument", p.Name, f.def) {
+		return
+	}
 	t.add(f.script, p.Default, far)
 	name, shift := f.def.Name, 0
 	if f.class != nil {
@@ -132,6 +162,9 @@ func (t *trail) argument(f *function, index, far int) {
 }
 
 func (t *trail) given(v located[*python.Call], name string, index, far int) {
+	if !t.spend(1 + len(v.node.Args)) {
+		return
+	}
 	if x := given(v.node, name, index); x != nil {
 		t.add(v.script, x, far)
 	}
@@ -159,10 +192,10 @@ func given(call *python.Call, name string, index int) python.Expr {
 // results adds what a function of the files returns.
 func (t *trail) results(call *python.Call, far int) {
 	name := lastName(call.Fn)
-	for _, f := range t.functions {
-		if f.def.Name != name {
-			continue
-		}
+	if t.again("results", name, nil) {
+		return
+	}
+	for _, f := range t.look.byName()[name] {
 		python.Each(f.def, func(node any) {
 			if r, ok := node.(*python.Return); ok && r.X != nil {
 				t.add(f.script, r.X, far)
@@ -172,24 +205,27 @@ func (t *trail) results(call *python.Call, far int) {
 }
 
 // bindings are what a name is assigned in a function.
-func bindings(def *python.FuncDef, name string) []python.Expr {
-	var out []python.Expr
+func bindings(c *script, def *python.FuncDef, name string) []python.Expr {
+	return once(&c.found.bound, def, func() map[string][]python.Expr { return bound(def) })[name]
+}
+
+// bound is what each name is assigned in a function.
+func bound(def *python.FuncDef) map[string][]python.Expr {
+	out := map[string][]python.Expr{}
 	binds := func(target, value python.Expr) {
 		switch x := target.(type) {
 		case *python.Name:
-			if x.ID == name {
-				out = append(out, value)
-			}
+			out[x.ID] = append(out[x.ID], value)
 		case *python.Sequence:
 			values, same := value.(*python.Sequence)
 			for i, item := range x.Items {
-				if n, ok := item.(*python.Name); !ok || n.ID != name {
-					continue
-				}
-				if same && len(values.Items) == len(x.Items) {
-					out = append(out, values.Items[i])
-				} else {
-					out = append(out, value)
+				n, ok := item.(*python.Name)
+				switch {
+				case !ok:
+				case same && len(values.Items) == len(x.Items):
+					out[n.ID] = append(out[n.ID], values.Items[i])
+				default:
+					out[n.ID] = append(out[n.ID], value)
 				}
 			}
 		}
@@ -211,9 +247,7 @@ func bindings(def *python.FuncDef, name string) []python.Expr {
 				binds(cl.Target, cl.Iter)
 			}
 		case *python.Named:
-			if s.ID == name {
-				out = append(out, s.X)
-			}
+			out[s.ID] = append(out[s.ID], s.X)
 		}
 	})
 	return out

@@ -10,13 +10,12 @@ import (
 var notCalled = regexp.MustCompile(`object is not callable|missing \d+ required`)
 
 // uncalled are the methods without arguments that nothing in their class calls, in the place of an attribute that cannot be called so.
-func (x *fault) uncalled() []candidate {
+func (x *fault) uncalled() {
 	if !notCalled.MatchString(x.message) {
-		return nil
+		return
 	}
-	var out []candidate
 	for _, s := range x.at {
-		s.inside(func(node any) {
+		x.inside(s, func(node any) {
 			call, ok := node.(*python.Call)
 			if !ok || len(call.Args) > 0 {
 				return
@@ -26,26 +25,26 @@ func (x *fault) uncalled() []candidate {
 			if !ok || !inClass || lastNameOf(a.X) != "self" {
 				return
 			}
-			for _, method := range idle(class) {
-				out = append(out, s.replace(a, "self."+method, costUnbound))
+			for _, method := range once(&s.found.idle, class, func() []string { return idle(class) }) {
+				x.offer(costUnbound, func() candidate { return s.replace(a, "self."+method, costUnbound) })
 			}
 		})
 	}
-	return out
 }
 
 // idle lists the methods of a class that take no argument and that the class does not call. Python calls those that begin with an
 // underscore itself, and PyTorch calls forward.
 func idle(class *python.ClassDef) []string {
-	var used, out []string
+	used := map[string]bool{}
+	var out []string
 	python.Each(class, func(node any) {
 		if a, ok := node.(*python.Attr); ok && lastNameOf(a.X) == "self" {
-			used = append(used, a.Name)
+			used[a.Name] = true
 		}
 	})
 	for _, stmt := range class.Body {
 		def, ok := stmt.(*python.FuncDef)
-		if ok && def.Name[0] != '_' && def.Name != "forward" && takesNothing(def) && !slices.Contains(used, def.Name) {
+		if ok && def.Name[0] != '_' && def.Name != "forward" && takesNothing(def) && !used[def.Name] {
 			out = append(out, def.Name)
 		}
 	}

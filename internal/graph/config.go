@@ -2,7 +2,10 @@ package graph
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 )
 
 // Config is the config.json that an importer kept, nil where there is none or it cannot be read. Numbers are json.Number. It is read
@@ -22,8 +25,12 @@ func (g *Graph) Config() map[string]any {
 // config is what was read, which may be nothing.
 type config struct{ members map[string]any }
 
-// maxConfigMember is the size of the largest member that is read: none that says anything of a model is near it.
-const maxConfigMember = 256 << 10
+// maxConfigMember is the size of the largest member that is read: none that says anything of a model is near it. Of members that are
+// longer together than maxConfig the shortest are read: a list of nothing takes twenty times its text.
+const (
+	maxConfigMember = 256 << 10
+	maxConfig       = 512 << 10
+)
 
 func decodeConfig(text string) map[string]any {
 	data := []byte(text)
@@ -32,9 +39,14 @@ func decodeConfig(text string) map[string]any {
 		return nil
 	}
 	out := make(map[string]any, len(members))
-	for name, member := range members {
-		if len(member) > maxConfigMember {
-			continue
+	names := slices.SortedFunc(maps.Keys(members), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(members[a]), len(members[b])), cmp.Compare(a, b))
+	})
+	rest := maxConfig
+	for _, name := range names {
+		member := members[name]
+		if rest -= len(member); len(member) > maxConfigMember || rest < 0 {
+			break
 		}
 		d := json.NewDecoder(bytes.NewReader(member))
 		d.UseNumber()

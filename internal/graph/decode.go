@@ -13,12 +13,14 @@ type Limits struct {
 	Values                         int // items of all lists among the parameters
 	Candidates                     int // of one request
 
+	Comparisons int64 // of a run's patterns with the names of its model: see estimate.Adaptation
+
 	AnyNumbers string // a member of a request whose numbers may be of any size: who reads it brings them into a range
 }
 
 // The limits of the two kinds of caller: a request over the network, and a file of one's own.
 var (
-	ServiceLimits = Limits{Bytes: 8 << 20, Components: 2_000, Connections: 20_000, Params: 100_000, Values: 200_000, Candidates: 20}
+	ServiceLimits = Limits{Bytes: 8 << 20, Components: 2_000, Connections: 20_000, Params: 100_000, Values: 200_000, Candidates: 20, Comparisons: 100_000_000}
 	LocalLimits   = Limits{Bytes: 512 << 20, Components: 100_000, Connections: 1_000_000, Params: 5_000_000, Values: 10_000_000, Candidates: 1_000}
 )
 

@@ -104,10 +104,30 @@ func (x *execution) enter(i int32) {
 	first := len(x.pending)
 	x.pending = append(x.pending, x.in.nodes(i)...)
 	x.done[i], x.path = 1, append(x.path, step{i, int32(first)})
-	inputs := x.pending[first:]
+	if inputs := x.pending[first:]; len(inputs) > 1 {
+		x.arrange(inputs)
+	}
+}
+
+// Of up to a hundred inputs each is brought to its place step by step, whatever their order; of more, where they need more steps than
+// these and so many for each, all are sorted at once, as towers.
+const (
+	freeSteps  = 5000
+	stepsOfOne = 16
+)
+
+// arrange puts the inputs of a component into the order in which they run. Towers go by depth; those that begin at one source stay as
+// they are, which no sort can do but one that compares neighbours.
+func (x *execution) arrange(inputs []int32) {
+	steps := freeSteps + stepsOfOne*len(inputs)
 	for k := 1; k < len(inputs); k++ {
-		for m := k; m > 0 && x.waits(inputs[m-1], inputs[m]); m-- {
+		m := k
+		for ; m > 0 && x.waits(inputs[m-1], inputs[m]); m-- {
 			inputs[m-1], inputs[m] = inputs[m], inputs[m-1]
+		}
+		if steps -= k - m; steps < 0 {
+			slices.SortStableFunc(inputs, func(a, b int32) int { return cmp.Compare(x.depth[b], x.depth[a]) })
+			return
 		}
 	}
 }

@@ -46,13 +46,20 @@ func (v Value) hash() uint64 {
 		}
 		return h
 	case Object:
-		return newReader(v.text(), Limits{}).hash()
+		r := hasher{reader: reader{text: v.text(), again: true}}
+		return r.hash()
 	}
 	return mix(uint64(v.kind), v.num)
 }
 
-// hash reads a value of an object and hashes it as Value.hash does. Members are added up, which does not see their order.
-func (r *reader) hash() uint64 {
+// hasher hashes what is in an object, which was read before.
+type hasher struct {
+	reader
+	items []uint64 // of the lists that are still open
+}
+
+// hash reads a value and hashes it as Value.hash does. Members are added up, which does not see their order.
+func (r *hasher) hash() uint64 {
 	switch r.space() {
 	case '{':
 		h := uint64(Object)
@@ -62,17 +69,19 @@ func (r *reader) hash() uint64 {
 		})
 		return h
 	case '[':
-		var items []uint64
+		base := len(r.items)
 		r.array(ceiling{}, func(int) *Error {
-			items = append(items, r.hash())
+			item := r.hash()
+			r.items = append(r.items, item)
 			return nil
 		})
-		h := mix(uint64(List), uint64(len(items)))
-		for _, item := range items {
+		h := mix(uint64(List), uint64(len(r.items)-base))
+		for _, item := range r.items[base:] {
 			h = mix(h, item)
 		}
+		r.items = r.items[:base]
 		return h
 	}
-	v, _ := r.value() // it was read before: it cannot fail
+	v, _ := r.value() // it cannot fail
 	return v.hash()
 }

@@ -1,6 +1,9 @@
 package graph
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Members that the specification does not name, as and scope among them, are written in the notation as @name=value: behind the
 // name of the graph, behind the parameters of a component and behind the target of an arrow. They are JSON; a plain word needs no quotes.
@@ -74,10 +77,8 @@ func (p *lineParser) addMember(list []Member, m Member, taken []string) ([]Membe
 			return nil, p.errorf("@%s has a place of its own and is no member", clip(name))
 		}
 	}
-	for i := range list {
-		if list[i].Name == m.Name {
-			return nil, p.errorf("the member @%s is given twice", clip(m.Name))
-		}
+	if p.isThere(list, m.Name) {
+		return nil, p.errorf("the member @%s is given twice", clip(m.Name))
 	}
 	if len(list) == MaxKeys {
 		return nil, p.errorf("more than %d members", MaxKeys)
@@ -85,22 +86,53 @@ func (p *lineParser) addMember(list []Member, m Member, taken []string) ([]Membe
 	return append(list, m), nil
 }
 
-// edgeMembers reads what is said of the connections of one arrow.
-func (p *lineParser) edgeMembers(edges []Connection) error {
-	list, err := p.members(itemDepth, "from", "to")
-	for _, m := range list {
-		if m.Name == inferredMember && m.Raw[0] == '"' {
-			s, _ := newReader(m.Raw, Limits{}).str() // it was read before
-			for i := range edges {
-				edges[i].Inferred = s
-			}
-			continue
+// fewMembers is how many are searched one by one, which is quicker than a table.
+const fewMembers = 8
+
+// isThere reports whether one of the members that were read has a name, and remembers it as the next one's where they are many.
+func (p *lineParser) isThere(list []Member, name string) bool {
+	if len(list) < fewMembers {
+		return slices.ContainsFunc(list, func(m Member) bool { return m.Name == name })
+	}
+	if len(list) == fewMembers {
+		if clear(p.names); p.names == nil {
+			p.names = map[string]bool{}
 		}
-		for i := range edges {
-			edges[i].Extra = append(edges[i].Extra, m)
+		for i := range list {
+			p.names[list[i].Name] = true
 		}
 	}
-	return err
+	before := len(p.names)
+	p.names[name] = true
+	return len(p.names) == before
+}
+
+// edgeMembers reads what is said of the connections of one arrow. They share the list, which is written once for all of them: what they
+// would have to repeat in JSON may not be longer than a document.
+func (p *lineParser) edgeMembers(edges []Connection) error {
+	list, err := p.members(itemDepth, "from", "to")
+	if err != nil || len(edges) == 0 {
+		return err
+	}
+	size := len(edges[0].To)
+	for i := range list {
+		size += len(list[i].Name) + len(list[i].Raw)
+	}
+	if p.repeated += (len(edges) - 1) * size; over(p.repeated, p.limits.Bytes) {
+		return p.exceeded(p.limits.Bytes, CodeBytes, "bytes that connections of several sources repeat")
+	}
+	inferred := ""
+	list = slices.DeleteFunc(list, func(m Member) bool {
+		if m.Name != inferredMember || m.Raw[0] != '"' {
+			return false
+		}
+		inferred, _ = newReader(m.Raw, Limits{}).str() // it was read before
+		return true
+	})
+	for i := range edges {
+		edges[i].Inferred, edges[i].Extra = inferred, slices.Clip(list)
+	}
+	return nil
 }
 
 // memberText writes members as member reads them.

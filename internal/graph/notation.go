@@ -53,6 +53,9 @@ type lineParser struct {
 	given  int // parameters so far
 	items  int // of all lists so far
 	limits Limits
+
+	repeated int             // bytes that connections of one arrow say again
+	names    map[string]bool // of the members that are being read, where they are many
 }
 
 func (p *lineParser) errorf(format string, args ...any) error {

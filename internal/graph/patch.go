@@ -9,11 +9,18 @@ import (
 // PatchText changes the text of a notation so that it says another graph, and touches only the lines that it must: comments, blanks and
 // the order of lines stay. It reports false where that cannot be done, such as for a connection in the middle of others.
 func PatchText(text string, to *Graph) (string, bool) {
-	from, err := Parse(text)
-	if err != nil {
+	if _, err := Parse(text); err != nil {
 		return "", false
 	}
-	p := &patcher{from: from, to: to, kept: map[string]bool{}}
+	p := &patcher{to: to, kept: map[string]bool{}, components: make(map[string]*Component, len(to.Components)), wanted: map[ends]int{}}
+	for i := range to.Components {
+		if c := &to.Components[i]; p.components[c.ID] == nil {
+			p.components[c.ID] = c
+		}
+	}
+	for i := range to.Connections {
+		p.wanted[endsOf(&to.Connections[i])]++
+	}
 	for line := range strings.SplitSeq(text, "\n") {
 		p.line(line)
 	}
@@ -29,12 +36,18 @@ func PatchText(text string, to *Graph) (string, bool) {
 
 // patcher goes through the lines of a notation.
 type patcher struct {
-	from, to *Graph
-	out      []string
-	last     int             // behind the line of the last component
-	kept     map[string]bool // components that have a line
-	edges    []Connection    // that lines have
+	to         *Graph
+	out        []string
+	last       int                   // behind the line of the last component
+	kept       map[string]bool       // components that have a line
+	components map[string]*Component // of the graph, the first of each id
+	wanted     map[ends]int          // how many connections the graph has between two components that no line has yet
 }
+
+// ends are the components that a connection is between.
+type ends struct{ from, to string }
+
+func endsOf(e *Connection) ends { return ends{e.From, e.To} }
 
 func (p *patcher) line(line string) {
 	l := &lineParser{rest: line, limits: LocalLimits}
@@ -47,13 +60,11 @@ func (p *patcher) line(line string) {
 		p.chain(line, g.Connections)
 		return
 	}
-	for i := range p.to.Components {
-		if c := &p.to.Components[i]; c.ID == g.Components[0].ID && !p.kept[c.ID] {
-			p.kept[c.ID] = true
-			p.out = append(p.out, patchComponent(line, &g.Components[0], c))
-			p.last = len(p.out)
-			return
-		}
+	if c := p.components[g.Components[0].ID]; c != nil && !p.kept[c.ID] {
+		p.kept[c.ID] = true
+		p.out = append(p.out, patchComponent(line, &g.Components[0], c))
+		p.last = len(p.out)
+		return
 	}
 	p.leave(line) // it is gone
 }
@@ -69,11 +80,10 @@ func (p *patcher) leave(line string) {
 func (p *patcher) chain(line string, edges []Connection) {
 	var left []Connection
 	for _, e := range edges {
-		if count(p.to.Connections, e) > count(append(p.edges, left...), e) {
+		if p.take(&e) {
 			left = append(left, e)
 		}
 	}
-	p.edges = append(p.edges, left...)
 	if len(left) == len(edges) {
 		p.out = append(p.out, line)
 		return
@@ -84,14 +94,13 @@ func (p *patcher) chain(line string, edges []Connection) {
 	}
 }
 
-func count(list []Connection, e Connection) int {
-	n := 0
-	for i := range list {
-		if list[i].From == e.From && list[i].To == e.To {
-			n++
-		}
+// take reports whether the graph has a connection between these two components that no line has, and gives it to this one.
+func (p *patcher) take(e *Connection) bool {
+	if p.wanted[endsOf(e)] == 0 {
+		return false
 	}
-	return n
+	p.wanted[endsOf(e)]--
+	return true
 }
 
 // addComponents puts new components behind the last that has a line.
@@ -113,8 +122,7 @@ func (p *patcher) addConnections() {
 	}
 	var added []string
 	for _, e := range p.to.Connections {
-		if count(p.to.Connections, e) > count(p.edges, e) {
-			p.edges = append(p.edges, e)
+		if p.take(&e) {
 			added = append(added, edgeText(&e))
 		}
 	}
@@ -137,6 +145,24 @@ func cutComment(line string) (statement, comment string) {
 	return line, ""
 }
 
+// fewParams is how many are searched one by one, which is quicker than a table.
+const fewParams = 8
+
+// lookup is Param for whoever asks for all of them.
+func (c *Component) lookup() func(name string) (Value, bool) {
+	if len(c.Params) <= fewParams {
+		return c.Param
+	}
+	index := make(map[string]Value, len(c.Params))
+	for i := range slices.Backward(c.Params) { // the first of a name counts
+		index[c.Params[i].Name] = c.Params[i].Value
+	}
+	return func(name string) (Value, bool) {
+		v := index[name]
+		return v, v.Kind() != Null
+	}
+}
+
 // patchComponent writes the parameters of a component that differ into its line.
 func patchComponent(line string, from, to *Component) string {
 	if from.Type != to.Type || from.Name != to.Name || !slices.Equal(from.Extra, to.Extra) {
@@ -156,6 +182,7 @@ func patchComponent(line string, from, to *Component) string {
 	l.take(":")
 	_, _ = l.word("")
 	done, end := 0, at()
+	before, after := from.lookup(), to.lookup()
 	var b strings.Builder
 	for l.space(); l.rest != ""; l.space() {
 		if _, ok, _ := l.member(itemDepth); ok {
@@ -165,7 +192,7 @@ func patchComponent(line string, from, to *Component) string {
 		l.take("=")
 		value := at()
 		v, _ := l.value(0)
-		now, has := to.Param(name)
+		now, has := after(name)
 		switch {
 		case !has:
 			b.WriteString(line[done:end])
@@ -178,7 +205,7 @@ func patchComponent(line string, from, to *Component) string {
 	}
 	b.WriteString(line[done:max(done, end)])
 	for _, q := range to.Params {
-		if _, had := from.Param(q.Name); !had {
+		if _, had := before(q.Name); !had {
 			b.WriteString(" " + q.notation())
 		}
 	}

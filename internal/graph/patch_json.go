@@ -47,19 +47,19 @@ func patchParams(data []byte, at int, from, to *Component) ([]replacement, bool)
 	if !ok || data[params.start] != '{' {
 		return nil, len(from.Params) == 0 && len(to.Params) == 0
 	}
-	members := items(data, params.start)
+	members, before, after := items(data, params.start), from.lookup(), to.lookup()
 	var out []replacement
 	for _, m := range members {
 		name := memberName(data, m)
-		old, _ := from.Param(name)
-		if now, has := to.Param(name); !has {
+		old, _ := before(name)
+		if now, has := after(name); !has {
 			return nil, false
 		} else if !now.Equal(old) {
 			out = append(out, replacement{m, now.String()})
 		}
 	}
 	for _, p := range to.Params {
-		if _, had := from.Param(p.Name); had {
+		if _, had := before(p.Name); had {
 			continue
 		}
 		if len(members) == 0 {

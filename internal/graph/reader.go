@@ -21,6 +21,7 @@ type reader struct {
 	depth  int
 	items  int  // of all lists among the parameters, so far
 	any    bool // whether numbers of any size are stepped over
+	again  bool // the text was read before: no object in it has a name twice
 	limits Limits
 	keys   keys
 	stack  []Value // the items of the lists that are still open
@@ -121,7 +122,7 @@ func (r *reader) object(member func(name string) *Error) *Error {
 		if count == MaxKeys {
 			return errorf(CodeKeys, "", "an object with more than %d keys", MaxKeys).limited(MaxKeys)
 		}
-		if !r.isNew(base, name, at) {
+		if !r.again && !r.isNew(base, name, at) {
 			return errorf(CodeDuplicate, "", "an object has the key %q twice", clip(name)).under(name)
 		}
 		if err := member(name); err != nil {

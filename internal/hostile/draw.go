@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -65,4 +66,28 @@ func replace(text, old, by string, room int) string {
 		return text
 	}
 	return strings.Replace(text, old, by, room/(len(by)-len(old)))
+}
+
+// Source draws a source: some statements that grow, in loops, in one of the places.
+func Source(rng *rand.Rand) string {
+	place := pick(rng, places)
+	var body []string
+	for range 1 + rng.IntN(4) {
+		times := make([]int, 1+rng.IntN(2))
+		for i := range times {
+			times[i] = 1 << rng.IntN(20)
+		}
+		body = append(body, inLoop(indents[place], growths[pick(rng, growths)], times...))
+	}
+	return start + strings.ReplaceAll(places[place], "{body}", strings.Join(body, "\n"))
+}
+
+// pick draws a key.
+func pick(rng *rand.Rand, m map[string]string) string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys[rng.IntN(len(keys))]
 }

@@ -3,11 +3,15 @@ package hostile
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"strings"
 )
 
 // size is that of the largest files that are drawn.
 const size = 8 << 20
+
+// beside is room for what stands beside a value in a file.
+const beside = 1 << 12
 
 func fill(unit string, bytes int) string { return strings.Repeat(unit, bytes/len(unit)) }
 
@@ -22,7 +26,10 @@ func numbered(format string, bytes int) string {
 
 // JSON are documents that are expensive for any reader of JSON: deep, with many members, long words and long numbers. Around puts each into
 // a document of the kind that is read.
-func JSON(around func(value string) string) map[string]File {
+func JSON(around func(value string) string) map[string]File { return jsonOf(size, around) }
+
+// jsonOf are those documents with values of a size: a file that is larger than its reader takes is refused before it is read.
+func jsonOf(size int, around func(value string) string) map[string]File {
 	out := map[string]File{}
 	for name, value := range map[string]func() string{
 		"deep lists":     func() string { return fill("[", size) },
@@ -49,13 +56,14 @@ func JSON(around func(value string) string) map[string]File {
 
 // Configs are config.json of transformers.
 func Configs() map[string]File {
-	out := JSON(func(v string) string {
+	const most = 4<<20 - beside // a config.json may have 4 MiB
+	out := jsonOf(most, func(v string) string {
 		return `{"model_type":"llama","architectures":["LlamaForCausalLM"],"extra":` + v + "}"
 	})
-	for name, file := range JSON(func(v string) string { return `{"model_type":` + v + "}" }) {
+	for name, file := range jsonOf(most, func(v string) string { return `{"model_type":` + v + "}" }) {
 		out["model_type "+name] = file
 	}
-	for name, file := range JSON(func(v string) string { return `{"model_type":"llama","layer_types":` + v + "}" }) {
+	for name, file := range jsonOf(most, func(v string) string { return `{"model_type":"llama","layer_types":` + v + "}" }) {
 		out["layer_types "+name] = file
 	}
 	for name, text := range map[string]string{
@@ -67,6 +75,35 @@ func Configs() map[string]File {
 		for _, n := range []int64{1 << 20, 1 << 31, 1<<63 - 1} {
 			out[fmt.Sprint(name, " ", n)] = Text(fmt.Sprintf(text, n))
 		}
+	}
+	maps.Copy(out, listedLayers())
+	return out
+}
+
+// listedLayers name layers in a list, which each layer looks into.
+func listedLayers() map[string]File {
+	out := map[string]File{}
+	for name, text := range map[string]string{
+		"qwen2_moe":   `"num_hidden_layers":100000,"mlp_only_layers":[%s1]`,
+		"bamba":       `"num_hidden_layers":100000,"attn_layer_indices":[%s1]`,
+		"llama4_text": `"num_hidden_layers":100000,"moe_layers":[%s1]`,
+		"lfm2":        `"num_hidden_layers":100000,"full_attn_idxs":[%s1]`,
+		"kimi_linear": `"num_hidden_layers":100000,"linear_attn_config":{"full_attn_layers":[1],"kda_layers":[%s1]}`,
+		"mllama":      `"text_config":{"num_hidden_layers":100000,"cross_attention_layers":[%s1]}`,
+		"reformer":    `"num_hidden_layers":100000,"attn_layers":[` + strings.Repeat(`"local",`, 400_000) + `"local"]`,
+		"convnext":    `"num_stages":100000,"depths":[%s1],"hidden_sizes":[%[1]s1]`,
+		"pvt":         `"num_encoder_blocks":100000,"depths":[%s1],"hidden_sizes":[%[1]s1],"patch_sizes":[%[1]s1],"strides":[%[1]s1]`,
+	} {
+		list := fill("1,", 980_000/(1+strings.Count(text, "%[1]s")))
+		out["listed "+name] = func() string {
+			if strings.Contains(text, "%") {
+				text = fmt.Sprintf(text, list)
+			}
+			return `{"model_type":"` + name + `",` + text + `}`
+		}
+	}
+	out["long list"] = func() string {
+		return `{"model_type":"qwen2_moe","num_hidden_layers":100000,"mlp_only_layers":[` + fill("1,", 4_000_000) + `1]}`
 	}
 	return out
 }
@@ -123,6 +160,12 @@ func Neurarch() map[string]File {
 		"unknown types": func() string {
 			return marked(numbered(`{"id":"a%d","type":"linaer%[1]d","inputs":[],"outputs":[]},`, size), "")
 		},
+		"many params": func() string { // as many as a component and a graph may have
+			return marked(numbered(`{"id":"a%d","type":"relu","inputs":[],"outputs":[],"params":{`+numbered(`"k%d":1,`, 9_000)+`"z":1}},`, 800_000), "")
+		},
+		"norms": func() string { // each learns its size from the one before
+			return marked(numbered(`{"id":"a%d","type":"layerNorm","inputs":[],"outputs":[]},`, 110_000), `{"from":"x","to":"a0"},`+follows(1_500))
+		},
 		"ports": func() string {
 			return marked(`{"id":"a","type":"add","inputs":[`+fill(`"in",`, size)+`"in"],"outputs":[]},`, "")
 		},
@@ -133,6 +176,15 @@ func Neurarch() map[string]File {
 			return marked(numbered(`{"id":"a%d","type":"batchNorm","inputs":[],"outputs":[]},`, size/2), `{"from":"x","to":"a0"},`+numbered(`{"from":"a0","to":"a%d"},`, size/2))
 		},
 	}
+}
+
+// follows are connections of a chain.
+func follows(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"from":"a%d","to":"a%d"},`, i, i+1)
+	}
+	return b.String()
 }
 
 // Notation are models in the text notation.
@@ -237,10 +289,7 @@ func GGUF() map[string]File {
 
 // ONNX are files of ONNX, of the parts of Protocol Buffers that are needed for them.
 func ONNX() map[string]File {
-	bytes := func(field int, s string) string {
-		return string(binary.AppendUvarint([]byte{byte(field<<3 | 2)}, uint64(len(s)))) + s
-	}
-	number := func(field int, n uint64) string { return string(binary.AppendUvarint([]byte{byte(field << 3)}, n)) }
+	bytes, number := wire{}.bytes, wire{}.number
 	node := func(op, in, out, more string) string { return bytes(1, in) + bytes(2, out) + bytes(4, op) + more }
 	value := func(name string) string {
 		return bytes(1, name) + bytes(2, bytes(1, number(1, 1)+bytes(2, bytes(1, number(1, 1))+bytes(1, number(1, 4)))))
@@ -264,7 +313,7 @@ func ONNX() map[string]File {
 		function := bytes(25, bytes(1, "F")+bytes(4, "a")+bytes(5, "b")+bytes(7, loop)+bytes(10, "f")+bytes(9, number(2, 17)))
 		return model(nodes(calls, func(i int) string { return node("F", before(i), fmt.Sprint("v", i), bytes(7, "f")) })+bytes(12, value(fmt.Sprint("v", calls-1))), function, bytes(8, bytes(1, "f")+number(2, 1)))
 	}
-	return map[string]File{
+	out := map[string]File{
 		"captures":      func() string { return captures(20_000, 40_000) },
 		"many captures": func() string { return captures(100_000, 100_000) },
 		"relus":         func() string { return model(chain("Relu", 100_000)) },
@@ -294,6 +343,8 @@ func ONNX() map[string]File {
 		"declared length": func() string { return string(binary.AppendUvarint([]byte{7<<3 | 2}, 1<<62)) },
 		"empty fields":    func() string { return fill("\x3a\x00", size) },
 	}
+	maps.Copy(out, constants())
+	return out
 }
 
 // before is the value that the node with a number reads.

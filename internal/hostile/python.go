@@ -2,8 +2,6 @@ package hostile
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -94,7 +92,7 @@ var growths = map[string]string{
 	"exception":          "s = s + s\n{in}try:\n{in}    raise ValueError(s)\n{in}except ValueError as e:\n{in}    x = str(e)",
 	"exception name":     "s = s + s\n{in}try:\n{in}    getattr(x, s)\n{in}except Exception as e:\n{in}    x = e",
 	"assert":             "s = s + s\n{in}try:\n{in}    assert False, s\n{in}except AssertionError:\n{in}    pass",
-	"attribute":          "setattr(C, 'a' * 10000 + str(i), 1)",
+	"attribute":          "if C is object:\n{in}    class C: pass\n{in}setattr(C, 'a' * 10000 + str(i), 1)",
 	"eval":               "x = eval('1+' * 1000 + '1')",
 	"eval deep":          "x = eval('(' * 190 + '1' + ')' * 190)",
 	"recursion":          "def g(n): return g(n + 1)\n{in}x = g(0)",
@@ -168,6 +166,59 @@ var growths = map[string]string{
 	"apply":              "m = nn.Sequential(*[nn.Linear(4, 4) for _ in range(300)]); m.apply(lambda k: None)",
 	"state dict":         "m = nn.Sequential(*[nn.Linear(4, 4) for _ in range(300)]); x = m.state_dict()",
 	"clones":             "import copy; m = nn.ModuleList([copy.deepcopy(m) for _ in range(2)]) if isinstance(m, nn.Module) else nn.Linear(2, 2)",
+	"dict clear":         "d = {k: 0 for k in range(100000)}; d.clear()",
+	"dict delete":        "d = d or {k: 0 for k in range(100000)}\n{in}del d[i]",
+	"dict missing":       "d = d or {k: 0 for k in range(100000)}\n{in}try:\n{in}    d[-1]\n{in}except KeyError:\n{in}    pass",
+	"tuple delete":       "m = (m, m)\n{in}try:\n{in}    del d[m]\n{in}except KeyError:\n{in}    pass",
+	"tuple except":       "m = (m, m) if i else (ValueError, ValueError)\n{in}try:\n{in}    x = 1 // 0\n{in}except m:\n{in}    x = 1\n{in}except ZeroDivisionError:\n{in}    x = 2",
+	"tuple key text":     "m = (m,) if m else ('a' * 1000000,)\n{in}try:\n{in}    d[m]\n{in}except KeyError:\n{in}    pass",
+	"enum key":           "import enum\n{in}class E(enum.Enum): A = 1\n{in}m = (m, m)\n{in}try:\n{in}    E[m]\n{in}except KeyError:\n{in}    pass",
+	"enum iterate":       "import enum\n{in}if not m:\n{in}    class m(enum.Enum): " + listed("a%d = %[1]d; ", 5000) + "\n{in}for x in m: break",
+	"sys path":           "import sys; sys.path += ['a'] * 900\n{in}try:\n{in}    import nosuch\n{in}    nosuch.a\n{in}except ImportError:\n{in}    pass",
+	"sys path deep":      "import sys; sys.path.append('a/' * i)\n{in}try:\n{in}    import nosuch\n{in}    nosuch.a\n{in}except ImportError:\n{in}    pass",
+	"star list":          "m = m or (0,) * 900000; x = [" + strings.Repeat("*m, ", 200) + "]",
+	"star call":          "m = m or (0,) * 900000; print(" + strings.Repeat("*m, ", 200) + ")",
+	"star keywords":      "d = d or {'a%d' % k: 0 for k in range(100000)}; print(" + strings.Repeat("**d, ", 200) + ")",
+	"star names":         "m = m or (0,) * 900000; a, *b = m; t.append(b)",
+	"chain times":        "import itertools; m = m or (0,) * 900000; x = itertools.chain(*[m] * 1000)",
+	"combinations long":  "import itertools; x = itertools.combinations(range(480000), 480000)",
+	"list delete":        "t = t if i else [0] * 900000\n{in}del t[0]",
+	"list slice empty":   "t = t if i else [0] * 900000\n{in}t[0:0] = ()",
+	"parameters":         "g = lambda " + listed("a%d=0, ", 2000) + "z=0: 0\n{in}x = g()",
+	"parameters kept":    "def g(" + listed("a%d=0, ", 500) + "z=0): return lambda: 0\n{in}t.append(g())",
+	"keywords":           "if not m: m = lambda " + listed("a%d=0, ", 2000) + "z=0: 0\n{in}d = d or {'a%d' % k: 0 for k in range(2000)}; m(**d)",
+	"keywords wrong":     "if not m: m = lambda " + listed("a%d, ", 1000) + "z: 0\n{in}d = d or {'b%d' % k: 0 for k in range(1000)}\n{in}try:\n{in}    m(**d)\n{in}except TypeError:\n{in}    pass",
+	"object dict":        "if not m:\n{in}    class A: pass\n{in}    m = A()\n{in}    for k in range(30000): setattr(m, 'a%d' % k, 0)\n{in}t.append(m.__dict__)",
+	"object delete":      "if not m:\n{in}    class A: pass\n{in}    m = A()\n{in}    for k in range(30000): setattr(m, 'a%d' % k, 0)\n{in}delattr(m, 'a%d' % i)",
+	"object clear":       "class A: pass\n{in}m = A()\n{in}for k in range(30000): setattr(m, 'a%d' % k, 0)\n{in}m.__dict__.clear()",
+	"bases looked at":    "if i < 100:\n{in}    class C(C): pass\n{in}    m = C()\n{in}x = m" + strings.Repeat(" and m", 200),
+	"comprehension deep": "x = " + strings.Repeat("[", 80) + "[str" + strings.Repeat(" and str", 20) + " for _ in range(1000)]" + strings.Repeat(" for _ in (0,)]", 80),
+	"locals":             "if not m:\n{in}    class A:\n{in}        def g(self):\n{in}            if 0: x = [" + strings.Repeat("1, ", 20000) + "]\n{in}            return locals()\n{in}    m = A()\n{in}x = m.g()",
+	"calls of one line":  "class A: pass\n{in}def g(): return [" + strings.Repeat("A(), ", 5000) + "]\n{in}x = g()",
+	"condition assumed":  "x = torch.cuda.is_available() and [" + strings.Repeat("1, ", 20000) + "]",
+	"class body":         "class A:\n{in}    if 0: " + strings.Repeat("a = b = c = 1; ", 5000),
+	"class kept":         "class A: " + listed("a%d = 1; ", 2000) + "\n{in}t.append(A)",
+	"dataclass":          "import dataclasses\n{in}@dataclasses.dataclass\n{in}class A: " + listed("a%d: int = 1; ", 2000) + "\n{in}x = A(); y = dataclasses.fields(A)",
+	"iterate self":       "class A:\n{in}    def __iter__(self): return self\n{in}try:\n{in}    for x in A(): pass\n{in}except Exception:\n{in}    pass",
+	"bool self":          "class A:\n{in}    def __bool__(self): return self\n{in}x = not A()",
+	"except many":        "try:\n{in}    x = 1\n{in}except (" + strings.Repeat("C, ", 20000) + "):\n{in}    pass",
+	"bases many":         "class A: pass\n{in}try:\n{in}    class B(" + strings.Repeat("A, ", 20000) + "): pass\n{in}except Exception:\n{in}    pass",
+	"enum kept":          "import enum\n{in}class E(enum.Enum): " + listed("a%d = %[1]d; ", 2000) + "\n{in}t.append(E)",
+	"signature":          "import inspect\n{in}if not m: m = lambda " + listed("a%d=0, ", 2000) + "z=0: 0\n{in}x = inspect.signature(m)",
+	"module append":      "m = m if i else nn.ModuleList()\n{in}m.append(nn.Identity())",
+	"module item":        "m = m if i else nn.ModuleList([nn.Identity() for _ in range(10000)])\n{in}x = m[0]",
+	"module pop":         "m = m if i else nn.ModuleList([nn.Identity() for _ in range(10000)])\n{in}m.pop(0)",
+	"module clear":       "m = nn.ModuleDict({'a%d' % k: nn.Identity() for k in range(10000)}); m.clear()",
+	"module parts":       "m = m if i else nn.ModuleList([nn.Identity() for _ in range(10000)])\n{in}t.append(m._modules)",
+}
+
+// listed is a text so many times, each with its number.
+func listed(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
 }
 
 // forwards are what a forward does to its tensor, again and again.
@@ -208,6 +259,8 @@ var forwards = map[string]string{
 	"scale":     "x = x * torch.tensor([[1.0] * 4] * 1000)[0]",
 	"fft":       "x = torch.fft.fftn(torch.fft.fft(x).real).real",
 	"hook":      "self.fc.register_forward_hook(lambda *a: None); x = self.fc(x)",
+	"axes":      "x = rearrange(x, ' '.join('c%d' % k for k in range(20000)) + ' -> a')",
+	"axes many": "try:\n{in}    x = rearrange(x, ' '.join('c%d' % k for k in range(500)) + ' -> a')\n{in}except Exception:\n{in}    pass",
 	"long text": "y = 'a' * 100000 + str(y)[:10]; x = x + 1",
 }
 
@@ -288,6 +341,14 @@ func texts() map[string]File {
 		"chains":     func(n int) string { return "class A0(nn.Module): pass\n" + chain(n/32) },
 		"word":       func(n int) string { return "a = " + fill("x", n) },
 		"assigns":    func(n int) string { return fill("a=", n) + "1" },
+		"sets":       func(n int) string { return fill("a = "+within("{", 150, "1", "}")+"\n", n/32) },
+		"awaits":     func(n int) string { return "async def f():\n    " + fill("await ", n) + "a" },
+		"stars":      func(n int) string { return "for " + fill("* ", n) + "a in b: pass" },
+		"dots":       func(n int) string { return "import a" + fill(".a", n) },
+		"f-names":    func(n int) string { return "a = f'" + fill("\\N{{", n) + "'" },
+		"f-levels":   func(n int) string { return "a = " + within(`f"{`, 99, "'"+fill("x", n-1000)+"'", `}"`) },
+		"f-many":     func(n int) string { return fill("f'"+strings.Repeat("{1}", 1000)+"'\n", n) },
+		"escapes":    func(n int) string { return "a = '" + fill("\\d", n) + "'" },
 		"yaml lists": func(n int) string { return "import yaml\na = yaml.safe_load('[' * " + strconv.Itoa(n) + ")" },
 		"yaml maps": func(n int) string {
 			return "import yaml\na = yaml.safe_load('{a: ' * " + strconv.Itoa(min(n, 16000)) + ")"
@@ -306,6 +367,11 @@ func texts() map[string]File {
 	return out
 }
 
+// within puts a text between brackets, so many on either side.
+func within(open string, levels int, text, shut string) string {
+	return strings.Repeat(open, levels) + text + strings.Repeat(shut, levels)
+}
+
 func indented(size int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -320,28 +386,4 @@ func chain(n int) string {
 		fmt.Fprintf(&b, "class A%d(A%d): pass\n", i+1, i)
 	}
 	return b.String()
-}
-
-// Source draws a source: some statements that grow, in loops, in one of the places.
-func Source(rng *rand.Rand) string {
-	place := pick(rng, places)
-	var body []string
-	for range 1 + rng.IntN(4) {
-		times := make([]int, 1+rng.IntN(2))
-		for i := range times {
-			times[i] = 1 << rng.IntN(20)
-		}
-		body = append(body, inLoop(indents[place], growths[pick(rng, growths)], times...))
-	}
-	return start + strings.ReplaceAll(places[place], "{body}", strings.Join(body, "\n"))
-}
-
-// pick draws a key.
-func pick(rng *rand.Rand, m map[string]string) string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys[rng.IntN(len(keys))]
 }

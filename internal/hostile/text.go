@@ -4,7 +4,7 @@ import "strings"
 
 // Policies are .verifier.yml.
 func Policies() map[string]File {
-	return map[string]File{
+	out := map[string]File{
 		"deep lists":  func() string { return "policy: " + fill("[", size) },
 		"deep maps":   func() string { return "policy: " + fill("{a: ", size) },
 		"deep lines":  func() string { return indented(size) },
@@ -26,7 +26,12 @@ func Policies() map[string]File {
 		"blanks":      func() string { return fill(" ", size) },
 		"many tags":   func() string { return fill("!a ", size) },
 		"flow commas": func() string { return "policy: [" + fill("a, ", size) + "]" },
+		"waived":      waived,
 	}
+	for name, file := range YAML(64<<10 - 100) {
+		out["as many "+name] = file
+	}
+	return out
 }
 
 // laughs refer to each other, so that the last would be ten times as large as the one before it, nine times over.
@@ -42,22 +47,53 @@ func laughs() string {
 // Scripts are launch commands.
 func Scripts() map[string]File {
 	return map[string]File{
-		"flags":      func() string { return "vllm serve m " + fill("--x 1 ", size) + "\n" },
-		"known":      func() string { return "vllm serve m " + fill("--tensor-parallel-size 2 ", size) + "\n" },
-		"unknown":    func() string { return "vllm serve m " + numbered("--x%d ", size) + "\n" },
-		"long word":  func() string { return "vllm serve " + fill("x", size) + "\n" },
-		"quotes":     func() string { return "vllm serve '" + fill("x", size) },
-		"escapes":    func() string { return "vllm serve " + fill("\\\n", size) },
-		"lines":      func() string { return fill("vllm serve m\n", size) },
-		"sets":       func() string { return numbered("A%d=1\n", size) + "vllm serve m\n" },
-		"doubling":   func() string { return "A=x\n" + strings.Repeat("A=$A$A\n", 4096) + "vllm serve $A\n" },
-		"variables":  func() string { return "A=xxxxxxxxxxxxxxxx\nvllm serve " + fill("$A", size) + "\n" },
-		"subshells":  func() string { return "vllm serve " + fill("$(", size) + "\n" },
-		"comments":   func() string { return fill("#\n", size) },
-		"semicolons": func() string { return fill(";", size) },
-		"json":       func() string { return "vllm serve m --hf-overrides '" + fill("[", size) + "'\n" },
+		"flags":     func() string { return "vllm serve m " + fill("--x 1 ", size) + "\n" },
+		"known":     func() string { return "vllm serve m " + fill("--tensor-parallel-size 2 ", size) + "\n" },
+		"unknown":   func() string { return "vllm serve m " + numbered("--x%d ", size) + "\n" },
+		"long word": func() string { return "vllm serve " + fill("x", size) + "\n" },
+		"quotes":    func() string { return "vllm serve '" + fill("x", size) },
+		"escapes":   func() string { return "vllm serve " + fill("\\\n", size) },
+		"lines":     func() string { return fill("vllm serve m\n", size) },
+		"sets":      func() string { return numbered("A%d=1\n", size) + "vllm serve m\n" },
+		"doubling":  func() string { return "A=x\n" + strings.Repeat("A=$A$A\n", 4096) + "vllm serve $A\n" },
+		"variables": func() string { return "A=xxxxxxxxxxxxxxxx\nvllm serve " + fill("$A", size) + "\n" },
+		"long name": func() string { return "vllm serve $" + fill("x", size) + "\n" },
+		"long names": func() string {
+			return "A=x\nvllm serve " + strings.Repeat("$A"+strings.Repeat("x", 1<<15), size>>16) + "\n"
+		},
+		"letters":          func() string { return "vllm serve " + fill(`$'\n'`, size) + "\n" },
+		"subshells":        func() string { return "vllm serve " + fill("$(", size) + "\n" },
+		"comments":         func() string { return fill("#\n", size) },
+		"semicolons":       func() string { return fill(";", size) },
+		"json":             func() string { return "vllm serve m --hf-overrides '" + fill("[", size) + "'\n" },
+		"cards":            func() string { return "vllm serve m -tp 1048575 -dcp 7\n" },
+		"letters of flags": func() string { return "vllm serve m " + fill("-q", script) + "\n" },
+		"tag":              func() string { return "docker run --gpus all vllm/vllm-openai:" + fill("-", script) + " m\n" },
+		"tags":             func() string { return fill("docker run vllm/vllm-openai:"+strings.Repeat("-", 1000)+" m;", script) },
+		"numbers": func() string {
+			return "text-generation-launcher --model-id m --cuda-graphs " + numbered("%dk,", script) + "\n"
+		},
+		"choices":  func() string { return "llama-server -m m.gguf --spec-type " + numbered("x%d,", script) + "\n" },
+		"names":    func() string { return "vllm serve m --served-model-name" + numbered(" n%046d", script) + "\n" },
+		"adapters": func() string { return "vllm serve m --enable-lora --lora-modules" + numbered(" a%d=x", 200_000) + "\n" },
+		"more adapters": func() string {
+			return "vllm serve m --enable-lora --lora-modules" + numbered(" a%d=x%[1]d", 300_000) + "\n"
+		},
+		"few flags": func() string {
+			return "python -m sglang.launch_server --model-path m" + numbered(" --attention-backend x%d", 12_000) + "\n"
+		},
+		"settings": func() string { return numbered("A%d=1\n", script*9/10) + "llama-server -m m.gguf --nothing\n" },
+		"variable": func() string { return "vllm serve m $" + fill("x", script/2) + numbered(" --x%d", script/4) + "\n" },
+		"speculation": func() string {
+			return "vllm serve m --speculative-config '{" + numbered(`"a%d":1,`, script) + `"a":1}'` + "\n"
+		},
+		"points":        func() string { return "vllm serve m --speculative-config." + fill("a.", script) + "a=1\n" },
+		"nested shells": func() string { return fill("sh -c 'vllm serve' ", script) + "\n" },
 	}
 }
+
+// script is about the size of the largest command that is read.
+const script = 1<<20 - 4096
 
 // Tables are comma-separated values.
 func Tables() map[string]File {

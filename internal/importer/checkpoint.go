@@ -62,6 +62,7 @@ type checkpoint struct {
 	taken    map[string]bool // derived names that are stored
 	prefixes []string        // first parts of derived names
 	also     func(name string) []string
+	twins    map[string]*twins // by their shapes, once one was asked for
 }
 
 // find returns the derived name that a stored one stands for, and that nothing else stands for.
@@ -227,22 +228,42 @@ func (c *checkpoint) setAside(stored []Tensor) (kept, aside, twice []Tensor) {
 
 // twin finds the derived matrix that a stored one is the same as: one that is not stored under its own name, or else any of that shape.
 func (c *checkpoint) twin(t Tensor) (name string, free bool) {
-	var names []string
-	for n, d := range c.derived {
-		if slices.Equal(d.Shape, t.Shape) && ends(n, shared) {
-			names = append(names, n)
-		}
+	if c.twins == nil {
+		c.findTwins()
 	}
-	slices.Sort(names)
-	for _, n := range names {
-		if !c.taken[n] {
-			return n, true
-		}
-	}
-	if len(names) == 0 {
+	twins := c.twins[ShapeText(t.Shape)]
+	if twins == nil {
 		return "", false
 	}
-	return names[0], false
+	for ; twins.free < len(twins.names); twins.free++ { // a name that is taken stays so
+		if name := twins.names[twins.free]; !c.taken[name] {
+			return name, true
+		}
+	}
+	return twins.names[0], false
+}
+
+// twins are the derived tensors of one shape whose names end as those of shared matrices do, sorted, and the first that may be free.
+type twins struct {
+	names []string
+	free  int
+}
+
+func (c *checkpoint) findTwins() {
+	c.twins = map[string]*twins{}
+	for name, d := range c.derived { // sorted below
+		if !ends(name, shared) {
+			continue
+		}
+		key := ShapeText(d.Shape)
+		if c.twins[key] == nil {
+			c.twins[key] = &twins{}
+		}
+		c.twins[key].names = append(c.twins[key].names, name)
+	}
+	for _, t := range c.twins {
+		slices.Sort(t.names)
+	}
 }
 
 func ends(name string, endings []string) bool {

@@ -128,3 +128,53 @@ func TestEveryStoredTensorIsAccountedFor(t *testing.T) {
 		}
 	})
 }
+
+// What one shared matrix more among the stored ones costs does not depend on how many there are among the derived ones.
+func TestSharedMatricesAreLookedUp(t *testing.T) {
+	const stored = 2000
+	made := func(derived int) float64 {
+		var d, s []Tensor
+		for i := range derived {
+			d = append(d, Tensor{Name: fmt.Sprintf("m.%d.lm_head.weight", i), Shape: []int64{0}})
+		}
+		for i := range stored {
+			s = append(s, Tensor{Name: fmt.Sprintf("%d.lm_head.weight", i), Shape: []int64{0}})
+		}
+		c := &checkpoint{derived: map[string]Tensor{}, taken: map[string]bool{}}
+		for _, t := range d {
+			c.derived[t.Name] = t
+		}
+		return testing.AllocsPerRun(1, func() {
+			for _, t := range s {
+				if name, free := c.twin(t); name != "m.0.lm_head.weight" || !free {
+					panic(name)
+				}
+			}
+		})
+	}
+	few, many := made(10), made(1000)
+	if many > few+stored {
+		t.Errorf("%d tensors take %.0f allocations beside 10 derived ones and %.0f beside 1000", stored, few, many)
+	}
+}
+
+// The first name that is free is given, in order, and where none is any of that shape.
+func TestTwinsAreTakenInOrder(t *testing.T) {
+	c := &checkpoint{derived: map[string]Tensor{}, taken: map[string]bool{"b.lm_head.weight": true}}
+	for _, name := range []string{"c.lm_head.weight", "a.lm_head.weight", "b.lm_head.weight", "d.other"} {
+		c.derived[name] = Tensor{Name: name, Shape: []int64{2, 3}}
+	}
+	for _, want := range []struct {
+		name string
+		free bool
+	}{{"a.lm_head.weight", true}, {"c.lm_head.weight", true}, {"a.lm_head.weight", false}} {
+		name, free := c.twin(Tensor{Shape: []int64{2, 3}})
+		if name != want.name || free != want.free {
+			t.Errorf("%s, %v, want %s, %v", name, free, want.name, want.free)
+		}
+		c.taken[name] = true
+	}
+	if name, free := c.twin(Tensor{Shape: []int64{3, 2}}); name != "" || free {
+		t.Errorf("%s, %v", name, free)
+	}
+}

@@ -58,7 +58,7 @@ func (w *walker) withoutOnes(inputs []int, settled map[int]bool) {
 		}
 		label += c.Label()
 	}
-	trial := new(Room).visitAll(&g).res
+	trial := w.attempt(&g)
 	then := trial.byRule()
 	if !w.settledBy(trial, then) {
 		return

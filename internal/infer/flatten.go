@@ -38,7 +38,7 @@ func (w *walker) tryFlatten() {
 		if !ok {
 			continue
 		}
-		trial := new(Room).visitAll(g).res
+		trial := w.attempt(g)
 		if w.settledBy(trial, trial.byRule()) {
 			r.Edits = []Edit{e}
 			r.Message += quantity.Sprintf("; a flatten of %v has that many", node.In[0])

@@ -100,7 +100,7 @@ func Walk(g *graph.Graph) *Result { return new(Room).Walk(g) }
 
 // Walk is the same in memory that was used before. What it returns is good until the room is cleared.
 func (r *Room) Walk(g *graph.Graph) *Result {
-	w := r.visitAll(g)
+	w := r.visitAll(g, nil)
 	w.blameProducers()
 	w.tryProducers()
 	w.tryFlatten()
@@ -112,9 +112,24 @@ func (r *Room) Walk(g *graph.Graph) *Result {
 	return w.res
 }
 
-// visitAll infers every component, and says nothing yet of what the refusals have in common.
-func (r *Room) visitAll(g *graph.Graph) *walker {
+// Attempt is Walk without the search for what repairs a refusal, which walks the graph again and again: for whoever made a change and
+// asks whether the graph runs with it.
+func Attempt(g *graph.Graph) *Result {
+	w := new(Room).visitAll(g, nil)
+	w.total()
+	w.finish()
+	w.res.settle()
+	return w.res
+}
+
+// attempt infers a changed graph, whose misspelt types are those of this one.
+func (w *walker) attempt(g *graph.Graph) *Result { return new(Room).visitAll(g, w.guesses).res }
+
+// visitAll infers every component, and says nothing yet of what the refusals have in common. Guesses are those of a walk of almost the
+// same graph.
+func (r *Room) visitAll(g *graph.Graph, guesses map[string]string) *walker {
 	w := r.walker(g)
+	w.guesses = guesses
 	for _, i := range w.res.Wiring.Order {
 		if !w.skip[i] {
 			w.visit(i)

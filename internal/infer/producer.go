@@ -12,6 +12,7 @@ func (w *walker) blameProducers() {
 	if len(w.demands) < 2 {
 		return
 	}
+	steps, seen := mostFollowed, make([]int32, len(w.res.Nodes))
 	groups := map[source][]demand{}
 	var order []source
 	for _, d := range w.demands {
@@ -24,9 +25,9 @@ func (w *walker) blameProducers() {
 		}
 		groups[src] = append(groups[src], d)
 	}
-	for _, src := range order {
+	for k, src := range order {
 		group := groups[src]
-		if len(group) < 2 || !agree(group) || w.anyContent(src, group) {
+		if len(group) < 2 || !agree(group) || w.anyContent(src, seen, int32(k)+1, &steps) {
 			continue
 		}
 		producer := &w.res.Nodes[src.node]
@@ -74,21 +75,26 @@ func agree(group []demand) bool {
 	return true
 }
 
+// mostFollowed is how many connections are followed, of all producers together, to find who is content with one. What is behind more
+// of them is not found out, and nobody is blamed.
+const mostFollowed = 1 << 20
+
 // anyContent reports whether a component downstream of the source, through components that keep the shape, runs with the
-// size that it has and would not with another: one that was told the size, or a merge.
-func (w *walker) anyContent(src source, group []demand) bool {
-	refused := map[int]bool{}
-	for _, d := range group {
-		refused[d.node] = true
-	}
-	seen := map[int]bool{src.node: true}
+// size that it has and would not with another: one that was told the size, or a merge. Seen has a mark for each component, which
+// is that of the last search that came by; steps are those that are left.
+func (w *walker) anyContent(src source, seen []int32, mark int32, steps *int) bool {
+	seen[src.node] = mark
 	for queue := []int{src.node}; len(queue) > 0; queue = queue[1:] {
-		for _, j := range w.res.Wiring.Outputs(queue[0]) {
+		readers := w.res.Wiring.Outputs(queue[0])
+		if *steps -= len(readers); *steps < 0 {
+			return true
+		}
+		for _, j := range readers {
 			i := int(j)
-			if seen[i] {
+			if seen[i] == mark {
 				continue
 			}
-			seen[i] = true
+			seen[i] = mark
 			node := &w.res.Nodes[i]
 			if node.State == Legal && w.fixes(i, src.axis) {
 				return true

@@ -41,13 +41,21 @@ func (w *walker) save(i int) {
 	}
 }
 
+// Operations are followed up to so many, and so many for each component: most have a dozen, a few of a thousand layers twenty thousand.
+// What a component saves is not known where those before it had more.
+const (
+	mostSteps  = 1 << 15
+	mostOfEach = 1 << 5
+)
+
 // saveOwn asks the operations of a component. What has none saves at least what it reads, if a gradient comes to it.
 func (w *walker) saveOwn(i int) {
 	node := &w.res.Nodes[i]
 	in := w.ints.Make(len(node.In))
 	w.lowering.P = &w.program
 	switch {
-	case w.res.Lower(i, &w.lowering):
+	case w.steps <= mostSteps+mostOfEach*len(w.res.Nodes) && w.res.Lower(i, &w.lowering):
+		w.steps += len(w.program.Steps)
 		node.Saves = w.program.KeepsIn(1, in)
 		return
 	case !node.Type.Has(catalog.IsVirtual) && node.isDifferentiated():

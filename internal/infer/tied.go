@@ -117,12 +117,14 @@ func (w *walker) share(i, partner int) {
 // onlyEmbedding returns the one embedding whose weight has the shape of component i's, or -1.
 func (w *walker) onlyEmbedding(i int) int {
 	mine, found := w.res.Nodes[i].weight(), -1
-	for j := range w.res.Nodes {
-		node := &w.res.Nodes[j]
-		if j == i || !node.Type.Has(catalog.IsEmbedding) || node.State == Note {
-			continue
-		}
-		if theirs := node.weight(); theirs == nil || mine == nil || !theirs.Shape.Equal(mine.Shape) {
+	if mine == nil {
+		return -1
+	}
+	if w.tables == nil {
+		w.findTables()
+	}
+	for _, j := range w.tables[tableOf(mine.Shape)] {
+		if theirs := w.res.Nodes[j].weight(); j == i || theirs == nil || !theirs.Shape.Equal(mine.Shape) {
 			continue
 		}
 		if found >= 0 {
@@ -131,6 +133,34 @@ func (w *walker) onlyEmbedding(i int) int {
 		found = j
 	}
 	return found
+}
+
+// table tells the weights of embeddings apart, which have two axes.
+type table struct {
+	rank        int
+	rows, width int64
+}
+
+func tableOf(s catalog.Shape) table {
+	if len(s) == 0 {
+		return table{}
+	}
+	return table{len(s), s[0], s[len(s)-1]}
+}
+
+// findTables lists the embeddings by the shapes of their weights. One that loses its weight while weights are tied stays in the list.
+func (w *walker) findTables() {
+	w.tables = map[table][]int{}
+	for j := range w.res.Nodes {
+		node := &w.res.Nodes[j]
+		if !node.Type.Has(catalog.IsEmbedding) || node.State == Note {
+			continue
+		}
+		if weight := node.weight(); weight != nil {
+			shape := tableOf(weight.Shape)
+			w.tables[shape] = append(w.tables[shape], j)
+		}
+	}
 }
 
 // refuseTie refuses a component whose partner cannot be told, and with it what it shares.

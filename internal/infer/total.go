@@ -56,9 +56,7 @@ func (w *walker) total() {
 
 // storage is the component in whose result that of another lies, and the size of that; -1 where it does not fit in 64 bits.
 func (w *walker) storage(of int) (owner int, bytes int64) {
-	for w.res.Nodes[of].Type.Has(catalog.IsView) && len(w.res.Wiring.Inputs(of)) > 0 {
-		of = w.feeder(of, 0)
-	}
+	of = w.owner(of)
 	node := &w.res.Nodes[of]
 	if node.Type.Has(catalog.IsTensor) {
 		return of, 0 // lies in the weights
@@ -72,6 +70,46 @@ func (w *walker) storage(of int) (owner int, bytes int64) {
 		return of, -1 // Add refuses a negative count, and the total with it
 	}
 	return of, bytes
+}
+
+// owner is the component in whose result that of another lies: what the first of a chain of views looks at. Many may read the end of one
+// long chain, so that it is followed once.
+func (w *walker) owner(of int) int {
+	if !w.res.Nodes[of].Type.Has(catalog.IsView) {
+		return of
+	}
+	at := of
+	for w.owners == nil || w.owners[at] == 0 {
+		next := w.viewed(at)
+		if next == at {
+			break
+		}
+		at = next
+	}
+	if w.owners == nil {
+		w.owners = make([]int32, len(w.res.Nodes))
+	}
+	owner := at
+	if known := w.owners[at]; known != 0 {
+		owner = int(known) - 1
+	}
+	for i := of; i != at; i = w.viewed(i) {
+		w.owners[i] = int32(owner) + 1
+	}
+	return owner
+}
+
+// viewed is the component whose result that of another is a view of, itself where it is none.
+func (w *walker) viewed(i int) int {
+	if !w.res.Nodes[i].Type.Has(catalog.IsView) {
+		return i
+	}
+	for _, j := range w.res.Wiring.Inputs(i) {
+		if w.res.Nodes[j].State != Note {
+			return int(j)
+		}
+	}
+	return i
 }
 
 // First returns the refusal of the component that runs first, nil where there is none. Refusals are in the order of the list, which decides

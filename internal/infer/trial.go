@@ -62,5 +62,5 @@ func (w *walker) refusalsWith(node int, e Edit) int {
 	c := &g.Components[node]
 	c.Params = append([]graph.Param(nil), c.Params...)
 	c.SetParam(e.Param, e.Value)
-	return len(new(Room).visitAll(&g).res.Refusals)
+	return len(w.attempt(&g).Refusals)
 }

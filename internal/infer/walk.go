@@ -1,8 +1,6 @@
 package infer
 
 import (
-	"slices"
-
 	"github.com/modelverifier/verifier/internal/arena"
 	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
@@ -13,7 +11,8 @@ import (
 // walker holds the state of one walk.
 type walker struct {
 	*Room
-	index   map[string]int // components by id, made when the first tie is resolved
+	index   map[string]int  // components by id, made when the first tie is resolved
+	tables  map[table][]int // embeddings by the shapes of their weights, likewise
 	res     *Result
 	skip    []bool // duplicates: another component has their id, so nothing is known of their wiring
 	visited []bool
@@ -23,8 +22,10 @@ type walker struct {
 
 	fed     []int32 // what feeds the inputs of the component before fedNode, notes not counted: one may have thousands
 	fedNode int
+	owners  []int32           // of a component whose result is a view: the one in whose result it lies, from 1; 0 where nobody asked
 	guesses map[string]string // what unknown types were probably meant to be
 	demands []demand
+	steps   int // of components' operations that were followed for what autograd saves
 	call    catalog.Call
 	recent  []recent // one for each type that was seen: few, so that a search is quicker than a map
 }
@@ -233,8 +234,9 @@ func (w *walker) feedsIndex(i int) bool {
 		if reader == nil || len(reader.Indices) == 0 {
 			continue
 		}
-		for position, from := range w.res.Wiring.Inputs(int(j)) {
-			if int(from) == i && slices.Contains(reader.Indices, position) {
+		inputs := w.res.Wiring.Inputs(int(j))
+		for _, position := range reader.Indices {
+			if position < len(inputs) && int(inputs[position]) == i {
 				return true
 			}
 		}

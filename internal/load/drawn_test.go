@@ -28,11 +28,16 @@ var formats = []format{
 	{".safetensors", hostile.Safetensors, ""},
 	{".gguf", hostile.GGUF, ""},
 	{".onnx", hostile.ONNX, ""},
+	{"/keras.json", hostile.Keras, ""},
 	{".yml", hostile.Policies, "../../examples/*/.verifier.yml"},
 	{".sh", hostile.Scripts, ""},
 	{".csv", hostile.Tables, ""},
 	{"/tokenizer.json", func() map[string]hostile.File { return hostile.JSON(vocabulary) }, ""},
 	{".npy", hostile.Arrays, ""},
+	{".parquet", hostile.Parquet, ""},
+	{"/run.yaml", func() map[string]hostile.File { return hostile.Runs()["/run.yaml"] }, "../runfile/testdata/*.yaml"},
+	{".toml", func() map[string]hostile.File { return hostile.Runs()[".toml"] }, "../runfile/testdata/*.toml"},
+	{"/run.json", func() map[string]hostile.File { return hostile.Runs()["/run.json"] }, "../runfile/testdata/*.json"},
 	{".intoto.json", hostile.Records, "../attest/testdata/*.json"},
 }
 

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/attest"
-	"github.com/modelverifier/verifier/internal/fit/serve"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hostile"
 	"github.com/modelverifier/verifier/internal/load/dataset"
 	"github.com/modelverifier/verifier/internal/policy"
+	"github.com/modelverifier/verifier/internal/runfile"
 )
 
 // TestMain reads a hostile file where that is what the process is for.
@@ -41,15 +41,19 @@ func readOther(file string) bool {
 	case err != nil:
 		panic(err)
 	case strings.HasSuffix(file, ".yml"):
-		_, _ = policy.ParseFile(data, policy.Names{}) // what it costs is asked, not what it says
+		if f, err := policy.ParseFile(data, policy.Names{}); err == nil { // what it costs is asked, not what it says
+			for range 400 {
+				_ = f.Waiver("check", "high-dropout", "", strings.Repeat("a", 3900))
+				_ = f.Waiver("policy", "max-params", "", strings.Repeat("a", 3900))
+			}
+		}
+	case strings.HasSuffix(file, ".toml"), strings.HasSuffix(file, "run.yaml"), strings.HasSuffix(file, "run.json"):
+		_, _ = runfile.Parse(file, data, runfile.Options{})
 	case strings.HasSuffix(file, ".intoto.json"):
 		if record, err := attest.Parse(data); err == nil {
 			_, _ = record.Statement.Check()
 		}
-	case strings.HasSuffix(file, ".sh"):
-		if command, err := serve.CommandIn(string(data)); err == nil {
-			_ = serve.FilesOf(command, "")
-		}
+	case readLaunch(file, data):
 	case strings.HasSuffix(file, ".csv"), strings.HasSuffix(file, "tokenizer.json"), strings.HasSuffix(file, "dataset_info.json"), strings.HasSuffix(file, ".npy"), strings.HasSuffix(file, ".parquet"):
 		_, _ = dataset.Open(file)
 	default:
@@ -87,6 +91,9 @@ func TestHostileSafetensorsCostTheirOwnCall(t *testing.T) {
 }
 func TestHostileGGUFCostsItsOwnCall(t *testing.T) { each(t, ".gguf", hostile.GGUF()) }
 func TestHostileONNXCostsItsOwnCall(t *testing.T) { each(t, ".onnx", hostile.ONNX()) }
+func TestHostileKerasFilesCostTheirOwnCall(t *testing.T) {
+	each(t, ".json", hostile.Keras())
+}
 
 func TestHostilePoliciesCostTheirOwnCall(t *testing.T) { each(t, ".yml", hostile.Policies()) }
 func TestHostileScriptsCostTheirOwnCall(t *testing.T)  { each(t, ".sh", hostile.Scripts()) }
@@ -96,5 +103,11 @@ func TestHostileTokenizersCostTheirOwnCall(t *testing.T) {
 }
 func TestHostileRecordsCostTheirOwnCall(t *testing.T) { each(t, ".intoto.json", hostile.Records()) }
 func TestHostileArraysCostTheirOwnCall(t *testing.T)  { each(t, ".npy", hostile.Arrays()) }
+func TestHostileParquetCostsItsOwnCall(t *testing.T)  { each(t, ".parquet", hostile.Parquet()) }
+func TestHostileRunsCostTheirOwnCall(t *testing.T) {
+	for ending, files := range hostile.Runs() {
+		t.Run(strings.TrimLeft(ending, "/."), func(t *testing.T) { each(t, ending, files) })
+	}
+}
 
 func vocabulary(v string) string { return `{"model":{"vocab":` + v + "}}" }

@@ -21,7 +21,7 @@ func readKeras(_ context.Context, src *hub.Source, opt Options) (*Model, error) 
 	if err != nil {
 		return nil, err
 	}
-	read, err := keras.Import(data, keras.Options{SeqLen: opt.SeqLen})
+	read, err := keras.Import(data, keras.Options{SeqLen: opt.SeqLen, Limits: opt.Limits})
 	if err != nil {
 		return nil, action.Errorf(action.CodeFile, src.Ref, "%s", quantity.Own(err.Error()))
 	}
@@ -58,7 +58,7 @@ func kerasConfig(src *hub.Source, limit int) ([]byte, error) {
 			return nil, err
 		}
 	}
-	data, err := keras.Config(at, size)
+	data, err := keras.Config(at, size, limit)
 	if err != nil {
 		return nil, action.Errorf(action.CodeFile, src.Ref, "%s", quantity.Own(err.Error()))
 	}

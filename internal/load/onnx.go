@@ -36,7 +36,7 @@ func readONNX(ctx context.Context, src *hub.Source, opt Options) (*Model, error)
 	if err != nil {
 		return nil, err
 	}
-	file, err := onnx.Import(ctx, r, info.Size(), onnx.Options{Dir: dir, SeqLen: opt.SeqLen, MaxComponents: opt.Limits.Components})
+	file, err := onnx.Import(ctx, r, info.Size(), onnx.Options{Dir: dir, SeqLen: opt.SeqLen, Limits: opt.Limits})
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,9 @@ func lookGraph(d *document, _ *repository, name string, out *analysis) {
 		}
 		return 0
 	}
+	if d.ctx.Err() != nil {
+		return
+	}
 	out.targets = []fix.Target{{Path: name}}
 	study := action.Examine(g)
 	for _, f := range study.Findings {

@@ -103,11 +103,14 @@ type didOpenParams struct {
 }
 
 type didChangeParams struct {
-	TextDocument   textDocument `json:"textDocument"`
-	ContentChanges []struct {
-		Range *span  `json:"range"`
-		Text  string `json:"text"`
-	} `json:"contentChanges"`
+	TextDocument   textDocument    `json:"textDocument"`
+	ContentChanges []contentChange `json:"contentChanges"`
+}
+
+// contentChange is a part of a document with what stands there now; without a range it is the whole document.
+type contentChange struct {
+	Range *span  `json:"range"`
+	Text  string `json:"text"`
 }
 
 type documentParams struct {

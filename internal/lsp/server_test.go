@@ -165,7 +165,7 @@ func (e *editor) edit(path string, version int, edits ...textEdit) []diagnostic 
 	for _, c := range edits {
 		changes = append(changes, map[string]any{"range": c.Range, "text": c.NewText})
 		var err error
-		if e.texts[uri], err = e.texts[uri].replace(&c.Range, c.NewText); err != nil {
+		if e.texts[uri], err = e.texts[uri].changed([]contentChange{{&c.Range, c.NewText}}); err != nil {
 			e.t.Fatal(err)
 		}
 	}
@@ -487,13 +487,13 @@ func TestRangesAreCountedAsTheProtocolDoes(t *testing.T) {
 		{span{position{2, 0}, position{2, 0}}, "end", "a😀b\r\nü = 1\nend"},
 		{span{position{0, 0}, position{3, 0}}, "", ""},
 	} {
-		got, err := was.replace(&c.part, c.with)
+		got, err := was.changed([]contentChange{{&c.part, c.with}})
 		if err != nil || got.data != c.want {
 			t.Errorf("%+v gives %+v, %v; want %q", c.part, got, err, c.want)
 		}
 	}
 	for _, part := range []span{{position{4, 0}, position{4, 0}}, {position{-1, 0}, position{0, 0}}, {position{1, 0}, position{0, 0}}} {
-		if _, err := was.replace(&part, ""); err == nil {
+		if _, err := was.changed([]contentChange{{&part, ""}}); err == nil {
 			t.Errorf("%+v is outside of the text or turned round, and is taken", part)
 		}
 	}

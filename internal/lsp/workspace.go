@@ -21,6 +21,8 @@ type workspace struct {
 	mu   sync.Mutex
 	docs map[string]*document // by URI
 	work sync.WaitGroup
+
+	telling sync.Mutex // held while it is asked whether a version is current, and said what was found in it
 }
 
 func newWorkspace(ctx context.Context, names policy.Names, publish func(publishDiagnosticsParams)) *workspace {
@@ -36,6 +38,7 @@ type document struct {
 
 	ctx    context.Context // until there is another version
 	cancel context.CancelFunc
+	turn   chan struct{} // of the document: full while one of its versions is looked at
 	done   chan struct{} // closed when result is there
 	result *analysis
 	before *analysis // of the last version that could be parsed; nil for none
@@ -46,18 +49,13 @@ func (w *workspace) open(d textDocument) { w.put(d.URI, d.Version, newText(d.Tex
 
 // change takes what an editor changed, one behind the other. Where it cannot be followed the document is as it was, and the error says why.
 func (w *workspace) change(p *didChangeParams) error {
-	w.mu.Lock()
-	was := w.docs[p.TextDocument.URI]
-	w.mu.Unlock()
+	was := w.current(p.TextDocument.URI)
 	if was == nil {
 		return fmt.Errorf("%s changed but is not open", p.TextDocument.URI)
 	}
-	now := was.text
-	for _, c := range p.ContentChanges {
-		var err error
-		if now, err = now.replace(c.Range, c.Text); err != nil {
-			return fmt.Errorf("%s: %w", p.TextDocument.URI, err)
-		}
+	now, err := was.text.changed(p.ContentChanges)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.TextDocument.URI, err)
 	}
 	w.put(p.TextDocument.URI, p.TextDocument.Version, now)
 	return nil
@@ -73,7 +71,9 @@ func (w *workspace) shut(uri string) {
 		return
 	}
 	d.cancel()
+	w.telling.Lock()
 	w.publish(publishDiagnosticsParams{URI: uri, Version: d.version, Diagnostics: []diagnostic{}})
+	w.telling.Unlock()
 	w.again(d.path)
 }
 
@@ -86,13 +86,13 @@ func (w *workspace) put(uri string, version int, t *text) {
 
 // replace puts a version in the place of the one before.
 func (w *workspace) replace(uri string, version int, t *text) *document {
-	d := &document{uri: uri, path: pathOf(uri), version: version, text: t, done: make(chan struct{})}
+	d := &document{uri: uri, path: pathOf(uri), version: version, text: t, turn: make(chan struct{}, 1), done: make(chan struct{})}
 	d.ctx, d.cancel = context.WithCancel(w.ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if was := w.docs[uri]; was != nil {
+		d.turn, d.before = was.turn, was.last()
 		was.cancel()
-		d.before = was.last()
 	}
 	w.docs[uri] = d
 	return d
@@ -139,12 +139,28 @@ func (w *workspace) again(path string) {
 func (w *workspace) look(d *document) {
 	texts := w.texts()
 	w.work.Go(func() {
-		d.result = analyse(d, texts, w.names)
+		d.result = w.judge(d, texts)
 		close(d.done)
+		w.telling.Lock()
+		defer w.telling.Unlock()
 		if d.ctx.Err() == nil {
 			w.publish(publishDiagnosticsParams{URI: d.uri, Version: d.version, Diagnostics: d.result.diagnostics})
 		}
 	})
+}
+
+// judge analyses a version as soon as no other of its document is looked at: not every step of an analysis can be stopped, and one types
+// faster than a large file is read. Of a version that has been replaced by then nothing is found.
+func (w *workspace) judge(d *document, texts map[string]string) *analysis {
+	select {
+	case d.turn <- struct{}{}:
+		defer func() { <-d.turn }()
+	case <-d.ctx.Done():
+	}
+	if d.ctx.Err() != nil {
+		return &analysis{unparsed: true, text: d.text}
+	}
+	return analyse(d, texts, w.names)
 }
 
 // texts are the open documents by their paths.
@@ -160,20 +176,30 @@ func (w *workspace) texts() map[string]string {
 	return out
 }
 
-// analysed is the current version of a document with what was found in it. It waits for that.
+// analysed is the current version of a document with what was found in it. It waits for that, and where the document changes meanwhile, for
+// what is found in its next version.
 func (w *workspace) analysed(ctx context.Context, uri string) (*document, error) {
+	for {
+		d := w.current(uri)
+		if d == nil {
+			return nil, &rpcError{codeInvalidParams, uri + " is not open"}
+		}
+		select {
+		case <-d.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if d.ctx.Err() == nil || w.current(uri) == d {
+			return d, nil
+		}
+	}
+}
+
+// current is the newest version of a document; nil where it is not open.
+func (w *workspace) current(uri string) *document {
 	w.mu.Lock()
-	d := w.docs[uri]
-	w.mu.Unlock()
-	if d == nil {
-		return nil, &rpcError{codeInvalidParams, uri + " is not open"}
-	}
-	select {
-	case <-d.done:
-		return d, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	defer w.mu.Unlock()
+	return w.docs[uri]
 }
 
 func (w *workspace) close() {

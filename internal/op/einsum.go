@@ -23,8 +23,9 @@ var einsum = &Op{
 func Einsum(p *Program, shape []int64, flops int64, saved int64, kept []int64, in ...Value) Value {
 	s := p.do(einsum, Tensor{Shape: shape}, in...)
 	s.N = [5]int64{saved, flops}
-	for _, n := range kept {
-		p.keep(s, Float, false, n)
+	for _, n := range kept { // there can be as many as operands
+		p.values.Push(p.tensor(Tensor{Shape: []int64{n}}))
 	}
+	s.Kept = p.values.Take()
 	return s.Out
 }

@@ -176,23 +176,49 @@ func specificity(pattern string) int {
 	return n
 }
 
-// glob matches in time that grows with the product of the lengths: on a mismatch only the last * takes one more byte.
+// maxPattern is more than the id of any component needs.
+const maxPattern = 256
+
+// glob matches what stands between two * where it is found first: a later place leaves less for what follows.
 func glob(pattern, s string) bool {
-	p, i, star, mark := 0, 0, -1, 0
-	for i < len(s) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, mark = p, i
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == s[i]):
-			p++
-			i++
-		case star >= 0:
-			mark++
-			p, i = star+1, mark
-		default:
+	part, rest, more := strings.Cut(pattern, "*")
+	if !more {
+		return len(s) == len(part) && alike(part, s)
+	}
+	if len(s) < len(part) || !alike(part, s[:len(part)]) {
+		return false
+	}
+	for s = s[len(part):]; ; {
+		if part, rest, more = strings.Cut(rest, "*"); !more {
+			return len(s) >= len(part) && alike(part, s[len(s)-len(part):])
+		}
+		i := index(part, s)
+		if i < 0 {
+			return false
+		}
+		s = s[i+len(part):]
+	}
+}
+
+// index is the first place where a part of a pattern without * is found, or -1.
+func index(part, s string) int {
+	if !strings.Contains(part, "?") {
+		return strings.Index(s, part)
+	}
+	for i := range len(s) - len(part) + 1 {
+		if alike(part, s[i:i+len(part)]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// alike compares two of a length, with ? for any byte.
+func alike(part, s string) bool {
+	for i := range len(part) {
+		if part[i] != '?' && part[i] != s[i] {
 			return false
 		}
 	}
-	return strings.Trim(pattern[p:], "*") == ""
+	return true
 }

@@ -107,7 +107,7 @@ func parseJSON(raw, path string) (item, *graph.Error) {
 			if err != nil {
 				return out, err
 			}
-			if v, err = fromJSON(value, at); err != nil {
+			if v, err = fromJSON(value, at, mostObjects); err != nil {
 				return out, err
 			}
 		}
@@ -116,7 +116,12 @@ func parseJSON(raw, path string) (item, *graph.Error) {
 	return out, nil
 }
 
-func fromJSON(v graph.Value, path string) (out item, err *graph.Error) {
+// mostObjects is how many objects stand in each other below the outermost: severity: in a policy, a finding in a baseline. Those in them
+// are wrong whatever they hold, and each level of them would be read anew.
+const mostObjects = 1
+
+// fromJSON leaves objects empty that stand in more objects than may be read.
+func fromJSON(v graph.Value, path string, objects int) (out item, err *graph.Error) {
 	out = item{path: path, kind: v.Kind()}
 	switch v.Kind() {
 	case graph.String:
@@ -128,17 +133,20 @@ func fromJSON(v graph.Value, path string) (out item, err *graph.Error) {
 	case graph.List:
 		out.list = make([]item, len(v.List()))
 		for i, w := range v.List() {
-			if out.list[i], err = fromJSON(w, path+"["+strconv.Itoa(i)+"]"); err != nil {
+			if out.list[i], err = fromJSON(w, path+"["+strconv.Itoa(i)+"]", objects); err != nil {
 				return out, err
 			}
 		}
 	case graph.Object:
+		if objects == 0 {
+			return out, nil
+		}
 		fields, err := (&graph.BodyMember{Raw: v.String()}).Fields(path)
 		if err != nil {
 			return out, err
 		}
 		for _, f := range fields {
-			w, err := fromJSON(f.Value, join(path, f.Name))
+			w, err := fromJSON(f.Value, join(path, f.Name), objects-1)
 			if err != nil {
 				return out, err
 			}

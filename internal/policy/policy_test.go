@@ -115,6 +115,7 @@ func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 		{`{"severity":[]}`, graph.CodeType, "policy.severity", "not a list"},
 		{`{"severity":{"hi-dropout":"block"}}`, CodeKey, "policy.severity.hi-dropout", "did you mean high-dropout?"},
 		{`{"severity":{"high-dropout":"error"}}`, CodeValue, "policy.severity.high-dropout", "must be block, warn or info"},
+		{`{"severity":{"high-dropout":{"block":{"x":{}}}}}`, graph.CodeType, "policy.severity.high-dropout", "not an object"},
 		{`{"severity":{"high-dropout":1}}`, graph.CodeType, "policy.severity.high-dropout", "not an integer"},
 		{`{"severity":{"cycle":"warn"}}`, CodeValue, "policy.severity.cycle", "warn is milder than the rule's own block"},
 		{`{"severity":{"cycle":"off"}}`, CodeValue, "policy.severity.cycle", "can only make a verdict stricter"},

@@ -27,9 +27,10 @@ func (f *File) Waiver(checker, rule, day string, names ...string) *Waiver {
 	}
 	for i := range f.Waivers {
 		w := &f.Waivers[i]
-		named := w.Component == "" || slices.ContainsFunc(names, func(n string) bool { return glob(w.Component, n) })
-		firm := slices.ContainsFunc(w.firm, func(s selection) bool { return s.covers(checker, rule) })
-		if w.covers(checker, rule) && named && !firm && !w.Expired(day) {
+		if !w.covers(checker, rule) || w.Expired(day) || slices.ContainsFunc(w.firm, func(s selection) bool { return s.covers(checker, rule) }) {
+			continue // before any name is looked at: there may be many of both, and long ones
+		}
+		if w.Component == "" || slices.ContainsFunc(names, func(n string) bool { return glob(w.Component, n) }) {
 			return w
 		}
 	}
@@ -77,6 +78,9 @@ func (n Names) waiver(v item) (w Waiver, err *graph.Error) {
 	var known []string
 	if w.selection, known = n.selects(w.Rule); known != nil {
 		return w, n.unknownRule(*v.member("rule"), CodeValue, "rule or policy line", w.Rule, known)
+	}
+	if len(w.Component) > maxPattern {
+		return w, v.member("component").errorf(CodeValue, "is a pattern of %d bytes, at most %d are read", len(w.Component), maxPattern)
 	}
 	if w.Expires != "" && !IsDay(w.Expires) {
 		return w, v.member("expires").errorf(CodeValue, "must be a day such as 2027-01-31, not %q", clip(w.Expires))

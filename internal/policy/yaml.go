@@ -38,9 +38,13 @@ func parseYAML(data []byte) (out item, err *graph.Error) {
 	if !utf8.ValidString(text) {
 		return out, out.errorf(CodeYAML, "is not UTF-8")
 	}
-	tokens, line := yamltext.Tokens(text, maxFileDepth)
-	if line > 0 {
-		return out, item{line: line}.tooDeep()
+	tokens, refused := yamltext.Read(text, maxFileDepth)
+	switch {
+	case refused == nil:
+	case refused.TooDeep:
+		return out, item{line: refused.Line}.tooDeep()
+	default:
+		return out, item{line: refused.Line}.errorf(graph.CodeValues, "%s", refused.Reason)
 	}
 	file, bad := parser.Parse(tokens, 0)
 	if bad != nil {
@@ -198,6 +202,10 @@ func scalar(n ast.Node, v item) (item, *graph.Error) {
 // exponential reads 1e6, which YAML 1.2 and JSON take for a number and the parser for a string. Infinity and hexadecimal
 // floats, which ParseFloat reads too, do not pass: there is no letter in it but the e.
 func exponential(n *ast.StringNode) (float64, bool) {
+	const longest = 400 // letters of a number: aliases of a longer word would be read each time
+	if len(n.Value) > longest {
+		return 0, false
+	}
 	if n.Token == nil || n.Token.Type != token.StringType || strings.Trim(n.Value, "0123456789.+-eE") != "" || !strings.ContainsAny(n.Value, "eE") {
 		return 0, false
 	}

@@ -60,7 +60,7 @@ func (p *Pass) offerFlatten(i int) {
 			edits = append(edits, infer.Edit{Component: c.ID, Param: param.Name, Value: size})
 		}
 	}
-	if trial := infer.Walk(g); len(trial.Refusals) <= len(p.Refusals) && trial.Nodes[i].State == infer.Legal {
+	if trial := infer.Attempt(g); len(trial.Refusals) <= len(p.Refusals) && trial.Nodes[i].State == infer.Legal {
 		f := &p.findings[len(p.findings)-1]
 		f.Edits, f.Fix = edits, infer.Words(p.Result, edits)
 	}

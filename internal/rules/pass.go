@@ -22,6 +22,7 @@ type Pass struct {
 	signal   []signal
 	measures *measures
 	measured bool
+	guesses  map[guess]string // see unread-param
 }
 
 func newPass(res *infer.Result) *Pass {

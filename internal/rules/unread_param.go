@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"github.com/modelverifier/verifier/internal/catalog"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
 )
@@ -43,6 +44,28 @@ var _ = define(Rule{
 	},
 })
 
+// mostGuesses is how many names of a graph are compared with the parameters of a type: more of them are not misspelt.
+const mostGuesses = 512
+
+// guess is a name that a type does not know.
+type guess struct {
+	typ  *catalog.Type
+	name string
+}
+
+// meant is the parameter that was probably meant. Components of one type repeat a name.
+func (p *Pass) meant(t *catalog.Type, name string) string {
+	near, seen := p.guesses[guess{t, name}]
+	if !seen && len(p.guesses) < mostGuesses {
+		if p.guesses == nil {
+			p.guesses = map[guess]string{}
+		}
+		near = t.NearestParam(name)
+		p.guesses[guess{t, name}] = near
+	}
+	return near
+}
+
 // reportUnread says why a parameter is not read. Leaving out a second name is certain to change nothing.
 func (p *Pass) reportUnread(i int, name string) {
 	t := p.Nodes[i].Type
@@ -50,7 +73,7 @@ func (p *Pass) reportUnread(i int, name string) {
 		p.ReportEdit(i, name, graph.Value{}, "%s is another name for %s, which is given too and is the one that is read", graph.Brief(name), canonical)
 		return
 	}
-	if near := t.NearestParam(name); near != "" {
+	if near := p.meant(t, name); near != "" {
 		p.Reportf(i, "%s has no parameter %s and does not read it; did you mean %s?", t.ID, graph.Brief(name), near)
 		return
 	}

@@ -31,10 +31,13 @@ func parseCommand(line string) (words []string, flags value, err error) {
 			values = append(values, all[i])
 			i++
 		}
+		if _, err := flags.below(name, 0); err != nil {
+			return nil, flags, err
+		}
 		if flags.member(name) != nil {
 			return nil, flags, Fault{Path: name, Message: "stands on the command line twice"}
 		}
-		flags.members = append(flags.members, member{name, flagValue(name, values)})
+		flags.add(name, flagValue(name, values))
 	}
 	return words, flags, nil
 }

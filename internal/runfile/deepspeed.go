@@ -203,9 +203,9 @@ func (r *reader) deepspeed(v *value) {
 		missing(clip(err.Error()))
 		return
 	}
-	top, err := parseJSON(data)
-	if err == nil && len(data) > MaxBytes {
-		err = Fault{Message: "is too large"}
+	var top value
+	if err = error(Fault{Message: "is too large"}); len(data) <= MaxBytes {
+		top, err = parseJSON(data)
 	}
 	if err != nil {
 		var f Fault

@@ -103,12 +103,16 @@ func (r *jsonReader) object(v value, depth int) (value, error) {
 		if err != nil {
 			return v, r.fail(v, err)
 		}
-		name := key.String()
-		w, err := r.read(value{path: join(v.path, name), line: r.line()}, depth+1)
+		name, line := key.String(), r.line()
+		path, err := v.below(name, line)
 		if err != nil {
 			return v, err
 		}
-		v.members = append(v.members, member{name, w})
+		w, err := r.read(value{path: path, line: line}, depth+1)
+		if err != nil {
+			return v, err
+		}
+		v.add(name, w)
 	}
 	_, err := r.d.ReadToken()
 	return v, r.end(v, err)

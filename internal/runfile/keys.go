@@ -37,18 +37,35 @@ type key struct {
 }
 
 // table finds keys by their names.
-type table map[string]key
+type table struct {
+	keys   map[string]key
+	beside map[string][]string // the names that a mapping can have, sorted, by the path to it: "" is the top
+}
 
 // tableOf joins what trainers share with what one has of its own, which comes later and replaces.
 func tableOf(parts ...[]key) table {
-	t := table{}
+	t := table{map[string]key{}, map[string][]string{}}
 	for _, p := range parts {
 		for _, k := range p {
-			t[k.name] = k
+			t.keys[k.name] = k
 		}
+	}
+	for name := range t.keys {
+		below := ""
+		for part := range strings.SplitSeq(name, ".") {
+			t.beside[below] = append(t.beside[below], part)
+			below = join(below, part)
+		}
+	}
+	for below, names := range t.beside {
+		slices.Sort(names)
+		t.beside[below] = slices.Compact(names)
 	}
 	return t
 }
+
+// has reports whether the table has keys below a name.
+func (t table) has(name string) bool { return name != "" && len(t.beside[name]) > 0 }
 
 // without declares keys that change neither memory nor the time of a step, and why.
 func without(why, names string) (out []key) {
@@ -171,6 +188,8 @@ type reader struct {
 	loose  bool // whether the trainer takes "2" for 2 and "true" for true
 	open   func(name string) ([]byte, error)
 	nested int
+
+	guesses int // of what an unknown key was meant to be
 }
 
 func (r *reader) place(v *value) place { return place{r.file, v.line} }
@@ -210,7 +229,7 @@ func (r *reader) walk(t table, v *value, below string) {
 	for i := range v.members {
 		m := &v.members[i]
 		name := join(below, m.name)
-		k, found := t[name]
+		k, found := t.keys[name]
 		switch {
 		case found && k.read == nil:
 			r.account(&m.value, Key{Use: NoEffect, Why: k.why})
@@ -230,46 +249,25 @@ func (r *reader) walk(t table, v *value, below string) {
 	}
 }
 
-// has reports whether the table has keys below a name.
-func (t table) has(name string) bool {
-	for k := range t {
-		if strings.HasPrefix(k, name+".") {
-			return true
-		}
-	}
-	return false
-}
-
 func (r *reader) account(v *value, k Key) {
 	k.Path, k.Line, k.File = v.path, v.line, r.file
 	r.report.Keys = append(r.report.Keys, k)
 }
 
+// mostGuesses is how many unknown keys of a file are compared with all those that are known. A file with more is not one of the trainer.
+const mostGuesses = 100
+
 // unknown lists a key that the trainer does not have, with the one that was probably meant.
 func (r *reader) unknown(t table, m *member, below string) {
-	near := spelling.Nearest(m.name, t.beside(below))
+	near := ""
+	if r.guesses++; r.guesses <= mostGuesses {
+		near = spelling.Nearest(m.name, t.beside[below])
+	}
 	if near != "" {
 		near = join(below, near)
 	}
 	r.account(&m.value, Key{Use: Unknown, Nearest: near})
 	r.report.unknownKey(r.report.Keys[len(r.report.Keys)-1], r.run.Trainer)
-}
-
-// beside are the names that a mapping of the table can have, sorted.
-func (t table) beside(below string) (out []string) {
-	for name := range t {
-		if below != "" {
-			rest, ok := strings.CutPrefix(name, below+".")
-			if !ok {
-				continue
-			}
-			name = rest
-		}
-		name, _, _ = strings.Cut(name, ".")
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // take reads the value of a key, once it is known to be of a kind that the key takes.

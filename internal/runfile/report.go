@@ -134,7 +134,7 @@ func Parse(name string, data []byte, o Options) (*Report, error) {
 	r := &reader{run: &Run{Trainer: t.id, Version: t.version}, report: report, loose: t.loose || verb != "", open: o.Open}
 	report.Run = r.run
 	if verb != "" {
-		top.members = append(top.members, member{commandVerb, value{kind: text, text: verb, path: commandVerb}})
+		top.add(commandVerb, value{kind: text, text: verb, path: commandVerb})
 	}
 	r.walk(t.keys, &top, "")
 	if t.finish != nil {
@@ -236,7 +236,7 @@ func trainerOf(top *value, id, verb string) (*trainer, error) {
 func (t *trainer) score(top *value) (n int) {
 	for i := range top.members {
 		name := top.members[i].name
-		if _, found := t.keys[name]; found || t.keys.has(name) {
+		if _, found := t.keys.keys[name]; found || t.keys.has(name) {
 			n++
 		}
 		if slices.Contains(t.signs, name) {

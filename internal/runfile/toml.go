@@ -119,8 +119,12 @@ func (p *tomlParser) table(at *value, names []string) (*value, error) {
 			if err := p.count(); err != nil {
 				return nil, err
 			}
-			at.members = append(at.members, member{name, value{kind: mapping, path: join(at.path, name), line: p.line}})
-			next = &at.members[len(at.members)-1].value
+			path, err := at.below(name, p.line)
+			if err != nil {
+				return nil, err
+			}
+			at.add(name, value{kind: mapping, path: path, line: p.line})
+			next = at.member(name)
 		}
 		if next.kind != mapping {
 			return nil, Fault{Line: p.line, Path: next.path, Message: "is a value and a table"}
@@ -185,14 +189,18 @@ func (p *tomlParser) pair(into *value, depth int) error {
 	if err != nil {
 		return err
 	}
-	if at.member(names[last]) != nil {
-		return Fault{Line: line, Path: join(at.path, names[last]), Message: "stands here twice"}
-	}
-	v, err := p.value(value{path: join(at.path, names[last]), line: line}, depth)
+	path, err := at.below(names[last], line)
 	if err != nil {
 		return err
 	}
-	at.members = append(at.members, member{names[last], v})
+	if at.member(names[last]) != nil {
+		return Fault{Line: line, Path: path, Message: "stands here twice"}
+	}
+	v, err := p.value(value{path: path, line: line}, depth)
+	if err != nil {
+		return err
+	}
+	at.add(names[last], v)
 	return nil
 }
 

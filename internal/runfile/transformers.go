@@ -178,7 +178,7 @@ func (r *reader) fsdpConfig(v *value, prefix string) {
 			name = strings.TrimPrefix(name, "fsdp_")
 		}
 		r.account(&m.value, Key{Use: Read})
-		k, found := fsdpKeys[name]
+		k, found := fsdpKeys.keys[name]
 		switch {
 		case name == "version" && m.kind == whole:
 			version = &m.value

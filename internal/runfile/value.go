@@ -1,6 +1,7 @@
 package runfile
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -24,6 +25,7 @@ const (
 	maxDepth  = 32
 	maxValues = 20_000
 	maxText   = 100_000 // bytes of a command line or a value
+	maxPath   = 1_000   // bytes of a key with those above it: every value below it has them in its own path
 )
 
 // value is one value of a file, whatever the file is written in.
@@ -36,6 +38,7 @@ type value struct {
 	float   float64
 	list    []value
 	members []member
+	places  map[string]int // of the members, by their names
 }
 
 type member struct {
@@ -45,12 +48,19 @@ type member struct {
 
 // member is the value of a key, nil where the mapping has none.
 func (v *value) member(name string) *value {
-	for i := range v.members {
-		if v.members[i].name == name {
-			return &v.members[i].value
-		}
+	if i, found := v.places[name]; found {
+		return &v.members[i].value
 	}
 	return nil
+}
+
+// add puts a key into a mapping that does not have it.
+func (v *value) add(name string, w value) {
+	if v.places == nil {
+		v.places = map[string]int{}
+	}
+	v.places[name] = len(v.members)
+	v.members = append(v.members, member{name, w})
 }
 
 // at is the value that a dotted path leads to, nil where nothing is there.
@@ -73,6 +83,16 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
+// below is the path of a key of a mapping, where that is not too long.
+func (v *value) below(name string, line int) (string, error) {
+	path := join(v.path, name)
+	if len(path) > maxPath {
+		return "", Fault{Line: line, Path: clip(path), Message: fmt.Sprintf("is a key of %d bytes, with those above it, but at most %d are read",
+			len(path), maxPath)}
+	}
+	return path, nil
+}
+
 func item(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 // show is a value as a message quotes it.
@@ -93,7 +113,7 @@ func (v *value) show() string {
 // clip shortens what a message quotes.
 func clip(s string) string {
 	const most = 80
-	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = strings.ToValidUTF8(s[:min(len(s), 4*most)], "\uFFFD") // a message has many values of a megabyte where they are aliases of one
 	if len(s) <= most {
 		return s
 	}
@@ -118,8 +138,9 @@ func (k kind) name() string {
 // plain gives a word that stands without quotes its meaning, as the trainers' YAML reader does (YAML 1.1: yes and off are booleans). A
 // number with an exponent and no dot is text to that reader, and a number to the trainers.
 func plain(v value, word string) value {
+	const longest = 400 // letters of a number: a longer word is text, and aliases of it would be read each time
 	v.text = word
-	switch strings.ToLower(word) {
+	switch strings.ToLower(word[:min(len(word), len("false")+1)]) {
 	case "true", "yes", "on":
 		v.kind, v.text = boolean, "true"
 		return v
@@ -128,6 +149,10 @@ func plain(v value, word string) value {
 		return v
 	case "", "null", "~":
 		v.kind = null
+		return v
+	}
+	if len(word) > longest {
+		v.kind = text
 		return v
 	}
 	digits := strings.ReplaceAll(word, "_", "")

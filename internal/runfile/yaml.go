@@ -24,9 +24,9 @@ func parseYAML(data []byte) (top value, err error) {
 	if !utf8.ValidString(source) {
 		return top, Fault{Message: "is not UTF-8"}
 	}
-	tokens, line := yamltext.Tokens(source, maxDepth)
-	if line > 0 {
-		return top, tooDeep(value{line: line})
+	tokens, refused := yamltext.Read(source, maxDepth)
+	if refused != nil {
+		return top, Fault{Line: refused.Line, Message: refused.Reason}
 	}
 	file, bad := parser.Parse(tokens, 0)
 	if bad != nil {
@@ -133,18 +133,22 @@ func (r *yamlReader) mapping(values []*ast.MappingValueNode, v value, depth int)
 			return v, Fault{Line: line, Path: v.path, Message: "has a key that is not a plain name"}
 		}
 		name := key.text
-		if v.member(name) != nil {
-			return v, Fault{Line: line, Path: join(v.path, name), Message: "stands here twice"}
-		}
-		w, err := r.read(m.Value, value{path: join(v.path, name), line: line}, depth+1)
+		path, err := v.below(name, line)
 		if err != nil {
 			return v, err
 		}
-		v.members = append(v.members, member{name, w})
+		if v.member(name) != nil {
+			return v, Fault{Line: line, Path: path, Message: "stands here twice"}
+		}
+		w, err := r.read(m.Value, value{path: path, line: line}, depth+1)
+		if err != nil {
+			return v, err
+		}
+		v.add(name, w)
 	}
 	for _, m := range merged {
 		if v.member(m.name) == nil {
-			v.members = append(v.members, m)
+			v.add(m.name, m.value)
 		}
 	}
 	return v, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/hardware"
+	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // mostChoices is how many cards are named.
@@ -50,6 +51,12 @@ func (r *Run) cards(precision string) []*hardware.GPU {
 func (r *Run) cheapest(a *Answer) {
 	room, list, cards := new(estimate.Room), settings(a.Options), r.cards(a.Options.Precision)
 	var open []candidate
+	room.Bound(r.Sized, list[0]) // on no card, which is quicker
+	room.Clear()
+	if each := room.Followed(); each*len(list) > mostFollowed {
+		a.Withheld = "the model has " + quantity.Grouped(int64(each)) + " operations: too many to try " + quantity.Grouped(int64(len(list))) + " settings"
+		return
+	}
 	for k, o := range list {
 		b := room.Bound(r.Sized, o, cards...)
 		room.Clear()

@@ -35,6 +35,7 @@ type search struct {
 	bound func(n int64) (bytes int64, runs bool) // never above need
 	need  func(n int64) int64                    // nil where it is the bound
 
+	idle   int // bounds asked for since the model last ran
 	bounds map[int]bounded
 	needs  map[int]int64
 }
@@ -118,11 +119,23 @@ func (s *search) guess(low, high int) int {
 func (s *search) boundOf(i int) bounded {
 	b, known := s.bounds[i]
 	if !known {
+		if s.idle >= mostIdle {
+			return b
+		}
 		b.bytes, b.runs = s.bound(s.steps[i])
+		if s.idle++; b.runs {
+			s.idle = 0
+		}
 		s.bounds[i] = b
 	}
 	return b
 }
+
+// mostFollowed is how many operations are followed for a question at the most, in all estimates together.
+const mostFollowed = 1 << 19
+
+// mostIdle is behind how many numbers, one after the other, that a model does not run with nothing more is tried.
+const mostIdle = 24
 
 func (s *search) needOf(i int) int64 {
 	if s.need == nil {
@@ -143,7 +156,7 @@ func (s *search) answer(a *Answer) {
 	at := s.largest()
 	if at >= 0 {
 		a.Value = s.steps[at]
-	} else if a.Smallest = s.smallest(); a.Smallest == 0 {
+	} else if a.Smallest = s.smallest(); a.Smallest == 0 || s.idle >= mostIdle {
 		a.Withheld = "the model runs with none of the numbers that are tried"
 	}
 	if next := at + 1; at >= 0 && next < len(s.steps) {

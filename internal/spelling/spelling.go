@@ -4,44 +4,52 @@ package spelling
 
 import "strings"
 
-// short is the length of a word for which no memory is taken.
+// short is the length of the longest word that Nearest looks for.
 const short = 64
 
 // Distance is the number of letters to insert, remove, replace, or swap with the one beside it, or limit where it is not less.
+//
+// A beginning of a and one of b are as many letters apart as their lengths differ by, or more. Only those are compared that differ by less
+// than the limit, so that what two words cost grows with their length times the limit, and not with the product of their lengths.
 func Distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
 	}
+	limit = min(limit, max(len(a), len(b))+1) // no two words are further apart than the longer one is long
+	n := 2*limit + 1                          // a row is the beginnings of b that are shorter or longer by up to limit
 	var room [3 * (short + 1)]int
 	rows := room[:]
-	if len(b) > short {
-		rows = make([]int, 3*(len(b)+1))
+	if 3*n > len(room) {
+		rows = make([]int, 3*n)
 	}
-	n := len(b) + 1
 	before, above, row := rows[:n], rows[n:2*n], rows[2*n:3*n] // two letters of a ago, one ago, and this one
-	for j := range above {
-		above[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		least := i
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := above[j-1]
-			if a[i-1] != b[j-1] {
-				cost++
+	for i := 0; i <= len(a); i++ {
+		least := limit
+		row[0], row[n-1] = limit, limit
+		for k := 1; k < n-1; k++ {
+			j := i + k - limit
+			switch {
+			case j < 0 || j > len(b):
+				row[k] = limit
+			case i == 0 || j == 0:
+				row[k] = i + j
+			default:
+				row[k] = min(above[k], above[k+1]+1, row[k-1]+1)
+				if a[i-1] != b[j-1] {
+					row[k] = min(above[k], above[k+1], row[k-1]) + 1
+				}
+				if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+					row[k] = min(row[k], before[k]+1)
+				}
 			}
-			row[j] = min(cost, above[j]+1, row[j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-			least = min(least, row[j])
+			least = min(least, row[k])
 		}
 		if least >= limit { // what a swap reaches from the row before is no less
 			return limit
 		}
 		before, above, row = above, row, before
 	}
-	return min(above[len(b)], limit)
+	return min(above[len(b)-len(a)+limit], limit)
 }
 
 // Nearest returns the known word that takes the least edits from a word, or "" where none is near enough to be meant: less than a

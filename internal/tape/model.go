@@ -56,6 +56,8 @@ type Room struct {
 	layers    checkpointed
 	noGrad    []bool // components that run under torch.no_grad; nil for none
 	most      int    // steps that are followed
+	vain      int    // steps that were lowered and not followed, the tape being too long
+	alike     int64  // weights of unknown components that are declared as several and followed one by one
 }
 
 // keptSteps is how many steps a room has memory for after Clear at the most: one that grew with a large model is let go.
@@ -93,7 +95,7 @@ func (r *Room) Of(res *infer.Result, o Options) (t *Tape, missing string) {
 		o.Module = func(*infer.Node) catalog.Module { return nil }
 	}
 	for _, r.lowering.Parts = range [...]int64{catalog.MostParts, 1 << 4, 1} {
-		if missing = r.follow(res, &o); missing != tooLong {
+		if missing = r.follow(res, &o); missing != tooLong || r.lowering.Parts == 1 {
 			break
 		}
 	}
@@ -114,7 +116,7 @@ func (r *Room) follow(res *infer.Result, o *Options) (missing string) {
 	t.Micro, t.g.Card, t.peakOnly = o.Micro, o.Card, o.PeakOnly
 	r.layers, r.fused, r.unknowns, r.unordered = (checkpointed{}), r.fused[:0], r.unknowns[:0], nil
 	r.traces = zeros(r.traces, len(res.Nodes))
-	r.most = mostSteps + mostOfEach*len(res.Nodes)
+	r.most, r.vain, r.alike = mostSteps+mostOfEach*len(res.Nodes), 0, 0
 	r.findHeads(res)
 	r.program.Precision, r.program.Single, r.program.Eval = o.Precision, o.Batch == 1, o.Use != nil
 	r.lowering = catalog.Lowering{P: &r.program, Eager: o.Eager, Masks: o.Masks, Undropped: o.Undropped, X: r.lowering.X, Parts: r.lowering.Parts,
@@ -128,9 +130,14 @@ func (r *Room) follow(res *infer.Result, o *Options) (missing string) {
 	}
 	for k, i := range res.Wiring.Order {
 		t.lookAhead(k, len(res.Wiring.Order))
-		if why := r.place(res, i, o); why == tooLong && r.lowering.Parts > 1 {
-			return why
-		} else if missing == "" {
+		why := r.place(res, i, o)
+		if why == tooLong && r.lowering.Parts > 1 {
+			if r.lowering.Parted {
+				return why
+			}
+			r.lowering.Parts = 1 // it would come to the same
+		}
+		if missing == "" {
 			missing = why
 		}
 	}
@@ -227,6 +234,9 @@ func (r *Room) fuses(res *infer.Result, i int, o *Options) bool {
 // lower appends the operations of a component, and reports whether autograd follows them. It returns why there are none.
 func (r *Room) lower(res *infer.Result, i int, o *Options) (graded bool, missing string) {
 	n, t, p, l := &res.Nodes[i], &r.tape, &r.program, &r.lowering
+	if r.vain > r.most/4 {
+		return false, tooLong // and so it is with what follows: a component can have twenty thousand steps
+	}
 	l.Begin(n.Type, catalog.Call{Type: n.Type, Args: n.Args, In: n.In, InIsInt: n.InIsInt(), Out: n.Out, OutIsInt: n.OutIsInt}, n.Weights)
 	if l.Rank = 0; o.Rank != nil {
 		l.Rank, l.Adapted = o.Rank(i), o.Adapted(i)
@@ -252,6 +262,7 @@ func (r *Room) lower(res *infer.Result, i int, o *Options) (graded bool, missing
 		return false, n.Type.ID
 	}
 	if t.Steps()+len(p.Steps) > r.most {
+		r.vain += len(p.Steps)
 		return false, tooLong
 	}
 	if unreadable(p) {

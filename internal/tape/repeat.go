@@ -127,6 +127,8 @@ func (a *repetition) of(id int32) int32 {
 
 func (t *Tape) repeat(a *repetition, like int) {
 	a.tensors, a.steps = int32(len(t.tensors))-a.from.tensors, int32(len(t.steps))-a.from.steps
+	t.tensors, t.steps = doubled(t.tensors, int(a.to.tensors-a.from.tensors)), doubled(t.steps, int(a.to.steps-a.from.steps))
+	t.refs, t.works = doubled(t.refs, t.refsOf(a)), doubled(t.works, int(a.to.steps-a.from.steps))
 	t.repeatTensors(a)
 	for k := a.from.steps; k < a.to.steps; k++ {
 		t.repeatStep(a, k)
@@ -145,6 +147,23 @@ func (t *Tape) repeat(a *repetition, like int) {
 		t.reads(id, int32(len(t.steps)-1))
 	}
 	t.total += a.to.bytes - a.from.bytes
+}
+
+// refsOf is how many references the steps of a repetition have.
+func (t *Tape) refsOf(a *repetition) (n int) {
+	for _, st := range t.steps[a.from.steps:a.to.steps] {
+		n += int(st.kept - st.in.from)
+	}
+	return n
+}
+
+// doubled is a list with room for so many more. It grows by its own length at the least: append grows long lists by a quarter, and leaves
+// four times their length behind.
+func doubled[T any](list []T, more int) []T {
+	if cap(list)-len(list) >= more {
+		return list
+	}
+	return slices.Grow(list, max(more, len(list)))
 }
 
 // repeatTensors adds the tensors; those that are views get their storage with their step.

@@ -96,6 +96,8 @@ type Tape struct {
 	acts    []act
 	halves  []int32 // the 16-bit copies of weights, which autocast makes once
 	handed  []handed
+	handing map[handing]int32
+	idle    int64   // weights of components that do not run, which are followed one by one
 	results []int32 // of each component
 	weights [][]int32
 	owned   arena.Of[int32] // which those are lists of
@@ -131,11 +133,12 @@ type Tape struct {
 // Begin starts the tape of a model with so many components, in the memory of the one before.
 func (t *Tape) Begin(components int, batch int64, p Precision, frozen func(node int32) bool) {
 	clear(t.weights)
+	clear(t.handing)
 	t.owned.Clear()
 	*t = Tape{owned: t.owned, Batch: batch, Precision: p, results: slices.Grow(t.results[:0], components)[:components],
 		weights: slices.Grow(t.weights, max(0, components-len(t.weights)))[:components], frozen: frozen,
 		tensors: t.tensors[:0], steps: t.steps[:0], works: t.works[:0], graded: t.graded, refs: t.refs[:0], acts: t.acts[:0], ahead: firstAhead,
-		units: t.units[:0], halves: t.halves[:0], handed: t.handed[:0], stored: t.stored[:0], given: t.given[:0], tied: t.tied[:0], ids: t.ids[:0], read: t.read[:0], g: t.g,
+		units: t.units[:0], halves: t.halves[:0], handed: t.handed[:0], handing: t.handing, stored: t.stored[:0], given: t.given[:0], tied: t.tied[:0], ids: t.ids[:0], read: t.read[:0], g: t.g,
 		losses: t.losses[:0], held: t.held[:0], leads: t.leads[:0], lost: t.lost[:0], run: t.run}
 	for i := range t.results {
 		t.results[i] = -1

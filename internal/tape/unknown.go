@@ -32,7 +32,7 @@ func (r *Room) unknown(res *infer.Result, i int) {
 		inputs, read = append(inputs, j), append(read, p.Input(res.Nodes[j].Out, dtype))
 	}
 	t.Arrives(p, inputs)
-	read = append(read, weightsOf(n, p)...)
+	read = append(read, r.weightsOf(n, p)...)
 	for len(read) > mostRead {
 		some := op.Opaque(p, nothing, false, false, read[:mostRead]...)
 		read = append(read[mostRead:], some)
@@ -55,18 +55,27 @@ func (r *Room) unknown(res *infer.Result, i int) {
 // nothing is the shape of a tensor without elements.
 var nothing = []int64{0}
 
-// mostAlike is how many weights of one declaration are followed one by one; the others are one tensor.
-const mostAlike = 1 << 5
+// mostAlike is how many weights of one declaration are followed one by one, and mostAlikeOfAll how many of those that are declared as
+// several; the others of a declaration are one tensor.
+const (
+	mostAlike      = 1 << 5
+	mostAlikeOfAll = 1 << 14
+)
 
 // weightsOf are all weights of a component.
-func weightsOf(n *infer.Node, p *op.Program) (out []op.Value) {
+func (r *Room) weightsOf(n *infer.Node, p *op.Program) (out []op.Value) {
 	for k := range n.Weights {
 		w := &n.Weights[k]
-		for nth := range min(w.Times, mostAlike) {
+		each := min(w.Times, mostAlike)
+		if w.Times > 1 {
+			each = min(each, max(0, mostAlikeOfAll-r.alike))
+			r.alike += each
+		}
+		for nth := range each {
 			out = append(out, p.WeightOf(k, nth, w.Shape...))
 		}
-		if rest := w.Times - mostAlike; rest > 0 {
-			out = append(out, p.WeightOf(k, mostAlike, append([]int64{rest}, w.Shape...)...))
+		if rest := w.Times - each; rest > 0 {
+			out = append(out, p.WeightOf(k, each, append([]int64{rest}, w.Shape...)...))
 		}
 	}
 	return out

@@ -29,10 +29,12 @@ func (t *Tape) Idle(weights []catalog.Weight) {
 		add := func(shape ...int64) {
 			t.tensor(tensor{bytes: t.bytes(&op.Tensor{Shape: shape, Shared: true}, width), width: uint8(width), role: op.Weight, born: -1})
 		}
-		for range min(w.Times, mostIdle) {
+		each := min(w.Times, mostIdle, max(0, mostIdleOfAll-t.idle))
+		t.idle += each
+		for range each {
 			add(w.Shape...)
 		}
-		if rest := w.Times - mostIdle; rest > 0 {
+		if rest := w.Times - each; rest > 0 {
 			add(append([]int64{rest}, w.Shape...)...)
 		}
 	}
@@ -40,6 +42,9 @@ func (t *Tape) Idle(weights []catalog.Weight) {
 
 // mostIdle is how many weights of one declaration are followed one by one where the component does not run; the others are one tensor.
 const mostIdle = 1 << 12
+
+// mostIdleOfAll is how many those of all declarations are.
+const mostIdleOfAll = 1 << 15
 
 // weightCopies is more than a type declares weights; those that are declared as several at once are numbered from there.
 const weightCopies = 1 << 5
@@ -82,17 +87,26 @@ type handed struct {
 	id   int32
 }
 
+// handing is what one that is handed on is found by.
+type handing struct {
+	name         string
+	bytes, width int64
+}
+
 // hand is the tensor with a name and a size, which the model makes before its layers run.
 func (t *Tape) hand(name string, x *op.Tensor) int32 {
 	w := t.width(x.DType)
 	bytes := t.bytes(x, w)
-	for _, h := range t.handed {
-		if of := &t.tensors[h.id]; h.name == name && of.bytes == bytes && int64(of.width) == w {
-			return h.id
-		}
+	key := handing{name, bytes, w}
+	if id, there := t.handing[key]; there {
+		return id
 	}
 	id := t.tensor(tensor{bytes: bytes, width: uint8(w), float: x.DType.IsFloat(), role: op.Handed, born: -1})
 	t.handed = append(t.handed, handed{name, id})
+	if t.handing == nil {
+		t.handing = map[handing]int32{}
+	}
+	t.handing[key] = id
 	return id
 }
 

@@ -18,6 +18,9 @@ func decodeServe(f *action.Fields) *serve.Request {
 	r := &serve.Request{Command: s.Str("command"), EngineVersion: s.Str("engine_version")}
 	r.GPU = hardware.Lookup(s.GPU("gpu"))
 	r.GPUs, _ = s.Int("gpus", 1)
+	if r.GPUs > serve.MaxGPUs {
+		s.Fail(action.Errorf(action.CodeRange, s.Path("gpus"), "is %d but must be at most %d", r.GPUs, serve.MaxGPUs))
+	}
 	r.Images, _ = s.Int("images", 1)
 	if r.Images > estimate.MaxImages {
 		s.Fail(action.Errorf(action.CodeRange, s.Path("images"), "is %d but must be at most %d", r.Images, estimate.MaxImages))

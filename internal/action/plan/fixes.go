@@ -46,7 +46,7 @@ func (s *studied) fixes() []Fix {
 	if !s.Whole() || gpu == nil && t.GPU != nil || gpu != nil && t.Fitting() {
 		return nil
 	}
-	return fixesOf(estimate.Fixes(s.Sized, t.Options, gpu))
+	return fixesOf(t.Fixes(s.Sized, gpu))
 }
 
 // fixesOf writes changes down.

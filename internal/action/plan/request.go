@@ -50,7 +50,7 @@ func Decode(body []byte, limits graph.Limits) (*Request, error) {
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	if err := r.CheckNames(); err != nil {
+	if err := r.CheckNames(limits); err != nil {
 		return nil, err
 	}
 	return r, nil

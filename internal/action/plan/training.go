@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -97,7 +98,10 @@ func targets(f *action.Fields, name string) []string { return parsed(f, name, es
 func parsed(f *action.Fields, name string, parse func(string) error) []string {
 	list := f.Strings(name, estimate.MaxPatterns)
 	for i, p := range list {
-		if parse(p) != nil {
+		switch err := parse(p); {
+		case errors.Is(err, estimate.ErrTooLarge):
+			f.Fail(action.Errorf(action.CodeForm, f.Path(action.Item(name, i)), "%s", err))
+		case err != nil:
 			f.Fail(action.Errorf(action.CodeForm, f.Path(action.Item(name, i)), "is not a pattern: a bracket is not closed"))
 		}
 	}
@@ -129,16 +133,25 @@ func refuse(t *action.Fields, problems []estimate.Problem) {
 	}
 }
 
-// CheckNames refuses a name that is not in the model: of a component that is frozen, of a linear layer that gets an adapter.
-func (r *Request) CheckNames() error {
-	if field, pattern, found := r.Training.Adapt.Unmatched(r.Model); found {
-		return action.Errorf(action.CodeValue, "training."+field, "is %q, but no component has that id or scope", clip(pattern))
-	}
-	if a := r.Training.Adapt; a == nil || a.LoRA == nil || len(a.LoRA.Targets) == 0 {
+// CheckNames refuses a name that is not in the model: of a component that is frozen, of a linear layer that gets an adapter. It refuses
+// patterns that take longer to compare than the caller's limits allow.
+func (r *Request) CheckNames(limits graph.Limits) error {
+	a := r.Training.Adapt
+	if a == nil || len(a.Frozen) == 0 && (a.LoRA == nil || len(a.LoRA.Targets) == 0) {
 		return nil
 	}
 	r.Model.Normalize(catalog.Vocabulary)
-	field, word, names, found := r.Training.Adapt.MissingTarget(infer.Walk(r.Model))
+	res := infer.Walk(r.Model)
+	if most := limits.Comparisons; most > 0 && a.Comparisons(res) > most {
+		e := action.Errorf(graph.CodeValues, "training", "patterns of frozen or lora take too long with so many names: write fewer of them, or shorter ones, "+
+			"and * in the place of regular expressions, brackets and ?")
+		e.Limit = most
+		return e
+	}
+	if field, pattern, found := a.Unmatched(r.Model); found {
+		return action.Errorf(action.CodeValue, "training."+field, "is %q, but no component has that id or scope", clip(pattern))
+	}
+	field, word, names, found := a.MissingTarget(res)
 	if !found {
 		return nil
 	}

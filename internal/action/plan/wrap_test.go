@@ -15,7 +15,7 @@ func TestOneLongWordIsWrappedQuickly(t *testing.T) {
 	for _, letter := range []string{"a", "é", "\xff"} {
 		word := strings.Repeat(letter, 800_000/len(letter))
 		var lines []string
-		if c := adversary.Measure(func() { lines = wrap(word, textWidth-labelWidth) }); !c.Within() {
+		if c := adversary.Measure(t, func() { lines = wrap(word, textWidth-labelWidth) }); !c.Within() {
 			t.Errorf("%q took %.2f s and %d MB", letter, c.Seconds, c.Bytes>>20)
 		}
 		if got := strings.Join(lines, ""); got != word {

@@ -27,7 +27,7 @@ func TestFoldingIsQuickWhereNothingFolds(t *testing.T) {
 		g.Components = append(g.Components, graph.Component{ID: "s", Type: "add"})
 		g.Normalize(catalog.Vocabulary)
 		res := infer.Walk(g)
-		if c := adversary.Measure(func() { _, _ = Of(res); Runs(res) }); !c.Within() {
+		if c := adversary.Measure(t, func() { _, _ = Of(res); Runs(res) }); !c.Within() {
 			t.Errorf("took %.2f s and %d MB", c.Seconds, c.Bytes>>20)
 		}
 	}

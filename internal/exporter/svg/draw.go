@@ -119,15 +119,28 @@ func (d *drawing) row(columns [3]int, r scene.Row, x, y, right int, inside bool)
 	d.WriteByte('\n')
 }
 
+// step writes a command of a path with its numbers. There may be tens of thousands, which are too many for fmt.
+func (d *drawing) step(command byte, numbers ...int) {
+	d.WriteByte(command)
+	var digits [20]byte
+	for i, n := range numbers {
+		if i > 0 {
+			d.WriteByte(' ')
+		}
+		d.Write(strconv.AppendInt(digits[:0], int64(n), 10))
+	}
+}
+
 // wire draws a connection as a line that leaves and arrives upright, and its shape beside its beginning.
 func (d *drawing) wire(w *place.Wire, line []place.Point, x, y int, label bool) {
-	d.f(`<path class="e" d="M%d %d`, x+line[0].X, y+line[0].Y)
+	d.WriteString(`<path class="e" d="`)
+	d.step('M', x+line[0].X, y+line[0].Y)
 	for i, p := range line[1:] {
 		before := line[i]
 		if middle := (before.Y + p.Y) / 2; before.X == p.X {
-			d.f(`V%d`, y+p.Y)
+			d.step('V', y+p.Y)
 		} else {
-			d.f(`C%d %d %d %d %d %d`, x+before.X, y+middle, x+p.X, y+middle, x+p.X, y+p.Y)
+			d.step('C', x+before.X, y+middle, x+p.X, y+middle, x+p.X, y+p.Y)
 		}
 	}
 	d.WriteByte('"')

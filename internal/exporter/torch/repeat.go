@@ -67,14 +67,17 @@ func (m *model) follow(l *loop) bool {
 		if m.parts[i].build == "" && m.parts[i].call == "" {
 			return false
 		}
-		for k, j := range m.reads(i) {
+		reads, others := m.reads(i), make([][]int, len(l.nodes))
+		for t := 1; t < len(l.nodes) && len(reads) > 0; t++ {
+			other := l.nodes[t][a]
+			if others[t] = m.reads(other); len(others[t]) != len(reads) || !m.sameButForNumbers(i, other) {
+				return false
+			}
+		}
+		for k, j := range reads {
 			inside := slices.Index(first, j)
 			for t := 1; t < len(l.nodes); t++ {
-				other := l.nodes[t][a]
-				in := m.reads(other)
-				if len(in) != len(m.reads(i)) || !m.sameButForNumbers(i, other) {
-					return false
-				}
+				in := others[t]
 				switch {
 				case inside >= 0 && in[k] == l.nodes[t][inside]:
 				case inside < 0 && in[k] == j:

@@ -22,7 +22,7 @@ func ties(res *infer.Result) []tie {
 			index[id] = i
 		}
 	}
-	partner := map[int]int{}
+	partner, shapes := map[int]int{}, ownShapes(res)
 	for i := range res.Nodes {
 		node := &res.Nodes[i]
 		if node.State != infer.Legal {
@@ -33,7 +33,7 @@ func ties(res *infer.Result) []tie {
 				partner[i] = j
 			}
 		} else if argument(node, "tied").Bool() {
-			if j := onlyEmbedding(res, i, partner); j >= 0 {
+			if j := onlyEmbedding(res, i, partner, shapes); j >= 0 {
 				partner[i] = j
 			}
 		}
@@ -78,14 +78,14 @@ func (m *model) callAgain() error {
 }
 
 // onlyEmbedding returns the one embedding with a weight of its own that has the shape of component i's, or -1.
-func onlyEmbedding(res *infer.Result, i int, partner map[int]int) int {
+func onlyEmbedding(res *infer.Result, i int, partner map[int]int, shapes []catalog.Shape) int {
 	mine, found := ownWeight(&res.Nodes[i]), -1
 	for j := range res.Nodes {
 		node := &res.Nodes[j]
 		if _, shared := partner[j]; shared || j == i || !node.Type.Has(catalog.IsEmbedding) || node.State != infer.Legal {
 			continue
 		}
-		if theirs := ownWeight(node); theirs == nil || mine == nil || !theirs.Equal(mine) {
+		if theirs := shapes[j]; theirs == nil || mine == nil || !theirs.Equal(mine) {
 			continue
 		}
 		if found >= 0 {
@@ -94,6 +94,17 @@ func onlyEmbedding(res *infer.Result, i int, partner map[int]int) int {
 		found = j
 	}
 	return found
+}
+
+// ownShapes are the shapes of the weights of all embeddings: each is asked for by every head that is tied.
+func ownShapes(res *infer.Result) []catalog.Shape {
+	out := make([]catalog.Shape, len(res.Nodes))
+	for i := range res.Nodes {
+		if node := &res.Nodes[i]; node.Type.Has(catalog.IsEmbedding) && node.State == infer.Legal {
+			out[i] = ownWeight(node)
+		}
+	}
+	return out
 }
 
 // ownWeight returns the shape of a component's weight as it would be without a tie.

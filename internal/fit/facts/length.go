@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/modelverifier/verifier/internal/catalog"
@@ -23,8 +22,15 @@ const (
 // whole numbers.
 func Tokens(res *infer.Result) []int {
 	var out []int
+	var reach []bool
 	for i := range res.Nodes {
-		if isWhole(res, i) && reachesEmbedding(res, i) {
+		if !isWhole(res, i) {
+			continue
+		}
+		if reach == nil {
+			reach = reachEmbedding(res)
+		}
+		if reach[i] {
 			out = append(out, i)
 		}
 	}
@@ -37,28 +43,31 @@ func isWhole(res *infer.Result, i int) bool {
 	return n.Type != nil && n.Type.ID == infer.InputID && n.OutIsInt && len(n.Out) > 0
 }
 
-func reachesEmbedding(res *infer.Result, from int) bool {
-	var seen []bool
-	for list := []int{from}; len(list) > 0; {
-		i := list[len(list)-1]
-		list = list[:len(list)-1]
-		for _, j := range res.Wiring.Outputs(i) {
-			n := &res.Nodes[j]
-			if n.Type.Has(catalog.IsEmbedding) {
-				return true
-			}
-			if !n.OutIsInt || n.Type == nil {
-				continue
-			}
-			if seen == nil {
-				seen = make([]bool, len(res.Nodes))
-			}
-			if !seen[j] {
-				seen[j], list = true, append(list, int(j))
+// reachEmbedding says of each component whether its result arrives at an embedding as whole numbers. It is found from the embeddings back,
+// once for all inputs.
+func reachEmbedding(res *infer.Result) []bool {
+	reach := make([]bool, len(res.Nodes))
+	var list []int
+	feed := func(i int) {
+		for _, j := range res.Wiring.Inputs(i) {
+			if !reach[j] {
+				reach[j], list = true, append(list, int(j))
 			}
 		}
 	}
-	return false
+	for i := range res.Nodes {
+		if res.Nodes[i].Type.Has(catalog.IsEmbedding) {
+			feed(i)
+		}
+	}
+	for len(list) > 0 {
+		i := list[len(list)-1]
+		list = list[:len(list)-1]
+		if n := &res.Nodes[i]; n.OutIsInt && n.Type != nil { // else its result are other numbers
+			feed(i)
+		}
+	}
+	return reach
 }
 
 // AtLength walks a model that reads tokens with samples of another length. Where it does not run, it returns why.
@@ -71,9 +80,6 @@ func AtLength(res *infer.Result, length int64) (*infer.Result, *infer.Refusal, R
 		return n
 	})
 }
-
-// resize is a length in place of another one.
-type resize struct{ was, is int64 }
 
 // Resized walks a model with other lengths of its inputs of whole numbers that are as long as tokens: to gives the new length for one.
 //
@@ -99,9 +105,7 @@ func Resized(res *infer.Result, to func(own int64) int64) (*infer.Result, *infer
 	imported := Imported(res)
 	for _, types := range written[:sets(imported)] {
 		again := g.Clone()
-		for _, c := range changes {
-			follow(again, c.was, c.is, types)
-		}
+		follow(again, changes, types)
 		if followed := infer.Walk(again); len(followed.Refusals) == 0 {
 			return followed, nil, Yes
 		}
@@ -112,33 +116,29 @@ func Resized(res *infer.Result, to func(own int64) int64) (*infer.Result, *infer
 	return nil, why, No
 }
 
-// inputsAt is the graph with other lengths of its inputs, and which lengths changed. The longest is replaced first: none that was
-// put in place of another is replaced again, as lengths are either all cut or all set to one.
-func inputsAt(res *infer.Result, to func(own int64) int64) (*graph.Graph, []resize) {
-	tokens := Tokens(res)
-	long := func(n int64) bool {
-		return slices.ContainsFunc(tokens, func(i int) bool { return res.Nodes[i].Out[0] == n })
+// inputsAt is the graph with other lengths of its inputs, and what each length that changed is now.
+func inputsAt(res *infer.Result, to func(own int64) int64) (*graph.Graph, map[int64]int64) {
+	long := map[int64]bool{}
+	for _, i := range Tokens(res) {
+		long[res.Nodes[i].Out[0]] = true
 	}
 	var g *graph.Graph
-	var changes []resize
+	changes := map[int64]int64{}
 	for i := range res.Nodes {
-		if !isWhole(res, i) || !long(res.Nodes[i].Out[0]) {
+		if !isWhole(res, i) || !long[res.Nodes[i].Out[0]] {
 			continue
 		}
 		shape := res.Nodes[i].Out
-		change := resize{shape[0], to(shape[0])}
-		if change.was == change.is {
+		now := to(shape[0])
+		if now == shape[0] {
 			continue
 		}
 		if g == nil {
 			g = res.Graph.Clone()
 		}
-		g.Components[i].SetParam("shape", graph.IntsValue(append([]int64{change.is}, shape[1:]...)...))
-		if !slices.Contains(changes, change) {
-			changes = append(changes, change)
-		}
+		g.Components[i].SetParam("shape", graph.IntsValue(append([]int64{now}, shape[1:]...)...))
+		changes[shape[0]] = now
 	}
-	slices.SortFunc(changes, func(a, b resize) int { return cmp.Compare(b.was, a.was) })
 	return g, changes
 }
 
@@ -184,8 +184,8 @@ func sets(imported bool) int {
 	return 2
 }
 
-// follow puts another length in place of the model's own in components of some types. Constants that are trained stay as they are.
-func follow(g *graph.Graph, own, length int64, types []string) {
+// follow puts other lengths in place of the model's own in components of some types. Constants that are trained stay as they are.
+func follow(g *graph.Graph, lengths map[int64]int64, types []string) {
 	for i := range g.Components {
 		c := &g.Components[i]
 		if !slices.Contains(types, c.Type) {
@@ -194,26 +194,32 @@ func follow(g *graph.Graph, own, length int64, types []string) {
 		if trained, given := c.Param("trainable"); c.Type == "parameter" && (!given || trained.Bool()) {
 			continue
 		}
-		c.Params = slices.Clone(c.Params)
-		for k := range c.Params {
-			c.Params[k].Value = replaced(c.Params[k].Value, own, length)
+		for k := range c.Params { // the graph has parameters of its own
+			c.Params[k].Value, _ = replaced(c.Params[k].Value, lengths)
 		}
 	}
 }
 
-// replaced is a number, or a list of numbers, with one number in place of another.
-func replaced(v graph.Value, was, is int64) graph.Value {
+// replaced is a number, or a list of numbers, with other numbers in place of some, and whether it has any of those. Lists are shared.
+func replaced(v graph.Value, by map[int64]int64) (graph.Value, bool) {
 	switch v.Kind() {
 	case graph.Int:
-		if v.Int() == was {
-			return graph.IntValue(is)
+		if now, changed := by[v.Int()]; changed {
+			return graph.IntValue(now), true
 		}
 	case graph.List:
-		items := slices.Clone(v.List())
+		items, copied := v.List(), false
 		for i := range items {
-			items[i] = replaced(items[i], was, is)
+			now, changed := replaced(items[i], by)
+			if !changed {
+				continue
+			}
+			if !copied {
+				items, copied = slices.Clone(items), true
+			}
+			items[i] = now
 		}
-		return graph.ListValue(items...)
+		return graph.ListValue(items...), copied
 	}
-	return v
+	return v, false
 }

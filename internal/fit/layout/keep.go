@@ -13,7 +13,9 @@ import (
 type keeper struct {
 	res    *infer.Result
 	hidden int64
-	owned  []bool // whether the result of a component is kept already
+	owned  []bool   // whether the result of a component is kept already
+	owners []int32  // the component in whose result that of another lies, from 1; 0 where nobody asked
+	within []within // what is kept inside of a component; nil where nobody asked
 
 	lowering catalog.Lowering
 	made     []bool // by tensor of a program: whether a softmax gives it,
@@ -73,13 +75,37 @@ func (k *keeper) keep(p *part, i int) {
 	if n.Saves.Out {
 		k.result(p, i)
 	}
-	if n.Saves.New > 0 && k.res.Lower(i, &k.lowering) {
-		k.inside(p, n)
+	if n.Saves.New > 0 {
+		w := k.inside(i)
+		p.stream, p.inner, p.scores = plus(p.stream, w.stream), plus(p.inner, w.inner), plus(p.scores, w.scores)
 	}
 }
 
-// inside adds the tensors inside of the component that was lowered last.
-func (k *keeper) inside(p *part, n *infer.Node) {
+// within are the bytes of the tensors inside of a component.
+type within struct {
+	known                 bool
+	stream, inner, scores int64
+}
+
+// inside is what is kept inside of a component. One that is like an earlier one keeps the same.
+func (k *keeper) inside(i int) *within {
+	if like := int(k.res.Nodes[i].Like) - 1; like >= 0 && k.res.Nodes[like].Shares == k.res.Nodes[i].Shares {
+		i = like
+	}
+	if k.within == nil {
+		k.within = make([]within, len(k.res.Nodes))
+	}
+	w := &k.within[i]
+	if !w.known {
+		if w.known = true; k.res.Lower(i, &k.lowering) {
+			k.lowered(w, &k.res.Nodes[i])
+		}
+	}
+	return w
+}
+
+// lowered adds the tensors inside of the component that was lowered last.
+func (k *keeper) lowered(p *within, n *infer.Node) {
 	program := k.lowering.P
 	k.made, k.attended = zeros(k.made, len(program.Tensors)), zeros(k.attended, len(program.Tensors))
 	for j := range program.Steps {
@@ -120,13 +146,7 @@ func zeros(list []bool, n int) []bool {
 
 // result keeps the result of a component, in the storage that it lies in.
 func (k *keeper) result(p *part, i int) {
-	for range len(k.res.Nodes) {
-		in := k.res.Wiring.Inputs(i)
-		if !k.res.Nodes[i].Type.Has(catalog.IsView) || len(in) == 0 {
-			break
-		}
-		i = int(in[0])
-	}
+	i = k.owner(i)
 	n := &k.res.Nodes[i]
 	if n.Type == nil || n.Out == nil || n.Type.ID == infer.InputID || n.Type.Has(catalog.IsTensor) || k.owned[i] {
 		return
@@ -138,4 +158,30 @@ func (k *keeper) result(p *part, i int) {
 		return
 	}
 	p.inner = plus(p.inner, bytes)
+}
+
+// owner is the component in whose result that of another lies: what the first of a chain of views looks at. Many may read the end of one
+// long chain, so that it is followed once.
+func (k *keeper) owner(i int) int {
+	if k.owners == nil {
+		k.owners = make([]int32, len(k.res.Nodes))
+	}
+	viewed := func(i int) int {
+		if in := k.res.Wiring.Inputs(i); k.res.Nodes[i].Type.Has(catalog.IsView) && len(in) > 0 {
+			return int(in[0])
+		}
+		return i
+	}
+	at := i
+	for steps := 0; k.owners[at] == 0 && viewed(at) != at && steps < len(k.res.Nodes); steps++ { // on a cycle none is the first
+		at = viewed(at)
+	}
+	owner := at
+	if known := k.owners[at]; known != 0 {
+		owner = int(known) - 1
+	}
+	for ; i != at; i = viewed(i) {
+		k.owners[i] = int32(owner) + 1
+	}
+	return owner
 }

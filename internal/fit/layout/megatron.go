@@ -204,12 +204,36 @@ func fixExperts(c *plan) proposal {
 	if !c.facts.HasExperts() {
 		return set(sizeEP, 1)
 	}
-	for n := min(c.EP, c.facts.Experts); n > 0; n-- {
-		if c.facts.Experts%n == 0 && c.expertRanks()%times(n, c.etp) == 0 {
-			return set(sizeEP, n)
+	if c.expertRanks()%c.etp != 0 {
+		return proposal{}
+	}
+	return set(sizeEP, divisorUpTo(gcd(c.facts.Experts, c.expertRanks()/c.etp), c.EP))
+}
+
+// gcd is the largest number that divides both of two, which are at least 1.
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// divisorUpTo is the largest divisor of n that is not above a limit. Divisors come in pairs, of which one is not above the root of n: there
+// are a million to try where n is as large as sizes may be.
+func divisorUpTo(n, limit int64) int64 {
+	best := int64(1)
+	for d := int64(1); d*d <= n; d++ {
+		if n%d != 0 {
+			continue
+		}
+		if n/d <= limit {
+			return n / d // the quotient by every larger d is smaller, and so is every d
+		}
+		if d <= limit {
+			best = d
 		}
 	}
-	return proposal{}
+	return best
 }
 
 // fixExpertRanks keeps ep where the experts need not be split over the tensor-parallel ranks.

@@ -31,6 +31,7 @@ func (c *plan) stages() []stage {
 	if chunks > c.layers()+2 || c.framework.name == megatron.name && chunks > max(1, c.layers()) {
 		return nil
 	}
+	c.again, c.gathered = c.recomputed(), c.gathers()
 	sizes := c.framework.split(c)
 	out := make([]stage, c.PP)
 	for i := range out {
@@ -89,14 +90,20 @@ func (c *plan) fill(s *stage, chunks []part) {
 		s.logits = share(times(c.logits, c.MicroBatch, c.framework.logitBytes), times(c.TP, c.CP))
 		s.activations = plus(s.activations, s.logits)
 	}
-	if c.zero == 3 && (ranks > 1 || c.Offload == "all") { // the weights of one layer are gathered at a time, and the next one's beside them
-		largest := int64(0)
-		for i := range c.parts {
-			p := &c.parts[i]
-			largest = max(largest, plus(share(p.split, c.TP), p.whole, share(p.expert, width)))
-		}
-		s.gathered = times(4, largest)
+	s.gathered = c.gathered
+}
+
+// gathers is the memory of the weights that ZeRO 3 gathers: those of one layer at a time, and the next one's beside them.
+func (c *plan) gathers() int64 {
+	if c.zero != 3 || times(c.DP, c.CP) == 1 && c.Offload != "all" {
+		return 0
 	}
+	largest, width := int64(0), times(c.etp, c.EP)
+	for i := range c.parts {
+		p := &c.parts[i]
+		largest = max(largest, plus(share(p.split, c.TP), p.whole, share(p.expert, width)))
+	}
+	return times(4, largest)
 }
 
 // states adds weights, gradients and Adam's states: 16-bit weights, gradients of 2 or 4 bytes, and 12 bytes of 32-bit weights and
@@ -159,11 +166,11 @@ func (c *plan) activations(s *stage, chunks []part) int64 {
 		}
 		sum = plus(sum, times(flying, kept))
 	}
-	return plus(sum, c.again())
+	return plus(sum, c.again)
 }
 
-// again is the memory of the layer that is recomputed in the backward pass.
-func (c *plan) again() int64 {
+// recomputed is the memory of the layer that is recomputed in the backward pass.
+func (c *plan) recomputed() int64 {
 	most := int64(0)
 	for i := range c.parts {
 		switch p := &c.parts[i]; c.Recompute {

@@ -19,6 +19,8 @@ type plan struct {
 	microBatches     int64
 	sized            bool // whether every size is at least 1 and their product can be counted
 	small            []pending
+
+	again, gathered int64 // bytes of the largest layer that is recomputed, and of the weights that are gathered: set for stages
 }
 
 func newPlan(m *model, r Request, f *framework) *plan {

@@ -43,23 +43,35 @@ func (l *launch) adapterRules(flag string, most int64, ranks []string) {
 	if !given {
 		return
 	}
+	known := l.adapterRanks()
 	for _, v := range a.values {
 		name, path := adapterPath(v)
-		if path == "" {
-			continue
-		}
-		for _, f := range l.request.Files {
-			if f.Name != path {
-				continue
-			}
-			r, ok := decodeConfig(f.Text).num("r")
-			l.judgedWhere(ok, "lora-rank-adapter")
-			if ok && r > most {
-				l.block("lora-rank-adapter", setSize("--max-lora-rank", rankFor(r, ranks)), "the adapter %s has rank %d but --max-lora-rank is %d", clip(name, 60), r, most)
-			}
+		r, ok := known[path]
+		l.judgedWhere(ok, "lora-rank-adapter")
+		if ok && r > most {
+			l.block("lora-rank-adapter", setSize("--max-lora-rank", rankFor(r, ranks)), "the adapter %s has rank %d but --max-lora-rank is %d", clip(name, 60), r, most)
 		}
 	}
 }
+
+// adapterRanks are the ranks in the descriptions of adapters that the caller has, by the file. Each is read once, however many adapters
+// the command calls by it.
+func (l *launch) adapterRanks() map[string]int64 {
+	out, seen := map[string]int64{}, map[string]bool{}
+	for _, f := range l.request.Files {
+		if seen[f.Name] || !strings.HasSuffix(f.Name, adapterFile) {
+			continue
+		}
+		seen[f.Name] = true
+		if r, ok := decodeConfig(f.Text).num("r"); ok {
+			out[f.Name] = r
+		}
+	}
+	return out
+}
+
+// adapterFile describes an adapter, in its folder.
+const adapterFile = "/adapter_config.json"
 
 // rankFor is the smallest limit that takes a rank.
 func rankFor(r int64, ranks []string) int64 {
@@ -86,5 +98,5 @@ func adapterPath(v word) (name, file string) {
 	if path == "" {
 		return name, ""
 	}
-	return name, strings.TrimSuffix(path, "/") + "/adapter_config.json"
+	return name, strings.TrimSuffix(path, "/") + adapterFile
 }

@@ -21,7 +21,9 @@ func read(text string, asked string) (*command, error) {
 			c.env = append(env, c.env...)
 			c.piped = c.piped || s.op == "|"
 			c.loose = s.loose
-			c.parse(asked)
+			if err := c.parse(asked); err != nil {
+				return nil, err
+			}
 			return c, nil
 		}
 	}
@@ -29,7 +31,7 @@ func read(text string, asked string) (*command, error) {
 }
 
 // parse settles the version and reads the arguments as that version does.
-func (c *command) parse(asked string) {
+func (c *command) parse(asked string) error {
 	if v, ok := parseVersion(asked); ok {
 		c.version, c.named = v, true
 	} else if !c.named {
@@ -44,6 +46,7 @@ func (c *command) parse(asked string) {
 	p := parseArguments(c.engine.flags(), c.engine.dialect, c.version, words, c.named)
 	c.args, c.strays, c.strayAt = p.args, p.strays, p.strayAt
 	c.fromEnvironment()
+	return p.unread
 }
 
 // fromEnvironment adds the flags that variables set, before those of the command, which win.

@@ -80,7 +80,15 @@ func (c config) float(key string) (float64, bool) {
 	return f, err == nil && !math.IsInf(f, 0)
 }
 
-// put sets a value below a dotted key.
+// Limits of dotted keys: the points of one, each of which is an object in an object, and the keys of one flag.
+const (
+	mostPoints = 6
+	mostDotted = 512
+)
+
+func tooDeep(key string) bool { return strings.Count(key, ".") > mostPoints }
+
+// put sets a value below a dotted key, which is not too deep.
 func (c config) put(key string, v any) {
 	head, tail, dotted := strings.Cut(key, ".")
 	if !dotted {

@@ -26,6 +26,7 @@ func findInContainer(words []word, env []setting) *command {
 		return nil
 	}
 	box.image, box.tag = imageOf(rest[0].text)
+	box.young = betweenReleases(box.tag)
 	return findInBox(box, rest[1:], env)
 }
 
@@ -105,9 +106,12 @@ func imageOf(ref string) (name, tag string) {
 	return ref, ""
 }
 
+// mostTag is how many bytes Docker lets a tag have.
+const mostTag = 128
+
 // tagVersion reads the version of a tag, which may stand behind other words: server-cuda-b5000.
 func tagVersion(tag string) (version, bool) {
-	for {
+	for len(tag) <= mostTag {
 		if v, ok := parseVersion(tag); ok {
 			return v, true
 		}
@@ -117,11 +121,12 @@ func tagVersion(tag string) (version, bool) {
 		}
 		tag = rest
 	}
+	return version{}, false
 }
 
-// young reports whether an image is made between releases, so that it may have what no release has.
-func (c *container) young() bool {
-	return c != nil && slices.ContainsFunc([]string{"nightly", "dev", "main", "edge", "master"}, func(s string) bool { return strings.Contains(c.tag, s) })
+// betweenReleases reports whether an image with a tag is made between releases, so that it may have what no release has.
+func betweenReleases(tag string) bool {
+	return slices.ContainsFunc([]string{"nightly", "dev", "main", "edge", "master"}, func(s string) bool { return strings.Contains(tag, s) })
 }
 
 func byImage(name, tag string) *engine {

@@ -56,6 +56,7 @@ func define(e engine) *engine {
 type container struct {
 	image      string
 	tag        string
+	young      bool // whether the image is made between releases
 	entrypoint []word
 	gpus       string // the value of --gpus, "" where it is absent
 	hasGPUs    bool

@@ -8,8 +8,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 )
 
 const maxFileBytes = 64 << 10
@@ -37,36 +35,37 @@ func (l *launch) configFiles() {
 		}
 		return
 	}
-	values, err := readYAML(l.request.Files[i].Text)
-	if err != nil {
-		l.block("config-file", nil, "%s cannot be read: %v", clip(name, 120), err)
+	file, read := l.files[name]
+	if !read {
+		file.values, file.err = readYAML(l.request.Files[i].Text)
+		l.files[name] = file
+	}
+	if file.err != nil {
+		l.block("config-file", nil, "%s cannot be read: %v", clip(name, 120), file.err)
 		return
 	}
 	if l.engine.dialect == click {
-		l.overrides(values)
+		l.overrides(file.values)
 		return
 	}
 	l.fileRead = true
-	l.defaults(name, values)
+	l.defaults(name, file.values)
+}
+
+// yamlFile is what a configuration file says, or why it cannot be read.
+type yamlFile struct {
+	values config
+	err    error
 }
 
 // readYAML reads one document whose top is an object.
 func readYAML(text string) (out config, err error) {
-	defer func() {
-		if fault := recover(); fault != nil { // of the parser, which is not ours
-			err = fmt.Errorf("the YAML parser failed: %s", clip(fmt.Sprint(fault), 100))
-		}
-	}()
 	if len(text) > maxFileBytes {
 		return nil, fmt.Errorf("it has %d bytes; at most %d are read", len(text), maxFileBytes)
 	}
-	if depth(text) > 64 {
-		return nil, errors.New("it nests too deep")
-	}
-	var v any
-	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
-		line, _, _ := strings.Cut(err.Error(), "\n")
-		return nil, fmt.Errorf("it is no YAML: %s", clip(line, 100))
+	v, err := newYAMLSize().decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("it %w", err)
 	}
 	if v == nil {
 		return config{}, nil
@@ -79,24 +78,6 @@ func readYAML(text string) (out config, err error) {
 		return nil, errors.New("its top is no list of keys and values")
 	}
 	return out, nil
-}
-
-// depth bounds how deep brackets and dashes nest, before the parser meets them.
-func depth(text string) int {
-	deepest, now := 0, 0
-	for i := range len(text) {
-		switch text[i] {
-		case '[', '{':
-			now++
-		case ']', '}':
-			now = max(0, now-1)
-		}
-		deepest = max(deepest, now)
-	}
-	for _, line := range strings.Split(text, "\n") {
-		deepest = max(deepest, strings.Count(line, "- "))
-	}
-	return deepest
 }
 
 func (c config) keys() []string {
@@ -164,20 +145,23 @@ func (l *launch) defaults(file string, values config) {
 
 // withoutDefaults returns the command's own arguments, and takes from the file what they override.
 func (l *launch) withoutDefaults(file []argument) []argument {
+	last := map[*flag]*argument{} // of the command
+	for j := range l.args {
+		if a := &l.args[j]; a.flag != nil {
+			last[a.flag] = a
+		}
+	}
+	taken := map[*flag]bool{}
 	for i := range file {
-		for j := range l.args {
-			if file[i].flag != nil && file[i].flag == l.args[j].flag {
-				file[i].values, file[i].flag, file[i].problem, file[i].name = l.args[j].values, l.args[j].flag, l.args[j].problem, l.args[j].name
-				file[i].written = l.args[j].written
-			}
+		if a := last[file[i].flag]; a != nil {
+			file[i].values, file[i].problem, file[i].name, file[i].written = a.values, a.problem, a.name, a.written
+			taken[a.flag] = true
 		}
 	}
 	own := l.args[:0:0]
 	for j := range l.args {
-		if !slices.ContainsFunc(file, func(a argument) bool {
-			return a.flag != nil && a.flag == l.args[j].flag && a.written == l.args[j].written
-		}) {
-			own = append(own, l.args[j])
+		if a := &l.args[j]; !taken[a.flag] || a.written != last[a.flag].written {
+			own = append(own, *a)
 		}
 	}
 	return own

@@ -122,7 +122,9 @@ func (c *command) with(ch change, asked string) *command {
 	}
 	next.strays = next.words()
 	next.args, next.strayAt = nil, nil
-	next.parse(asked)
+	if next.parse(asked) != nil {
+		return nil
+	}
 	return &next
 }
 
@@ -227,17 +229,44 @@ const tried = 24
 // mostArguments is how long a command may be for changes of it to be judged: each change reads all of it again.
 const mostArguments = 512
 
+// mostRejudged bounds what judging changes takes in all: the work of the command, each time that it is judged again.
+const mostRejudged = 30_000
+
+// work is about what reading and judging a command takes: one for each argument, word and variable, and as much for some bytes of text.
+// What every command takes is the first number.
+func (l *launch) work() int {
+	n, bytes := 64+len(l.args)+len(l.strays)+len(l.env), 0
+	for i := range l.args {
+		for _, v := range l.args[i].values {
+			n, bytes = n+1, bytes+len(v.text)
+		}
+	}
+	for _, w := range l.strays {
+		bytes += len(w.text)
+	}
+	for _, s := range l.env {
+		bytes += len(s.value.text)
+	}
+	for _, f := range l.request.Files {
+		bytes += len(f.Text)
+	}
+	return n + bytes/16
+}
+
 // settle judges the command with every change that could be made, and words those that help: after them the finding is gone, nothing
 // blocks that did not block before, and fewer findings block, or as many and fewer are left. So following them ends.
 func (l *launch) settle() {
 	before := l.out.Findings
-	long := len(l.args)+len(l.strays) > mostArguments
+	work, spent := l.work(), 0
+	if len(l.args)+len(l.strays) > mostArguments {
+		spent = mostRejudged
+	}
 	for i, r := range l.remedies {
-		if long {
-			r = nil
-		}
 		var helps remedy
 		for _, ch := range r[:min(tried, len(r))] {
+			if spent += work; spent > mostRejudged {
+				break
+			}
 			c := l.origin.with(ch, l.request.EngineVersion)
 			if c == nil {
 				continue
@@ -253,7 +282,7 @@ func (l *launch) settle() {
 
 // rejudge is what is found in another command for the same model.
 func (l *launch) rejudge(c *command) []Finding {
-	next := &launch{command: c, out: &Result{}, request: l.asked, asked: l.asked, walked: l.walked, seen: map[string]bool{}, known: l}
+	next := l.again(c)
 	next.judge()
 	return next.out.Findings
 }

@@ -240,9 +240,14 @@ func (f *flag) spelt(name string) spelling {
 	return spelling{name, f.span}
 }
 
-// prefixed lists the flags of a version that begin with a text, and the spellings: argparse takes one that is unique. They come in
-// the order of the table.
-func (t *table) prefixed(text string, v version) (flags []*flag, names []string) {
+// abbreviations are the flags that begin with a text, and how those are spelt.
+type abbreviations struct {
+	flags []*flag
+	names []string
+}
+
+// prefixed lists the flags of a version that begin with a text: argparse takes one that is unique. They come in the order of the table.
+func (t *table) prefixed(text string, v version) (out abbreviations) {
 	first, _ := slices.BinarySearchFunc(t.spelled, text, func(s spelledFlag, text string) int { return strings.Compare(s.text, text) })
 	var found []spelledFlag
 	for _, s := range t.spelled[first:] {
@@ -256,9 +261,9 @@ func (t *table) prefixed(text string, v version) (flags []*flag, names []string)
 	}
 	slices.SortFunc(found, func(a, b spelledFlag) int { return cmp.Compare(a.place, b.place) })
 	for _, s := range found {
-		flags, names = append(flags, s.flag), append(names, s.text)
+		out.flags, out.names = append(out.flags, s.flag), append(out.names, s.text)
 	}
-	return flags, names
+	return out
 }
 
 // nearest returns the flag of a version whose name is closest to a text, "" where none is close.

@@ -101,7 +101,7 @@ func first(list []string, n int) []string { return list[:min(n, len(list))] }
 
 // versed reports whether the table was read at the version, or around it.
 func (l *launch) versed() bool {
-	return !l.version.before(l.engine.oldest) && (!l.engine.newest.before(l.version) || !l.named) && (l.named || !l.box.young())
+	return !l.version.before(l.engine.oldest) && (!l.engine.newest.before(l.version) || !l.named) && (l.named || l.box == nil || !l.box.young)
 }
 
 // certain reports whether the table says everything about the version, so that what is not in it is refused.
@@ -109,11 +109,19 @@ func (l *launch) certain() bool { return l.engine.complete && l.versed() }
 
 // refuse blocks what the table says of a flag where it was read at the version, and warns else.
 func (l *launch) refuse(rule string, fix remedy, format string, args ...any) {
-	if l.versed() {
+	if l.refusal() == Block {
 		l.block(rule, fix, format, args...)
 	} else {
 		l.warn(rule, fix, format, args...)
 	}
+}
+
+// refusal is how much weighs what the table says.
+func (l *launch) refusal() Severity {
+	if l.versed() {
+		return Block
+	}
+	return Warn
 }
 
 // unknown says why a flag is none of this version.
@@ -148,7 +156,7 @@ type guess struct {
 // mostGuesses is how many unknown flags of a command are compared with every known one: more of them are not misspelt.
 const mostGuesses = 32
 
-// guess finds what an unknown flag was probably meant to be, once for each.
+// guess finds what an unknown flag was probably meant to be, once for each, however often the command is judged again.
 func (l *launch) guess(a *argument) guess {
 	if g, seen := l.guesses[a.written]; seen {
 		return g
@@ -156,9 +164,6 @@ func (l *launch) guess(a *argument) guess {
 	plain := guess{"flag-unknown", nil, l.engine.label + " has no flag " + clip(a.written, 80)}
 	if len(l.guesses) == mostGuesses {
 		return plain
-	}
-	if l.guesses == nil {
-		l.guesses = map[string]guess{}
 	}
 	l.guesses[a.written] = l.meant(a, plain)
 	return l.guesses[a.written]
@@ -260,7 +265,7 @@ func (l *launch) between(name string, least, most float64) {
 // enormous blocks sizes that no cluster has; the other rules do not reckon with them.
 func (l *launch) enormous(names ...string) {
 	for _, name := range names {
-		if n, known := l.num(name, 1); known && n >= 1<<20 {
+		if n, known := l.num(name, 1); known && n >= MaxGPUs {
 			l.block("flag-value-range", nil, "%s is %d: so many cards there are not", name, n)
 		}
 	}

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -36,6 +37,13 @@ func TestCommandsThatCannotBeRead(t *testing.T) {
 		"no cards":              {"vllm serve m -tp 0", "flag-value-range!"},
 		"less than no cards":    {"vllm serve m -tp -4", "flag-value-range!"},
 		"enormous":              {"vllm serve m -tp 4611686018427387904", "flag-value-range!"},
+		"an enormous cluster":   {"trtllm-serve m --ep_size 4 --cluster_size 4611686018427387904", "flag-value-range!"},
+		"a flag and a kilobyte": {"vllm serve m -q" + strings.Repeat("q", 1025), "command-unread"},
+		"flags without end":     {"vllm serve m " + strings.Repeat("-q", 500), "flag-value-missing!"},
+		"letters without end":   {"python -m sglang.launch_server --model-path m" + strings.Repeat(" "+strings.Repeat("-h", 500), 41), "command-unread"},
+		"a deep key":            {"vllm serve m --hf-overrides.a.b.c.d.e.f.g.h=1", "flag-json"},
+		"a long version":        {"docker run --gpus all vllm/vllm-openai:v0.6.0rc" + strings.Repeat("1", 100) + " m", "-"},
+		"more than are listed":  {"vllm serve m" + numbered(100, " --x%d"), "flag-unknown!"},
 		"beyond all numbers":    {"vllm serve m -tp 99999999999999999999999", "flag-value-range!"},
 		"binary":                {"vllm serve \xff\xfe -tp 3", "tp-heads! tp-intermediate!"},
 	} {
@@ -49,6 +57,57 @@ func TestCommandsThatCannotBeRead(t *testing.T) {
 		if !strings.Contains(c.want, "!") && res.Verdict == "block" || len(res.Findings) > 100 || len(res.Command) > 1<<12 {
 			t.Errorf("%s: %s with %d findings: %s", name, res.Verdict, len(res.Findings), clip(explain(res), 500))
 		}
+	}
+}
+
+func numbered(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+// TestMoreFindingsThanAreListed holds that the last finding of a rule says so, and weighs as much as the heaviest that is not listed.
+func TestMoreFindingsThanAreListed(t *testing.T) {
+	l := newLaunch(modelOf(t, "llama-3.1-8b"), &Request{}, nil)
+	for i := range mostOfRule + 2 {
+		l.warn("flag-value", nil, "value %d", i)
+	}
+	l.warn("flag-value", nil, "value %d", 0)
+	last := l.out.Findings[len(l.out.Findings)-1]
+	if len(l.out.Findings) != mostOfRule+1 || last.Severity != Warn || last.Detail != "more than 64 of these were found: the others are not listed" {
+		t.Errorf("%d findings, of which the last is %+v", len(l.out.Findings), last)
+	}
+	l.block("flag-value", nil, "another value")
+	if last = l.out.Findings[len(l.out.Findings)-1]; len(l.out.Findings) != mostOfRule+1 || last.Severity != Block {
+		t.Errorf("%d findings, of which the last is %+v", len(l.out.Findings), last)
+	}
+}
+
+// TestAliasesOfAliasesAreRefused holds that YAML is counted as what its aliases stand for.
+func TestAliasesOfAliasesAreRefused(t *testing.T) {
+	ten := "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n"
+	for i := 1; i < 6; i++ {
+		ten += fmt.Sprintf("a%d: &a%d [", i, i) + strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i-1), 10), ",") + "]\n"
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"values":    {"services:\n" + ten, "has more than 20000 values, those of aliases counted each time"},
+		"bytes":     {"services: &a " + strings.Repeat("x", 30_000) + "\nb: [" + strings.Repeat("*a,", 40) + "]\n", "has more than 1048576 bytes of text, that of aliases counted each time"},
+		"documents": {"services:\n" + strings.Repeat("---\n"+ten[:strings.Index(ten, "a4")], 2), "has more than 20000 values, those of aliases counted each time"},
+		"brackets":  {"services: " + strings.Repeat("[", 65) + strings.Repeat("]", 65), "nests too deep"},
+		"no YAML":   {"services: [", "is no YAML: "},
+	} {
+		if _, err := CommandIn(c.text); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := readYAML(c.text); name != "documents" && (err == nil || !strings.HasPrefix(err.Error(), "it "+c.want)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	compose := "x-all: &all {image: vllm/vllm-openai:v0.12.0}\nservices:\n  llm:\n    <<: *all\n    command: m -tp 3\n"
+	if command, err := CommandIn(compose); err != nil || !strings.Contains(command, "vllm-openai:v0.12.0 m -tp 3") {
+		t.Errorf("%q, %v", command, err)
 	}
 }
 

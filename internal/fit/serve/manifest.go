@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 )
 
 // CommandIn returns the launch command in a text: the text itself, or that of a container in a Docker Compose file or a
@@ -18,8 +16,9 @@ func CommandIn(text string) (string, error) {
 		return "", fmt.Errorf("has %d bytes; at most %d of a manifest are read", len(text), maxFileBytes*4)
 	}
 	var found []string
+	size := newYAMLSize()
 	for _, doc := range strings.Split("\n"+text, "\n---") {
-		top, err := manifest(doc)
+		top, err := manifest(doc, size)
 		if err != nil {
 			return "", err
 		}
@@ -40,22 +39,13 @@ func CommandIn(text string) (string, error) {
 	return "", fmt.Errorf("%d containers in it launch an engine; give one of them", len(launches))
 }
 
-func manifest(doc string) (out config, err error) {
-	defer func() {
-		if fault := recover(); fault != nil { // of the parser, which is not ours
-			err = fmt.Errorf("the YAML parser failed: %s", clip(fmt.Sprint(fault), 100))
-		}
-	}()
-	if depth(doc) > 64 {
-		return nil, errors.New("nests too deep")
-	}
+func manifest(doc string, size *yamlSize) (config, error) {
 	if strings.TrimSpace(doc) == "" {
 		return nil, nil
 	}
-	var v any
-	if err := yaml.Unmarshal([]byte(doc), &v); err != nil {
-		line, _, _ := strings.Cut(err.Error(), "\n")
-		return nil, fmt.Errorf("is no YAML: %s", clip(line, 100))
+	v, err := size.decode(doc)
+	if err != nil {
+		return nil, err
 	}
 	return decodeConfig(scalar(v)), nil
 }

@@ -13,10 +13,13 @@ type sizes struct {
 	known      bool
 }
 
+// mostTried is the largest size that is tried for a fix: no model is divided among more cards.
+const mostTried = 1 << 12
+
 // divisors lists the sizes up to a limit that a test lets pass.
 func divisors(limit int64, ok func(int64) bool) []int64 {
 	var out []int64
-	for n := int64(1); n <= limit && len(out) < 12; n++ {
+	for n := int64(1); n <= min(limit, mostTried) && len(out) < 12; n++ {
 		if ok(n) {
 			out = append(out, n)
 		}

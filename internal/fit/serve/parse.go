@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -50,6 +51,10 @@ type parser struct {
 	strays  []word // positional words
 	strayAt []int  // the number of arguments before each of them
 	named   bool   // whether the version was given
+
+	prefixed map[string]abbreviations // that were looked for: one that is written again and again is listed once
+	apart    int                      // letters that were taken apart from what stands behind them
+	unread   error                    // why the words are not read to their end
 }
 
 // isNegativeNumber reports whether a word is one as argparse sees it: -1, -.5 or -1.5, and no exponent.
@@ -65,7 +70,7 @@ func isNegativeNumber(s string) bool {
 func parseArguments(t *table, d dialect, v version, words []word, named bool) *parser {
 	p := &parser{t: t, d: d, v: v, all: slices.Clone(words), named: named}
 	p.words = p.all
-	for len(p.words) > 0 {
+	for len(p.words) > 0 && p.unread == nil {
 		w := p.words[0]
 		p.words = p.words[1:]
 		switch {
@@ -175,11 +180,12 @@ func (p *parser) find(a *argument) {
 
 // abbreviated takes a name as a prefix, as argparse does, and -n2 as a letter with its value.
 func (p *parser) abbreviated(a *argument) bool {
-	flags, names := p.t.prefixed(a.name, p.v)
+	could := p.could(a.name)
+	flags, names := slices.Clip(could.flags), slices.Clip(could.names)
 	if short := a.name[:min(2, len(a.name))]; short != "--" && len(a.name) > 2 {
 		if f := p.t.byName[short]; f != nil && f.spelt(short).alive(p.v) {
 			if len(flags) == 0 {
-				p.unread(word{text: a.name[2:], raw: quote(a.name[2:])})
+				p.behind(a.name[2:])
 				a.flag, a.name = f, short
 				return true
 			}
@@ -198,10 +204,34 @@ func (p *parser) abbreviated(a *argument) bool {
 	return true
 }
 
-// unread puts a word in the place of the one that was read last.
-func (p *parser) unread(w word) {
+// could is the flags that a prefix can mean.
+func (p *parser) could(text string) abbreviations {
+	out, known := p.prefixed[text]
+	if known {
+		return out
+	}
+	if out = p.t.prefixed(text, p.v); len(out.flags) > 0 {
+		if p.prefixed == nil {
+			p.prefixed = map[string]abbreviations{}
+		}
+		p.prefixed[text] = out
+	}
+	return out
+}
+
+// mostLetters is how many bytes a word may have that begins with a letter as a flag: what is behind each letter is read again.
+const mostLetters = 1 << 10
+
+// behind reads what stands behind a letter as a word of its own, in the place of the one that was read last.
+func (p *parser) behind(rest string) {
+	switch p.apart++; {
+	case len(rest) > mostLetters:
+		p.unread = &shellError{fmt.Sprintf("a word of the command is a flag of one letter with %d bytes behind it; at most %d are read", len(rest), mostLetters), true}
+	case p.apart > maxWords:
+		p.unread = &shellError{fmt.Sprintf("the command has more than %d flags of one letter with something behind them, which are not read", maxWords), true}
+	}
 	last := len(p.all) - len(p.words) - 1
-	p.all[last] = w
+	p.all[last] = word{text: rest, raw: quote(rest)}
 	p.words = p.all[last:]
 }
 
@@ -285,12 +315,13 @@ func (a *argument) shown(d dialect) string {
 	if a.dotted {
 		name += "." + a.key
 	}
-	out := quote(name)
+	var out strings.Builder
+	out.WriteString(quote(name))
 	if len(a.values) == 1 && d != plain && (a.problem == extraValue || a.flag == nil && a.inline || strings.HasPrefix(a.values[0].text, "-") && a.values[0].known()) {
-		return out + "=" + a.values[0].shown()
+		return out.String() + "=" + a.values[0].shown()
 	}
 	for _, v := range a.values {
-		out += " " + v.shown()
+		out.WriteString(" " + v.shown())
 	}
-	return out
+	return out.String()
 }

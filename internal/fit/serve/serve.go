@@ -12,10 +12,14 @@ import (
 
 	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/fit/facts"
+	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/hardware"
 	"github.com/modelverifier/verifier/internal/infer"
 	"github.com/modelverifier/verifier/internal/quantity"
 )
+
+// MaxGPUs is how many cards of one machine can be named. No other size of a command is larger, either.
+const MaxGPUs = 1 << 20
 
 // Request is what can be asked.
 type Request struct {
@@ -91,14 +95,18 @@ type launch struct {
 	looked     *estimate.Images
 	gpus       int64 // that the process sees, 0 where unknown
 	out        *Result
-	soften     string          // why nothing blocks for certain, "" where it does
-	fileValues config          // of the file that overrides the command
-	fileRead   bool            // the file of --config was there to be read
-	asked      *Request        // as it was sent
-	origin     *command        // as it was read, before files are
-	known      *launch         // one for the same model, whose facts are taken
-	remedies   []remedy        // of the findings, in the order in which they were found: those that help, once they were judged
-	seen       map[string]bool // rules that were looked at with everything that they need
+	soften     string              // why nothing blocks for certain, "" where it does
+	fileValues config              // of the file that overrides the command
+	fileRead   bool                // the file of --config was there to be read
+	asked      *Request            // as it was sent
+	origin     *command            // as it was read, before files are
+	known      *launch             // one for the same model, whose facts are taken
+	listed     map[string]*listing // by rule
+	said       map[Finding]bool
+	objects    map[string]config   // that flags give, by the flag, decoded once
+	files      map[string]yamlFile // by name: each is read once, however often the command is judged again
+	remedies   []remedy            // of the findings, in the order in which they were found: those that help, once they were judged
+	seen       map[string]bool     // rules that were looked at with everything that they need
 }
 
 // Check judges a launch command.
@@ -109,9 +117,8 @@ func Check(res *infer.Result, r *Request) *Result {
 
 // check judges a command that was read, nil where none is known.
 func check(res *infer.Result, r *Request, c *command, err error) *launch {
-	out := &Result{Findings: []Finding{}}
-	l := &launch{out: out, request: r, asked: r, walked: res, seen: map[string]bool{}}
-	l.command = c
+	l := newLaunch(res, r, c)
+	out := l.out
 	var shell *shellError
 	if l.judged("command-unread"); !errors.As(err, &shell) || !shell.unread {
 		l.judged("command-syntax")
@@ -148,6 +155,19 @@ func check(res *infer.Result, r *Request, c *command, err error) *launch {
 	out.Judged = l.lookedAt()
 	out.launch = l
 	return l
+}
+
+// newLaunch is one command before it is judged.
+func newLaunch(res *infer.Result, r *Request, c *command) *launch {
+	return &launch{out: &Result{Findings: []Finding{}}, request: r, asked: r, walked: res, command: c, seen: map[string]bool{},
+		listed: map[string]*listing{}, said: map[Finding]bool{}, objects: map[string]config{}, files: map[string]yamlFile{}, guesses: map[string]guess{}}
+}
+
+// again is another command for the same model.
+func (l *launch) again(c *command) *launch {
+	next := newLaunch(l.walked, l.asked, c)
+	next.known, next.files, next.guesses = l, l.files, l.guesses
+	return next
 }
 
 // judge runs every rule of the engine.
@@ -197,14 +217,21 @@ func engineList() string {
 
 // block reports what the engine refuses; warn what it does not, or what is not certain.
 func (l *launch) block(rule string, fix remedy, format string, args ...any) {
-	l.add(Block, rule, fix, quantity.Sprintf(format, args...))
+	if !l.full(Block, rule) {
+		l.add(Block, rule, fix, quantity.Sprintf(format, args...))
+	}
 }
 
 func (l *launch) warn(rule string, fix remedy, format string, args ...any) {
-	l.add(Warn, rule, fix, quantity.Sprintf(format, args...))
+	if !l.full(Warn, rule) {
+		l.add(Warn, rule, fix, quantity.Sprintf(format, args...))
+	}
 }
 
 func (l *launch) add(s Severity, rule string, fix remedy, detail string) {
+	if l.full(s, rule) {
+		return
+	}
 	if s == Block && l.soften != "" {
 		s, detail = Warn, detail+", "+l.soften
 	}
@@ -216,11 +243,10 @@ func (l *launch) add(s Severity, rule string, fix remedy, detail string) {
 		panic("serve: rule " + rule + " has no title")
 	}
 	f := Finding{Rule: rule, Severity: s, Title: title, Detail: strings.ToValidUTF8(detail, "\uFFFD")}
-	for _, other := range l.out.Findings {
-		if other == f {
-			return
-		}
+	if l.said[f] || !l.room(f) {
+		return
 	}
+	l.said[f] = true
 	l.out.Findings, l.remedies = append(l.out.Findings, f), append(l.remedies, fix)
 	l.judged(rule)
 }
@@ -235,14 +261,14 @@ func some(vars []string) string {
 	return strings.Join(named, " ")
 }
 
-// different are the first words of a list that are not the same, so many at the most.
+// different are the first words of a list that are not the same, so many at the most, and short enough to be quoted in every finding.
 func different(words []string, most int) []string {
 	var out []string
 	for _, w := range words {
 		if len(out) == most {
 			break
 		}
-		if !contains(out, w) {
+		if w = graph.Brief(w); !contains(out, w) {
 			out = append(out, w)
 		}
 	}

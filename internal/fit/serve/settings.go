@@ -110,17 +110,30 @@ func (l *launch) on(name string, or bool) bool {
 	return !a.negated
 }
 
-// object is the JSON value of a flag, with what dotted names add to it; nil where it is not given or cannot be read.
+// object is the JSON value of a flag, with what dotted names add to it; nil where it is not given or cannot be read. Nobody changes it.
 func (l *launch) object(name string) config {
+	out, read := l.objects[name]
+	if !read {
+		out = l.decoded(name)
+		l.objects[name] = out
+	}
+	return out
+}
+
+func (l *launch) decoded(name string) config {
 	var out config
 	if s, ok := l.str(name); ok {
 		out = decodeConfig(s)
 	}
-	f := l.engine.flags().byName[name]
+	f, dotted := l.engine.flags().byName[name], 0
 	for i := range l.args {
 		a := &l.args[i]
-		if a.flag != f || f == nil || a.key == "" || len(a.values) == 0 || !a.values[0].known() {
+		if a.flag != f || f == nil || a.key == "" || tooDeep(a.key) || len(a.values) == 0 || !a.values[0].known() {
 			continue
+		}
+		if dotted++; dotted > mostDotted {
+			l.warn("flag-json", nil, "%s has more than %d keys behind points: the others are not read", name, mostDotted)
+			break
 		}
 		if out == nil {
 			out = config{}

@@ -294,23 +294,36 @@ func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 // isName reports whether a text can be the name of a variable.
 func isName(s string) bool {
 	for i := range len(s) {
-		c := s[i]
-		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
+		if !isNameLetter(s[i], i == 0) {
 			return false
 		}
 	}
 	return s != ""
 }
 
+func isNameLetter(c byte, first bool) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || !first && c >= '0' && c <= '9'
+}
+
 // quote writes a text so that a shell reads it as one word.
 func quote(s string) string {
-	if s != "" && strings.IndexFunc(s, func(c rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%^", c)
-	}) < 0 {
+	bare := s != ""
+	for i := 0; i < len(s) && bare; i++ {
+		bare = plainBytes[s[i]]
+	}
+	if bare {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
+
+// plainBytes are those that need no quotes anywhere in a word. Words of a megabyte are quoted, so each byte is looked up.
+var plainBytes = func() (out [256]bool) {
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%^") {
+		out[c] = true
+	}
+	return out
+}()
 
 // shown is a word as it can be printed and read again.
 func (w word) shown() string {

@@ -112,14 +112,14 @@ func (l *launch) tgiParallel(s sizes, quant string) {
 	legal := func(n int64) bool {
 		return (m.Heads == 0 || m.Heads%n == 0) && (m.KVHeads <= 1 || m.KVHeads/n > 0 && m.KVHeads%n == 0) && (m.Intermediate == 0 || m.Intermediate%n == 0)
 	}
-	fix := setSize("--num-shard", divisors(l.cards(n), legal)...)
+	fix := func() remedy { return setSize("--num-shard", divisors(l.cards(n), legal)...) }
 	switch {
 	case m.Heads > 0 && m.Heads%n != 0:
-		l.block("tp-heads", fix, "the model has %d attention heads, which %d does not divide", m.Heads, n)
+		l.block("tp-heads", fix(), "the model has %d attention heads, which %d does not divide", m.Heads, n)
 	case m.KVHeads > 1 && m.Heads > 0 && (m.KVHeads/n == 0 || m.KVHeads%n != 0):
-		l.block("tp-kv-heads", fix, "the model has %d key/value heads, which %d does not divide, and none is replicated", m.KVHeads, n)
+		l.block("tp-kv-heads", fix(), "the model has %d key/value heads, which %d does not divide, and none is replicated", m.KVHeads, n)
 	case m.Intermediate > 0 && l.hasDense() && m.Intermediate%n != 0:
-		l.block("tp-intermediate", fix, "the feed-forward network is %d wide, which %d does not divide", m.Intermediate, n)
+		l.block("tp-intermediate", fix(), "the feed-forward network is %d wide, which %d does not divide", m.Intermediate, n)
 	}
 	if quant == "exl2" && n > 1 {
 		l.block("tgi-exl2-shard", set("--num-shard", "1"), "exl2 weights are not divided among %d shards", n)

@@ -143,8 +143,12 @@ var ruleOrder = func() []string {
 
 // sortFindings puts blocks first, then follows the list of rules; findings of one rule keep the order of the command.
 func sortFindings(fs []Finding) {
+	place := map[string]int{} // of each rule in the list
+	for i, r := range ruleOrder {
+		place[r] = i
+	}
 	slices.SortStableFunc(fs, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(slices.Index(ruleOrder, a.Rule), slices.Index(ruleOrder, b.Rule)))
+		return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(place[a.Rule], place[b.Rule]))
 	})
 }
 

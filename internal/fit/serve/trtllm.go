@@ -47,7 +47,7 @@ func checkTRT(l *launch) {
 	if x, known := l.fraction("--kv_cache_free_gpu_memory_fraction", 0.9); known && (x < 0 || x > 1) {
 		l.block("flag-value-range", set("--kv_cache_free_gpu_memory_fraction", "0.9"), "--kv_cache_free_gpu_memory_fraction is %g but must be from 0 to 1", x)
 	}
-	l.enormous("--tp_size", "--pp_size", "--cp_size", "--ep_size")
+	l.enormous("--tp_size", "--pp_size", "--cp_size", "--ep_size", "--cluster_size")
 	s, cp := l.trtSizes()
 	if s.known {
 		l.trtParallel(s, cp)
@@ -64,7 +64,8 @@ func (l *launch) trtSizes() (s sizes, cp int64) {
 	pp, b := l.size("--pp_size")
 	cp, c := l.size("--cp_size")
 	ep, d := l.size("--ep_size")
-	s = sizes{tp: tp, pp: pp, dp: 1, attnTP: tp, ep: ep > 1, epSize: ep, known: a && b && c && d && max(tp, pp, cp, ep) < 1<<20}
+	cluster, _ := l.size("--cluster_size") // ep is multiplied by it
+	s = sizes{tp: tp, pp: pp, dp: 1, attnTP: tp, ep: ep > 1, epSize: ep, known: a && b && c && d && max(tp, pp, cp, ep, cluster) < 1<<20}
 	if l.fileValues.truth("enable_attention_dp") {
 		s.attnTP = 1
 	}

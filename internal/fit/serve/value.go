@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/modelverifier/verifier/internal/graph"
 )
 
 // value judges whether the value of a flag can be read.
@@ -17,10 +19,13 @@ func (l *launch) value(a *argument) {
 		switch kind.kind {
 		case kindJSON, kindObject, kindJSONText, kindJSONPairs, kindCompilation:
 			if !l.version.since("0.9.0") && !strings.HasPrefix(a.written, "-O") {
-				l.refuse("flag-unknown", nil, "%s.%s: keys behind a point came with vLLM 0.9.0", a.flag.name, a.key)
+				l.refuse("flag-unknown", nil, "%s.%s: keys behind a point came with vLLM 0.9.0", a.flag.name, graph.Brief(a.key))
+			}
+			if tooDeep(a.key) {
+				l.warn("flag-json", nil, "%s.%s has %d points, and is not read: at most %d are", a.flag.name, clip(a.key, 40), strings.Count(a.key, "."), mostPoints)
 			}
 		default:
-			l.refuse("flag-unknown", rename(a.written, a.flag.name), "%s.%s: %s takes no JSON", a.flag.name, a.key, a.flag.name)
+			l.refuse("flag-unknown", rename(a.written, a.flag.name), "%s.%s: %s takes no JSON", a.flag.name, graph.Brief(a.key), a.flag.name)
 		}
 		return
 	}
@@ -36,8 +41,14 @@ func (l *launch) oneValue(f *flag, kind, name, s string) {
 	case kindInt, kindInts:
 		l.intValue(name, s)
 	case kindIntList:
-		for _, n := range strings.Split(s, ",") {
-			l.intValue(name, n)
+		refused := map[string]bool{}
+		for n := range strings.SplitSeq(s, ",") {
+			if !refused[n] && !l.intValue(name, n) {
+				refused[n] = true
+			}
+			if l.full(l.refusal(), "flag-value") {
+				break
+			}
 		}
 	case kindHuman, kindHumanAuto:
 		l.humanValue(kind, name, s)
@@ -53,8 +64,15 @@ func (l *launch) oneValue(f *flag, kind, name, s string) {
 	case kindShares:
 		l.shares(name, s)
 	case kindWords:
-		for _, word := range strings.Split(s, ",") {
-			l.choice(f, name, word)
+		seen := map[string]bool{}
+		for word := range strings.SplitSeq(s, ",") {
+			if !seen[word] {
+				seen[word] = true
+				l.choice(f, name, word)
+			}
+			if l.full(l.notListed(f), "flag-choice") {
+				break
+			}
 		}
 		return
 	case kindBoolWord, kindBoolValue:
@@ -78,7 +96,7 @@ func (l *launch) within(f *flag, name, s string) {
 		number, _ = leading(s, true)
 	}
 	if x, err := strconv.ParseFloat(number, 64); err == nil && !f.limits.hold(x) {
-		l.refuse("flag-value-range", nil, "%s is %s but must be %s", name, number, f.limits)
+		l.refuse("flag-value-range", nil, "%s is %s but must be %s", name, clip(number, 60), f.limits)
 	}
 }
 
@@ -93,20 +111,24 @@ func (l *launch) leadingNumber(name, s string, decimal bool, most float64) {
 	case math.Abs(x) > most && !(math.IsInf(x, 0) && err == nil):
 		l.refuse("flag-value-range", nil, "%s is %s, which is too large for %s", name, clip(number, 60), l.engine.label)
 	case rest != "":
-		l.warn("flag-value", nil, "%s is %q, of which %s reads only %s", name, clip(s, 60), l.engine.label, number)
+		l.warn("flag-value", nil, "%s is %q, of which %s reads only %s", name, clip(s, 60), l.engine.label, clip(number, 60))
 	}
 }
 
-var betweenShares = regexp.MustCompile(`[,/]+`)
-
 // shares judges a list with a number for each card (common/arg.cpp: fewer than llama_max_devices, which is 16).
 func (l *launch) shares(name, s string) {
-	parts := betweenShares.Split(s, -1)
-	if len(parts) > 1 && parts[len(parts)-1] == "" { // what ends the list is not read
-		parts = parts[:len(parts)-1]
+	var parts []string
+	count := 0
+	for p := range strings.SplitSeq(strings.ReplaceAll(s, "/", ","), ",") {
+		if p == "" && count > 0 { // several of them are one, and what ends the list is not read
+			continue
+		}
+		if count++; count < 16 {
+			parts = append(parts, p)
+		}
 	}
-	if len(parts) >= 16 {
-		l.refuse("flag-value", nil, "%s lists %d numbers, and takes at most 15", name, len(parts))
+	if count >= 16 {
+		l.refuse("flag-value", nil, "%s lists %d numbers, and takes at most 15", name, count)
 		return
 	}
 	for _, p := range parts {
@@ -114,14 +136,16 @@ func (l *launch) shares(name, s string) {
 	}
 }
 
-// intValue judges a whole number: Python's, or one that llama.cpp reads, which forgets what follows the digits.
-func (l *launch) intValue(name, s string) {
+// intValue judges a whole number: Python's, or one that llama.cpp reads, which forgets what follows the digits. It is false for what is
+// no such number.
+func (l *launch) intValue(name, s string) bool {
 	if l.engine.dialect == plain {
 		l.leadingNumber(name, s, false, math.MaxInt32)
-		return
+		return true
 	}
 	n, ok := pythonInt(s)
 	switch {
+	case !ok && l.full(l.refusal(), "flag-value"):
 	case !ok:
 		var fix remedy
 		if h, ok := humanNumber(s, l.suffixes()); ok && h > 0 && l.engine.flags().byName[name] != nil {
@@ -130,7 +154,10 @@ func (l *launch) intValue(name, s string) {
 		l.refuse("flag-value", fix, "%s is %q, which is no whole number", name, clip(s, 60))
 	case n < 0 && l.engine.dialect == clap:
 		l.refuse("flag-value", nil, "%s is %d, which is below zero", name, n)
+	default:
+		return true
 	}
+	return false
 }
 
 func (l *launch) humanValue(kind, name, s string) {
@@ -155,35 +182,57 @@ func (l *launch) floatValue(name, s string) {
 	}
 }
 
-var (
-	objectText = regexp.MustCompile(`(?s)^\s*\{.*\}\s*$`)
-	pairsText  = regexp.MustCompile(`^\s*[^=,]+=\s*[+-]?\d+\s*(,\s*[^=,]+=\s*[+-]?\d+\s*)*$`)
-	suffixed   = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\b\d+(?:\.\d+)?[kKmMgGtT]\b`)
-)
+var suffixed = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\b\d+(?:\.\d+)?[kKmMgGtT]\b`)
+
+const blanks = "\t\n\f\r "
+
+// isObject reports whether a text stands between braces, as an object of JSON does.
+func isObject(s string) bool {
+	s = strings.Trim(s, blanks)
+	return len(s) > 1 && s[0] == '{' && s[len(s)-1] == '}'
+}
+
+// isPairs reports whether a text is key=number, with commas between them.
+func isPairs(s string) bool {
+	for pair := range strings.SplitSeq(s, ",") {
+		key, number, ok := strings.Cut(pair, "=")
+		number = strings.Trim(number, blanks)
+		if number != "" && (number[0] == '+' || number[0] == '-') {
+			number = number[1:]
+		}
+		if !ok || key == "" || !isDigits(number) {
+			return false
+		}
+	}
+	return true
+}
 
 // jsonValue judges JSON, and what a kind takes in its place.
 func (l *launch) jsonValue(kind, name, s string) {
 	ok := json.Valid([]byte(s))
 	switch kind {
 	case kindObject: // numbers in it may have a suffix
-		s = suffixed.ReplaceAllStringFunc(s, func(m string) string {
-			if m[0] == '"' {
-				return m
-			}
-			return m[:len(m)-1]
-		})
-		ok = json.Valid([]byte(s)) && objectText.MatchString(s)
+		if !ok {
+			s = suffixed.ReplaceAllStringFunc(s, func(m string) string {
+				if m[0] == '"' {
+					return m
+				}
+				return m[:len(m)-1]
+			})
+			ok = json.Valid([]byte(s))
+		}
+		ok = ok && isObject(s)
 	case kindJSONText:
-		ok = ok || !objectText.MatchString(s)
+		ok = ok || !isObject(s)
 	case kindJSONPairs:
-		ok = ok && objectText.MatchString(s) || pairsText.MatchString(s)
+		ok = ok && isObject(s) || isPairs(s)
 	case kindPairs:
-		if ok = pairsText.MatchString(s); !ok {
+		if ok = isPairs(s); !ok {
 			l.refuse("flag-value", nil, "%s is %q, but takes key=number, with commas between them, in %s %s", name, clip(s, 80), l.engine.label, l.version.text)
 			return
 		}
 	case kindCompilation:
-		ok = ok && (objectText.MatchString(s) || isDigits(s))
+		ok = ok && (isObject(s) || isDigits(s))
 	}
 	if !ok {
 		l.refuse("flag-json", nil, "%s is %q, which is no JSON: quote it for the shell", name, clip(s, 80))
@@ -199,11 +248,11 @@ func (l *launch) choice(f *flag, name, s string) {
 	if len(values) == 0 || contains(values, s) {
 		return
 	}
-	fix := set(f.shownName(l.version), values...)
-	severity := Warn
-	if l.versed() || l.engine.dialect == plain && l.version.before(l.engine.newest) && f.name != flashAttention { // the lists of llama.cpp only grew
-		severity = Block
+	severity := l.notListed(f)
+	if l.full(severity, "flag-choice") {
+		return
 	}
+	fix := set(f.shownName(l.version), values...)
 	say := func(s Severity, format string, args ...any) {
 		l.add(s, "flag-choice", fix, fmt.Sprintf(format, args...))
 	}
@@ -222,6 +271,14 @@ func (l *launch) choice(f *flag, name, s string) {
 		return
 	}
 	say(severity, "%s is %q, which %s does not take", name, clip(s, 60), l.engine.label)
+}
+
+// notListed is how much a value weighs that no version takes.
+func (l *launch) notListed(f *flag) Severity {
+	if l.versed() || l.engine.dialect == plain && l.version.before(l.engine.newest) && f.name != flashAttention { // the lists of llama.cpp only grew
+		return Block
+	}
+	return Warn
 }
 
 // suffixes are the letters that stand for powers behind a number. Only those of a thousand go with decimals.

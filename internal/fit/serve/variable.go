@@ -25,7 +25,7 @@ func (r *reader) variable(b *strings.Builder, w *word) error {
 		return r.expand(rest[2:end], b, w)
 	}
 	n := 1
-	for n < len(rest) && isName(rest[1:n+1]) {
+	for n < len(rest) && isNameLetter(rest[n], n == 1) {
 		n++
 	}
 	if n == 1 && len(rest) > 1 && strings.IndexByte("0123456789@*#?", rest[1]) >= 0 {
@@ -90,9 +90,11 @@ func (r *reader) expand(expression string, b *strings.Builder, w *word) error {
 	return nil
 }
 
+// escapes are the letters that stand for others behind a backslash.
+var escapes = strings.NewReplacer("n", "\n", "t", "\t", "r", "\r")
+
 // escaped reads $'…', in which a backslash stands for a letter that cannot be written.
 func (r *reader) escaped(b *strings.Builder) error {
-	letters := strings.NewReplacer("n", "\n", "t", "\t", "r", "\r")
 	for r.at += 2; r.at < len(r.text); r.at++ {
 		switch c := r.text[r.at]; {
 		case c == '\'':
@@ -100,7 +102,7 @@ func (r *reader) escaped(b *strings.Builder) error {
 			return nil
 		case c == '\\' && r.at+1 < len(r.text):
 			r.at++
-			b.WriteString(letters.Replace(r.text[r.at : r.at+1]))
+			b.WriteString(escapes.Replace(r.text[r.at : r.at+1]))
 		default:
 			b.WriteByte(c)
 		}

@@ -12,8 +12,17 @@ type version struct {
 	text    string
 }
 
+// Limits of a version, in bytes, with what a tag has behind it and without. Messages name it in full.
+const (
+	mostVersionAndMore = 256
+	mostVersion        = 64
+)
+
 // parseVersion reads v0.11.0, 0.5.4.post1, 1.2.0rc3 or b10586, and whatever a tag has behind it.
 func parseVersion(s string) (version, bool) {
+	if len(s) > mostVersionAndMore {
+		return version{}, false
+	}
 	s = strings.ToLower(strings.TrimSpace(s))
 	v := version{}
 	rest := strings.TrimPrefix(s, "v")
@@ -63,7 +72,7 @@ func parseVersion(s string) (version, bool) {
 		}
 		v.text += rest[:end]
 	}
-	return v, true
+	return v, len(v.text) <= mostVersion
 }
 
 // mustVersion is for versions that stand in the program.

@@ -169,8 +169,9 @@ func (l *launch) vllmNodes(s sizes) {
 		return
 	}
 	l.judged("world-gpus", "dp-gpus")
-	switch fix := worldFix(flagTP, l.gpus, world/s.tp, func(n int64) bool { return l.legalTP(n, s) }); {
+	switch {
 	case world > l.gpus:
+		fix := worldFix(flagTP, l.gpus, world/s.tp, func(n int64) bool { return l.legalTP(n, s) })
 		l.block("world-gpus", fix, "%d cards are needed (%d tensor-parallel, %d stages) and there are %d", world, s.tp, s.pp, l.gpus)
 	case localKnown && local >= 1 && local < 1<<20 && world*local > l.gpus && !l.given("--data-parallel-rank"):
 		backend, _ := l.str("--data-parallel-backend")

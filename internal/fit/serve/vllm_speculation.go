@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -34,7 +35,7 @@ func (l *launch) vllmSpeculation() {
 			return
 		}
 		if s, given := l.str(short[0]); given {
-			if spec == nil {
+			if spec = maps.Clone(spec); spec == nil {
 				spec = config{}
 			}
 			spec[short[1]] = jsonOrText(s)
@@ -44,6 +45,9 @@ func (l *launch) vllmSpeculation() {
 		return
 	}
 	for _, k := range spec.keys() {
+		if l.full(l.refusal(), "spec-key") {
+			break
+		}
 		i := slices.IndexFunc(specFields, func(s spelling) bool { return s.name == k })
 		if i < 0 || !specFields[i].alive(l.version) && (l.named || specFields[i].until.text != "") {
 			l.refuse("spec-key", nil, "the speculation has %q, which vLLM %s does not know", clip(k, 60), l.version.text)

@@ -97,8 +97,7 @@ func (l *launch) withSize(flag string, n int64) *Result {
 	if c == nil {
 		return nil
 	}
-	next := &launch{command: c, out: &Result{Findings: []Finding{}}, request: l.asked, asked: l.asked,
-		walked: l.walked, seen: map[string]bool{}, known: l}
+	next := l.again(c)
 	next.judge()
 	sortFindings(next.out.Findings)
 	return next.out
@@ -128,24 +127,27 @@ func (l *launch) places(message string) []Place {
 	named := mention.FindAllString(message, -1)
 	for i := range l.args {
 		a := &l.args[i]
-		if !slices.ContainsFunc(named, func(m string) bool { return a.is(strings.TrimRight(m, ".-"), l.engine) }) {
+		if len(out) >= mostPlaces || !slices.ContainsFunc(named, func(m string) bool { return a.is(strings.TrimRight(m, ".-"), l.engine) }) {
 			continue
 		}
 		out = append(out, placesOf(text, a.written, a.values)...)
 	}
 	for _, s := range l.env {
-		if strings.Contains(message, s.name) {
+		if len(out) < mostPlaces && strings.Contains(message, s.name) {
 			out = append(out, placesOf(text, s.name, nil)...)
 		}
 	}
 	for _, w := range l.strays {
-		if w.text != "" && strings.Contains(message, strconv.Quote(w.text)) {
+		if len(out) < mostPlaces && w.text != "" && strings.Contains(message, strconv.Quote(w.text)) {
 			out = append(out, placesOf(text, w.raw, nil)...)
 		}
 	}
 	slices.SortFunc(out, func(a, b Place) int { return a.From - b.From })
 	return slices.Compact(out)
 }
+
+// mostPlaces is how many places of a word are looked for, and about how many a finding is marked at.
+const mostPlaces = 1000
 
 // is reports whether a message that names a flag means this argument.
 func (a *argument) is(name string, e *engine) bool {
@@ -155,10 +157,10 @@ func (a *argument) is(name string, e *engine) bool {
 	return a.flag != nil && (a.flag.name == name || e.flags().byName[name] == a.flag)
 }
 
-// placesOf finds every occurrence of a word in a text, with the values behind it.
+// placesOf finds the occurrences of a word in a text, with the values behind it.
 func placesOf(text, written string, values []word) []Place {
 	var out []Place
-	for at := 0; written != ""; {
+	for at := 0; written != "" && len(out) < mostPlaces; {
 		i := strings.Index(text[at:], written)
 		if i < 0 {
 			break

@@ -57,7 +57,7 @@ func hostile(t *testing.T, text string) {
 	if time.Since(start) < 20*time.Second {
 		return
 	}
-	cost := adversary.Measure(func() { _, _ = Import([]byte(text), Options{SeqLen: 8}) })
+	cost := adversary.Measure(t, func() { _, _ = Import([]byte(text), Options{SeqLen: 8}) })
 	if cost.Seconds > 20 { // of the processor, which others may have had
 		t.Errorf("%s takes %.0f s", text, cost.Seconds)
 	}

@@ -1,7 +1,6 @@
 package keras
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 
@@ -12,7 +11,7 @@ import (
 func (c *call) lastAxis(rank int) bool {
 	var list []int64
 	at := c.int("axis", -1)
-	if json.Unmarshal(c.config["axis"], &list) == nil && len(list) > 0 {
+	if c.parse(c.config["axis"], &list) && len(list) > 0 {
 		if len(list) > 1 {
 			return false
 		}
@@ -108,10 +107,10 @@ func (c *call) sequence(typ string, directions int64) tensor {
 func (c *call) inner() (*call, bool) {
 	var l object
 	one := *c
-	if json.Unmarshal(c.config["layer"], &l) != nil || json.Unmarshal(l.Config, &one.config) != nil || one.config == nil {
+	if !c.parse(c.config["layer"], &l) || !c.parse(l.Config, &one.config) || one.config == nil {
 		return nil, false
 	}
-	one.class = l.Class
+	one.class = c.bounds.name(l.Class)
 	return &one, true
 }
 
@@ -146,7 +145,7 @@ func (c *call) attention() tensor {
 		self = self && other.id == c.in[0].id
 	}
 	var causal bool
-	_ = json.Unmarshal(c.kwargs["use_causal_mask"], &causal) // false where it is left out
+	_ = c.parse(c.kwargs["use_causal_mask"], &causal) // false where it is left out
 	switch {
 	case len(x.shape) != 2 || value != key || len(out) > 0 && string(out) != "null":
 		return c.open("it takes a sequence of features, with keys as wide as values and a result as wide as the queries")

@@ -32,6 +32,10 @@ type object struct {
 	Build   struct {
 		InputShape json.RawMessage `json:"input_shape"`
 	} `json:"build_config"`
+
+	name   string                     // that of the layer, wherever it is written
+	config map[string]json.RawMessage // Config, once it was read
+	model  *modelConfig               // the same of a model
 }
 
 // The classes of models.
@@ -57,11 +61,14 @@ func isModel(class string) bool {
 	return class == sequential || class == functional || class == subclassed
 }
 
-// maxConfig is how large the description inside a .keras file may be.
+// maxConfig is how large the description inside a .keras file may be, whoever asks.
 const maxConfig = 64 << 20
 
-// Config is the description inside a .keras file, which is a zip archive.
-func Config(r io.ReaderAt, size int64) ([]byte, error) {
+// Config is the description inside a .keras file, which is a zip archive, of up to so many bytes; 0 for maxConfig.
+func Config(r io.ReaderAt, size int64, limit int) ([]byte, error) {
+	if limit <= 0 || limit > maxConfig {
+		limit = maxConfig
+	}
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("is no .keras file: %w", err)
@@ -75,12 +82,12 @@ func Config(r io.ReaderAt, size int64) ([]byte, error) {
 			return nil, fmt.Errorf("config.json cannot be read: %w", err)
 		}
 		defer func() { _ = in.Close() }() // everything was read
-		data, err := io.ReadAll(io.LimitReader(in, maxConfig+1))
+		data, err := io.ReadAll(io.LimitReader(in, int64(limit)+1))
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("config.json cannot be read: %w", err)
-		case len(data) > maxConfig:
-			return nil, fmt.Errorf("config.json has more than %d bytes", maxConfig)
+		case len(data) > limit:
+			return nil, fmt.Errorf("config.json has more than %d bytes", limit)
 		}
 		return data, nil
 	}
@@ -89,17 +96,15 @@ func Config(r io.ReaderAt, size int64) ([]byte, error) {
 
 // Options are what a description leaves open.
 type Options struct {
-	Side   int64 // of a picture whose size is not fixed; 0 for defaultSide
-	SeqLen int64 // positions of a sequence whose length is not fixed; 0 for defaultLength
+	Side   int64        // of a picture whose size is not fixed; 0 for defaultSide
+	SeqLen int64        // positions of a sequence whose length is not fixed; 0 for defaultLength
+	Limits graph.Limits // of the graph that is made: components, connections and items of lists; the zero value stands for graph.LocalLimits
 }
 
 const (
 	defaultSide   = 224
 	defaultLength = 2048
 )
-
-// maxLayers is how many layers are read, those of models inside the model among them.
-const maxLayers = 20_000
 
 // Import translates a description.
 func Import(data []byte, opt Options) (*Model, error) {
@@ -117,13 +122,16 @@ func Import(data []byte, opt Options) (*Model, error) {
 	if opt.SeqLen <= 0 {
 		opt.SeqLen = defaultLength
 	}
-	t := &translation{graph: &graph.Graph{}, opt: opt, taken: map[string]bool{}}
+	t := &translation{graph: &graph.Graph{}, opt: opt, bounds: newBounds(opt.Limits, len(data)), taken: map[string]bool{}, next: map[string]int{}, at: map[string]int{}}
 	outs, err := t.model(&m, nil)
 	if err != nil {
 		return nil, err
 	}
 	for _, x := range outs {
 		t.add("output", "output", nil, nil, false, t.asKeras(x))
+	}
+	if t.over != nil {
+		return nil, t.over
 	}
 	return &Model{Class: m.Class, Graph: t.graph, Notes: t.lines()}, nil
 }

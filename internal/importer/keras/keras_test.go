@@ -142,11 +142,11 @@ func TestConfigOfAnArchive(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Config(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	got, err := Config(bytes.NewReader(b.Bytes()), int64(b.Len()), 0)
 	if err != nil || string(got) != `{"class_name":"Sequential"}` {
 		t.Errorf("%s, %v", got, err)
 	}
-	if _, err := Config(strings.NewReader("none"), 4); err == nil || !strings.Contains(err.Error(), "is no .keras file") {
+	if _, err := Config(strings.NewReader("none"), 4, 0); err == nil || !strings.Contains(err.Error(), "is no .keras file") {
 		t.Errorf("%v", err)
 	}
 }

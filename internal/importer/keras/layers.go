@@ -66,21 +66,21 @@ func (c *call) translate() tensor {
 }
 
 // input is an InputLayer. A picture is given with its channels in front where the model has a layer of pictures.
-func (t *translation) input(l *object, all []object) tensor {
+func (t *translation) input(l *object, has kinds) tensor {
 	var c struct {
 		Batch  json.RawMessage `json:"batch_shape"`
 		Batch2 json.RawMessage `json:"batch_input_shape"` // of Keras 2
 		DType  string          `json:"dtype"`
 	}
-	_ = json.Unmarshal(l.Config, &c) // what does not fit leaves the shape unknown
+	_ = t.parse(l.Config, &c) // what does not fit leaves the shape unknown
 	if c.Batch == nil {
 		c.Batch = c.Batch2
 	}
-	name := l.name()
+	name := l.name
 	if name == "" {
 		name = "input"
 	}
-	shape, ok := shapeOf(c.Batch)
+	shape, ok := t.shapeOf(c.Batch)
 	if !ok {
 		return t.add(name, "input", []graph.Param{word("asks", "which shape arrives?")}, nil, false)
 	}
@@ -94,12 +94,12 @@ func (t *translation) input(l *object, all []object) tensor {
 		t.note(name, "axis %d is not fixed, and taken as %d", i, shape[i])
 	}
 	params := []graph.Param{}
-	ids := slices.ContainsFunc(all, func(l object) bool { return l.Class == "Embedding" }) && len(shape) < 2
+	ids := has.embedding && len(shape) < 2
 	if ids || strings.HasPrefix(c.DType, "int") || strings.HasPrefix(c.DType, "uint") && len(shape) < 3 {
 		params = append(params, word("dtype", "int64"))
 	}
 	n := len(shape)
-	if n < 3 || !slices.ContainsFunc(all, func(l object) bool { return strings.HasSuffix(l.Class, dimensions[min(n-1, 3)]) }) {
+	if n < 3 || !has.dimensions[min(n-1, 3)] {
 		return t.add(name, "input", append(params, ints("shape", shape...)), shape, false)
 	}
 	t.note(name, "the channels of a picture lie in front, as PyTorch's layers take it")
@@ -164,16 +164,16 @@ func (c *call) behind(x tensor) tensor {
 		return x
 	}
 	var name string
-	if json.Unmarshal(raw, &name) != nil { // a function of its own
+	if !c.parse(raw, &name) { // a function of its own
 		var f object
-		if json.Unmarshal(raw, &f) != nil {
+		if !c.parse(raw, &f) {
 			return x
 		}
 		if name = f.Class; name == "function" {
 			name = strings.Trim(string(f.Config), `"`)
 		}
 	}
-	return c.activated(x, name)
+	return c.activated(x, c.bounds.name(name))
 }
 
 func (c *call) dense() tensor {
@@ -220,7 +220,7 @@ func (x tensor) at(i int) int64 {
 func (c *call) reshape() tensor {
 	x := c.asKeras(c.in[0])
 	var to []int64
-	if json.Unmarshal(c.config["target_shape"], &to) != nil {
+	if !c.parse(c.config["target_shape"], &to) {
 		return c.open("target_shape is not a list of sizes")
 	}
 	left, open := size(x.shape), -1
@@ -240,7 +240,7 @@ func (c *call) reshape() tensor {
 func (c *call) permute() tensor {
 	x := c.asKeras(c.in[0])
 	var to []int64
-	if json.Unmarshal(c.config["dims"], &to) != nil || len(to) != len(x.shape) {
+	if !c.parse(c.config["dims"], &to) || len(to) != len(x.shape) {
 		return c.open("dims is not an order of the axes")
 	}
 	out := make([]int64, len(to))
@@ -342,7 +342,7 @@ func (c *call) relu() tensor {
 func (c *call) prelu() tensor {
 	x := c.in[0]
 	var shared []int64
-	_ = json.Unmarshal(c.config["shared_axes"], &shared) // null shares none
+	_ = c.parse(c.config["shared_axes"], &shared) // null shares none
 	if len(shared) != len(x.shape)-1 || len(x.shape) == 0 {
 		return c.open("it has a slope for each element, and PyTorch's one for each channel")
 	}

@@ -1,9 +1,11 @@
 package keras
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/modelverifier/verifier/internal/graph"
 )
@@ -11,38 +13,98 @@ import (
 // modelConfig is what the description of a model says beside its layers.
 type modelConfig struct {
 	Name    string          `json:"name"`
-	Layers  []object        `json:"layers"`
+	Layers  json.RawMessage `json:"layers"`
 	Inputs  json.RawMessage `json:"input_layers"`
 	Outputs json.RawMessage `json:"output_layers"`
 	Built   json.RawMessage `json:"build_input_shape"`
+
+	layers []object
+	has    kinds
 }
+
+// kinds are what the layers of a model say about its inputs.
+type kinds struct {
+	embedding  bool
+	dimensions [len(dimensions)]bool // of pictures of so many axes
+}
+
+const inputLayer = "InputLayer"
 
 // model translates a model that is given its inputs by the one around it, or has its own, and returns its results.
 func (t *translation) model(m *object, given []tensor) ([]tensor, error) {
-	var c modelConfig
-	if err := json.Unmarshal(m.Config, &c); err != nil || c.Layers == nil {
-		return nil, fmt.Errorf("config of %s must have a list named layers", m.Class)
+	if t.nested++; t.nested > maxNested {
+		return nil, fmt.Errorf("has models inside each other, more than %d deep", maxNested)
 	}
-	if t.layers += len(c.Layers); t.layers > maxLayers {
-		return nil, fmt.Errorf("has more than %d layers", maxLayers)
+	defer func() { t.nested-- }()
+	c := m.model
+	if c == nil {
+		c = &modelConfig{}
+	}
+	if m.model == nil && !t.parse(m.Config, c) || !t.readLayers(c) {
+		if t.over != nil {
+			return nil, t.over
+		}
+		return nil, fmt.Errorf("config of %s must have a list named layers", m.Class)
 	}
 	if t.graph.Name == "" {
 		t.graph.Name = c.Name
 	}
 	if m.Class == sequential {
-		return t.chain(&c, given)
+		return t.chain(c, given)
 	}
-	return t.functional(&c, given)
+	return t.functional(c, given)
+}
+
+// readLayers reads the layers of a model, and reports whether there is a list of them.
+func (t *translation) readLayers(c *modelConfig) bool {
+	list, ok := t.items(c.Layers)
+	if !ok {
+		return false
+	}
+	c.layers, c.has = nil, kinds{}
+	for raw := range list {
+		var l object
+		t.called(1)
+		if !t.readLayer(raw, &l) {
+			return false
+		}
+		c.has.embedding = c.has.embedding || l.Class == "Embedding"
+		for n, ending := range dimensions {
+			c.has.dimensions[n] = c.has.dimensions[n] || strings.HasSuffix(l.Class, ending)
+		}
+		c.layers = append(c.layers, l)
+	}
+	return true
+}
+
+// readLayer reads a layer, with the name that Keras writes beside its config or in it.
+func (t *translation) readLayer(raw json.RawMessage, l *object) bool {
+	if !t.parse(raw, l) {
+		return false
+	}
+	l.Class = t.name(l.Class)
+	if l.name = t.name(l.Name); l.name != "" {
+		return t.over == nil
+	}
+	if isModel(l.Class) {
+		c := &modelConfig{}
+		if t.parse(l.Config, c) {
+			l.model, l.name = c, t.name(c.Name)
+		}
+	} else if t.parse(l.Config, &l.config) {
+		l.name = t.name((&call{translation: t, config: l.config}).word("name", ""))
+	}
+	return t.over == nil
 }
 
 // chain is a Sequential model: each layer reads the one before.
 func (t *translation) chain(c *modelConfig, given []tensor) ([]tensor, error) {
 	x := given
-	for i := range c.Layers {
-		l := &c.Layers[i]
-		if l.Class == "InputLayer" {
+	for i := range c.layers {
+		l := &c.layers[i]
+		if l.Class == inputLayer {
 			if len(given) == 0 {
-				x = []tensor{t.input(l, c.Layers)}
+				x = []tensor{t.input(l, c.has)}
 			}
 			continue
 		}
@@ -50,8 +112,8 @@ func (t *translation) chain(c *modelConfig, given []tensor) ([]tensor, error) {
 			x = []tensor{t.implied(c, l)}
 		}
 		out, err := t.use(l, x, nil, "", nil)
-		if err != nil {
-			return nil, err
+		if err != nil || t.over != nil {
+			return nil, cmp.Or(err, t.over)
 		}
 		x = out
 	}
@@ -60,12 +122,12 @@ func (t *translation) chain(c *modelConfig, given []tensor) ([]tensor, error) {
 
 // implied is the input of a model without an InputLayer.
 func (t *translation) implied(c *modelConfig, l *object) tensor {
-	made := object{Class: "InputLayer", Name: "input"}
+	made := object{Class: inputLayer, name: "input"}
 	var own struct {
 		Batch json.RawMessage `json:"batch_input_shape"`
 	}
 	shape := c.Built
-	if json.Unmarshal(l.Config, &own) == nil && own.Batch != nil {
+	if t.parse(l.Config, &own) && own.Batch != nil {
 		shape = own.Batch
 	} else if shape == nil {
 		shape = l.Build.InputShape
@@ -74,134 +136,18 @@ func (t *translation) implied(c *modelConfig, l *object) tensor {
 		shape = json.RawMessage("null")
 	}
 	made.Config, _ = json.Marshal(map[string]json.RawMessage{"batch_shape": shape}) // raw JSON cannot fail to be written
-	return t.input(&made, c.Layers)
-}
-
-// network is a functional model whose layers are being called.
-type network struct {
-	*translation
-	results map[place]tensor
-	first   map[string]string // id of what the first call of a layer gave
-}
-
-// pending is a call of a layer that is still to be made.
-type pending struct {
-	layer *object
-	node  int
-	use
-}
-
-// functional is a graph of layers, in the order in which they can be called.
-func (t *translation) functional(c *modelConfig, given []tensor) ([]tensor, error) {
-	n := &network{t, map[place]tensor{}, map[string]string{}}
-	if err := n.inputs(c, given); err != nil {
-		return nil, err
-	}
-	var left []pending
-	for i := range c.Layers {
-		for k, u := range usesOf(c.Layers[i].Inbound) {
-			if c.Layers[i].Class != "InputLayer" {
-				left = append(left, pending{&c.Layers[i], k, u})
-			}
-		}
-	}
-	for len(left) > 0 { // layers stand in the order in which they were made, which is nearly always that of the calls
-		rest := left[:0:0]
-		for _, p := range left {
-			in, ready := n.arrives(&p)
-			if !ready {
-				rest = append(rest, p)
-				continue
-			}
-			if err := n.called(&p, in); err != nil {
-				return nil, err
-			}
-		}
-		if len(rest) == len(left) {
-			return nil, fmt.Errorf("layer %s reads what no layer gives", left[0].layer.name())
-		}
-		left = rest
-	}
-	var out []tensor
-	for _, p := range placesOf(c.Outputs) {
-		x, ok := n.results[p]
-		if !ok {
-			return nil, fmt.Errorf("output_layers names %s, which no layer gives", p.layer)
-		}
-		out = append(out, x)
-	}
-	return out, nil
-}
-
-// inputs are those of the model itself, or what the model around it gives.
-func (n *network) inputs(c *modelConfig, given []tensor) error {
-	order := placesOf(c.Inputs)
-	for i := range c.Layers {
-		l := &c.Layers[i]
-		if l.name() == "" {
-			return fmt.Errorf("layer %d has no name", i)
-		}
-		if l.Class != "InputLayer" {
-			continue
-		}
-		at := slices.IndexFunc(order, func(p place) bool { return p.layer == l.name() })
-		switch {
-		case given == nil:
-			n.results[place{layer: l.name()}] = n.input(l, c.Layers)
-		case at >= 0 && at < len(given):
-			n.results[place{layer: l.name()}] = given[at]
-		}
-	}
-	return nil
-}
-
-// arrives is what a call reads, and whether all of it is there. Of what is not known it says the shape that the call expects.
-func (n *network) arrives(p *pending) ([]tensor, bool) {
-	in := make([]tensor, len(p.from))
-	for k, from := range p.from {
-		x, ok := n.results[from]
-		if !ok {
-			return nil, false
-		}
-		if x.shape == nil && p.shapes[k] != nil {
-			x.shape = p.shapes[k]
-			n.shaped(x)
-			n.results[from] = x
-		}
-		in[k] = x
-	}
-	return in, true
-}
-
-func (n *network) called(p *pending, in []tensor) error {
-	var built []int64
-	if len(p.shapes) > 0 {
-		built = p.shapes[0]
-	}
-	name := p.layer.name()
-	out, err := n.use(p.layer, in, p.kwargs, n.first[name], built)
-	if err != nil {
-		return err
-	}
-	for k, x := range out {
-		n.results[place{name, p.node, k}] = x
-		if n.first[name] == "" {
-			n.first[name] = x.id
-		}
-	}
-	return nil
+	return t.input(&made, c.has)
 }
 
 // shaped says of an open layer the shape that another says arrives from it.
 func (t *translation) shaped(x tensor) {
-	for i := range t.graph.Components {
-		c := &t.graph.Components[i]
-		if c.ID != x.id || c.Type != "customModule" || slices.Contains(x.shape, 0) {
-			continue
-		}
-		if _, given := c.Param("outShape"); !given {
-			c.SetParam("outShape", graph.IntsValue(x.shape...))
-		}
+	i, ok := t.at[x.id]
+	if !ok || t.graph.Components[i].Type != "customModule" || slices.Contains(x.shape, 0) {
+		return
+	}
+	c := &t.graph.Components[i]
+	if _, given := c.Param("outShape"); !given {
+		c.SetParam("outShape", graph.IntsValue(x.shape...))
 	}
 }
 
@@ -209,129 +155,18 @@ func (t *translation) shaped(x tensor) {
 func (t *translation) use(l *object, in []tensor, kwargs map[string]json.RawMessage, same string, built []int64) ([]tensor, error) {
 	if isModel(l.Class) {
 		if same != "" {
-			c := &call{translation: t, name: l.name(), class: l.Class, in: in}
+			c := &call{translation: t, name: l.name, class: l.Class, in: in}
 			return []tensor{c.open("a model that is called a second time")}, nil
 		}
 		return t.model(l, in)
 	}
-	c := &call{translation: t, name: l.name(), class: l.Class, kwargs: kwargs, in: in, same: same, built: built}
+	c := &call{translation: t, name: l.name, class: l.Class, kwargs: kwargs, in: in, same: same, built: built}
 	if c.name == "" {
 		c.name = l.Class
 	}
-	if json.Unmarshal(l.Config, &c.config) != nil {
-		return nil, fmt.Errorf("layer %s has no config", c.name)
+	if l.config == nil && !t.parse(l.Config, &l.config) { // once for all calls
+		return nil, cmp.Or(t.over, fmt.Errorf("layer %s has no config", c.name))
 	}
+	c.config = l.config
 	return []tensor{c.translate()}, nil
-}
-
-// name is that of the layer, which Keras writes beside its config or in it.
-func (l *object) name() string {
-	if l.Name != "" {
-		return l.Name
-	}
-	var c struct {
-		Name string `json:"name"`
-	}
-	if json.Unmarshal(l.Config, &c) != nil {
-		return ""
-	}
-	return c.Name
-}
-
-// place is a result of a call of a layer.
-type place struct {
-	layer        string
-	node, result int
-}
-
-// use is a call in the description: what it reads, and what shapes that has, where it says so.
-type use struct {
-	from   []place
-	shapes [][]int64
-	kwargs map[string]json.RawMessage
-}
-
-// placesOf reads ["name",0,0], or a list of such.
-func placesOf(raw json.RawMessage) []place {
-	if p, ok := placeOf(raw); ok {
-		return []place{p}
-	}
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		return nil
-	}
-	var out []place
-	for _, one := range list {
-		out = append(out, placesOf(one)...)
-	}
-	return out
-}
-
-func placeOf(raw json.RawMessage) (place, bool) {
-	var list []json.RawMessage
-	var p place
-	if json.Unmarshal(raw, &list) != nil || len(list) < 3 || json.Unmarshal(list[0], &p.layer) != nil {
-		return p, false
-	}
-	ok := json.Unmarshal(list[1], &p.node) == nil && json.Unmarshal(list[2], &p.result) == nil
-	return p, ok
-}
-
-// usesOf reads the calls of a layer: those of Keras 3 are objects with arguments, those of Keras 2 lists of places.
-func usesOf(raw json.RawMessage) []use {
-	var nodes []json.RawMessage
-	if json.Unmarshal(raw, &nodes) != nil {
-		return nil
-	}
-	var out []use
-	for _, n := range nodes {
-		var named struct {
-			Args   json.RawMessage            `json:"args"`
-			Kwargs map[string]json.RawMessage `json:"kwargs"`
-		}
-		if json.Unmarshal(n, &named) == nil && named.Args != nil {
-			u := use{kwargs: named.Kwargs}
-			u.collect(named.Args, 0)
-			for _, name := range []string{"query", "value", "key"} { // attention may be given them by name
-				u.collect(named.Kwargs[name], 0)
-			}
-			out = append(out, u)
-			continue
-		}
-		u := use{from: placesOf(n)}
-		u.shapes = make([][]int64, len(u.from))
-		out = append(out, u)
-	}
-	return out
-}
-
-// mostNested bounds how deep tensors lie in the arguments of a call.
-const mostNested = 8
-
-// collect finds the tensors in the arguments of a call.
-func (u *use) collect(raw json.RawMessage, depth int) {
-	var list []json.RawMessage
-	if depth > mostNested || len(raw) == 0 {
-		return
-	}
-	if json.Unmarshal(raw, &list) == nil {
-		for _, one := range list {
-			u.collect(one, depth+1)
-		}
-		return
-	}
-	var k struct {
-		Class  string `json:"class_name"`
-		Config struct {
-			Shape   json.RawMessage `json:"shape"`
-			History json.RawMessage `json:"keras_history"`
-		} `json:"config"`
-	}
-	if json.Unmarshal(raw, &k) != nil || k.Class != "__keras_tensor__" {
-		return
-	}
-	if p, ok := placeOf(k.Config.History); ok {
-		shape, _ := shapeOf(k.Config.Shape)
-		u.from, u.shapes = append(u.from, p), append(u.shapes, shape)
-	}
 }

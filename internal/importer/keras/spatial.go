@@ -115,7 +115,11 @@ func separable(n int) func(*call) tensor {
 		in := x.channels()
 		y := c.convolved(c.name+"_depthwise", x, w, in*c.int("depth_multiplier", 1), in, false)
 		one := slices.Repeat([]int64{1}, n)
-		c.config["padding"] = json.RawMessage(`"valid"`)
+		plain := map[string]json.RawMessage{"padding": json.RawMessage(`"valid"`)} // of this call: the layer's own is for all
+		for _, name := range []string{"activation", "use_bias", "filters"} {
+			plain[name] = c.config[name]
+		}
+		c.config = plain
 		y = c.convolved(c.name, y, window{one, one, one, false}, c.int("filters", 0), 1, c.bool("use_bias", true))
 		return c.behind(y)
 	}
@@ -204,7 +208,7 @@ func margins(n int, name string, sign int64) func(*call) tensor {
 			return c.open("it takes " + strconv.Itoa(n) + " axes and channels")
 		}
 		var pairs [][]int64
-		if json.Unmarshal(c.config[name], &pairs) != nil || len(pairs) != n {
+		if !c.parse(c.config[name], &pairs) || len(pairs) != n {
 			pairs = nil
 			for _, d := range c.dims(name, n, 1) {
 				pairs = append(pairs, []int64{d, d})

@@ -21,12 +21,14 @@ type tensor struct {
 func (x tensor) channels() int64 { return x.shape[len(x.shape)-1] }
 
 type translation struct {
-	graph  *graph.Graph
-	opt    Options
-	taken  map[string]bool
-	layers int
-	order  []string
-	about  map[string][]string
+	bounds
+	graph *graph.Graph
+	opt   Options
+	taken map[string]bool
+	next  map[string]int // the number that a name is tried with next
+	at    map[string]int // components, by their ids
+	order []string
+	about map[string][]string
 }
 
 // note says something about a layer, each sentence once with the layers that it is about.
@@ -60,8 +62,9 @@ func (t *translation) lines() []string {
 // unique is a name that no component has yet.
 func (t *translation) unique(name string) string {
 	id := name
-	for n := 2; t.taken[id]; n++ {
+	for n := max(t.next[name], 2); t.taken[id]; n++ {
 		id = name + "_" + strconv.Itoa(n)
+		t.next[name] = n + 1
 	}
 	t.taken[id] = true
 	return id
@@ -74,6 +77,10 @@ func (t *translation) connect(from, to string) {
 // add puts a component behind others.
 func (t *translation) add(name, typ string, params []graph.Param, shape []int64, first bool, in ...tensor) tensor {
 	id := t.unique(name)
+	if t.made(len(t.graph.Components)+1, len(in), shape, params); t.over != nil {
+		return tensor{id, shape, first}
+	}
+	t.at[id] = len(t.graph.Components)
 	t.graph.Components = append(t.graph.Components, graph.Component{ID: id, Type: typ, Params: params})
 	for _, x := range in {
 		t.connect(x.id, id)
@@ -144,7 +151,7 @@ func (c *call) put(typ string, shape []int64, x tensor, params ...graph.Param) t
 
 func (c *call) int(name string, otherwise int64) int64 {
 	var n int64
-	if raw, ok := c.config[name]; !ok || json.Unmarshal(raw, &n) != nil {
+	if raw, ok := c.config[name]; !ok || !c.parse(raw, &n) {
 		return otherwise
 	}
 	return n
@@ -152,7 +159,7 @@ func (c *call) int(name string, otherwise int64) int64 {
 
 func (c *call) float(name string, otherwise float64) float64 {
 	var f float64
-	if raw, ok := c.config[name]; !ok || string(raw) == "null" || json.Unmarshal(raw, &f) != nil {
+	if raw, ok := c.config[name]; !ok || string(raw) == "null" || !c.parse(raw, &f) {
 		return otherwise
 	}
 	return f
@@ -160,7 +167,7 @@ func (c *call) float(name string, otherwise float64) float64 {
 
 func (c *call) bool(name string, otherwise bool) bool {
 	var b bool
-	if raw, ok := c.config[name]; !ok || json.Unmarshal(raw, &b) != nil {
+	if raw, ok := c.config[name]; !ok || !c.parse(raw, &b) {
 		return otherwise
 	}
 	return b
@@ -168,7 +175,7 @@ func (c *call) bool(name string, otherwise bool) bool {
 
 func (c *call) word(name, otherwise string) string {
 	var s string
-	if raw, ok := c.config[name]; !ok || json.Unmarshal(raw, &s) != nil || s == "" {
+	if raw, ok := c.config[name]; !ok || !c.parse(raw, &s) || c.bounds.name(s) == "" {
 		return otherwise
 	}
 	return s
@@ -177,7 +184,7 @@ func (c *call) word(name, otherwise string) string {
 // dims is a number for each of n axes: a list, or one number for all.
 func (c *call) dims(name string, n int, otherwise int64) []int64 {
 	var list []int64
-	if raw := c.config[name]; json.Unmarshal(raw, &list) == nil && len(list) == n {
+	if raw := c.config[name]; c.parse(raw, &list) && len(list) == n {
 		return list
 	}
 	one := c.int(name, otherwise)
@@ -185,22 +192,4 @@ func (c *call) dims(name string, n int, otherwise int64) []int64 {
 		one = list[0]
 	}
 	return slices.Repeat([]int64{one}, n)
-}
-
-// shapeOf reads a shape with the batch in front, in which null is 0: not fixed.
-func shapeOf(raw json.RawMessage) ([]int64, bool) {
-	var list []*int64
-	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
-		return nil, false
-	}
-	out := make([]int64, len(list)-1)
-	for i, n := range list[1:] {
-		if n != nil {
-			out[i] = *n
-		}
-		if out[i] < 0 {
-			return nil, false
-		}
-	}
-	return out, true
 }

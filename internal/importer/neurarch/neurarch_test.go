@@ -1,6 +1,7 @@
 package neurarch
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -237,5 +238,25 @@ func TestAnUnknownParameterLeavesWeightsOpen(t *testing.T) {
 		if all := strings.Join(m.Notes, "\n"); !strings.Contains(all, c.says) {
 			t.Errorf("%s: %q is not said:\n%s", c.name, c.says, all)
 		}
+	}
+}
+
+// A component that has very many parameters that are not known does not have as many notes.
+func TestUnknownParametersAreCounted(t *testing.T) {
+	text := "x: input shape=[1,4]\na: relu"
+	for _, name := range strings.Fields("k1 k2 k3 k4 k5 k6 k7") {
+		text += " " + name + "=1"
+	}
+	m := Import(file(t, text+"\no: output\nx -> a -> o"))
+	var got []string
+	for _, n := range m.Notes {
+		if strings.HasPrefix(n, "a: ") {
+			got = append(got, strings.TrimPrefix(n, "a: "))
+		}
+	}
+	want := []string{"k1 of relu is not known, and not read", "k2 of relu is not known, and not read", "k3 of relu is not known, and not read",
+		"k4 of relu is not known, and not read", "3 more parameters of relu are not known, and not read"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -181,7 +181,7 @@ const normalized = "normalizedShape"
 func (t *translation) complete(r *reading) {
 	t.shapeOpen(r)
 	for {
-		r.walk = infer.Walk(r.graph)
+		r.walk = infer.Attempt(r.graph)
 		t.walked += len(r.graph.Components)
 		if t.walked > mostWalked || !r.improve() {
 			break
@@ -205,7 +205,7 @@ func (t *translation) shapeOpen(r *reading) {
 			c.Type, c.Params = "identity", nil
 		}
 	}
-	walk := infer.Walk(g)
+	walk := infer.Attempt(g)
 	for i := range r.graph.Components {
 		c, in := &r.graph.Components[i], walk.Nodes[i].In
 		if _, given := c.Param("outShape"); given || !t.keeps[c.ID] || c.Type != openType || len(in) == 0 || in[0] == nil {

@@ -115,9 +115,11 @@ func (t *translation) params(c *graph.Component, e entry) {
 		kept = append(kept, graph.Param{Name: typ.Canonical(p.Name), Value: p.Value})
 	}
 	c.Params = nil
+	seen := make(map[string]graph.Value, len(kept))
 	for _, p := range kept {
-		switch before, given := c.Param(p.Name); {
+		switch before, given := seen[p.Name]; {
 		case !given:
+			seen[p.Name] = p.Value
 			c.Params = append(c.Params, p)
 		case before.Equal(p.Value):
 			t.notes.add(c, "%s of %s is given under two names, with one value", p.Name, c.Type)
@@ -277,16 +279,26 @@ var weightless = map[string]bool{
 	"eps": true, "epsilon": true, "momentum": true, "seed": true, "trainable": true, "frozen": true, "notes": true, "description": true, "label": true,
 }
 
+// mostUnread is how many parameters of a component are named that are not known.
+const mostUnread = 4
+
 // unread deals with the parameters that the catalogue does not have. One of a component with weights may decide how many: the component stays open,
 // and the note names it. Others stay, so that the finding of their component names them too.
 func (t *translation) unread(c *graph.Component) {
-	typ := known(c)
+	typ, called, unknown := known(c), c.Type, 0
+	defer func() {
+		if rest := unknown - mostUnread; rest > 0 {
+			t.notes.add(c, "%d more parameters of %s are not known, and not read", rest, called)
+		}
+	}()
 	for i := range c.Params {
 		name := c.Params[i].Name
 		switch {
 		case typ.Param(name) != nil:
 		case typ.Weights == nil || weightless[name]:
-			t.notes.add(c, "%s of %s is not known, and not read", name, c.Type)
+			if unknown++; unknown <= mostUnread {
+				t.notes.add(c, "%s of %s is not known, and not read", name, c.Type)
+			}
 		case c.Type != openType:
 			t.keeps[c.ID] = typ.Has(catalog.KeepsShape)
 			t.open(c, "the parameter "+graph.Brief(name)+" of "+c.Type+" is not known, and may change its weights")

@@ -1,13 +1,5 @@
 package onnx
 
-// count counts nodes that are gone over. A function is put in place, and the graphs inside its nodes are read, once for each call.
-func (im *reading) count(nodes int) error {
-	if im.inlined += nodes; im.inlined > maxNodes {
-		return tooLarge(maxNodes, "", "the model has more than %d nodes once its functions are put in place", maxNodes)
-	}
-	return nil
-}
-
 // capture notes the values that a graph inside a node reads of those around it.
 func (im *reading) capture(s *scope, g *protoGraph, n *node, seen map[*value]bool) error {
 	for _, p := range g.nodes {
@@ -30,6 +22,3 @@ func (im *reading) capture(s *scope, g *protoGraph, n *node, seen map[*value]boo
 	}
 	return nil
 }
-
-// maxInputs is how many inputs a node has that counts as one.
-const maxInputs = 8

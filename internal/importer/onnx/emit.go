@@ -48,6 +48,29 @@ type emitter struct {
 	used    map[*value]bool
 	undo    []func() // takes back what the node at hand claimed
 	root    int      // a component that knows the batch: the first input
+	sums    sums
+	over    error // more was asked for than there is room for
+}
+
+// sums are what the components that were made have in all.
+type sums struct{ connections, values int }
+
+// room counts a component that is to be made, and refuses it where the graph would be too large.
+func (e *emitter) room(params []graph.Param, inputs int) error {
+	limits := e.im.opt.Limits
+	e.sums.connections += inputs
+	for _, p := range params {
+		e.sums.values += len(p.Value.List())
+	}
+	switch {
+	case limits.Components > 0 && len(e.comps) > limits.Components:
+		return &graph.Error{Code: graph.CodeComponents, Message: fmt.Sprintf("the model has more than %d components", limits.Components), Limit: int64(limits.Components)}
+	case limits.Connections > 0 && e.sums.connections > limits.Connections:
+		return &graph.Error{Code: graph.CodeConnections, Message: fmt.Sprintf("the model has more than %d connections", limits.Connections), Limit: int64(limits.Connections)}
+	case limits.Values > 0 && e.sums.values > limits.Values:
+		return &graph.Error{Code: graph.CodeValues, Message: fmt.Sprintf("the lists among the model's parameters have more than %d items", limits.Values), Limit: int64(limits.Values)}
+	}
+	return nil
 }
 
 // refused says why no component type stands for a node; it then becomes a customModule.
@@ -96,11 +119,11 @@ func (im *reading) emit() (*graph.Graph, int64, error) {
 	nodes := im.live()
 	e.used = im.usedBy(nodes)
 	for _, n := range nodes {
-		if len(e.comps) > im.opt.MaxComponents {
-			return nil, 0, &graph.Error{Code: graph.CodeComponents, Message: "the model has too many components", Limit: int64(im.opt.MaxComponents)}
-		}
 		if err := e.node(n); err != nil {
 			return nil, 0, err
+		}
+		if e.over != nil {
+			return nil, 0, e.over
 		}
 	}
 	var outputs []int
@@ -205,7 +228,7 @@ func (e *emitter) node(n *node) error {
 	e.pending, e.undo = nil, e.undo[:0]
 	op := operators[n.op]
 	why := "no component type stands for " + n.op
-	before := len(e.comps)
+	before, sumsBefore := len(e.comps), e.sums
 	if _, known := operators[n.op]; !known {
 		why = "the operator " + n.op + " is not known"
 	}
@@ -227,6 +250,7 @@ func (e *emitter) node(n *node) error {
 			return err
 		}
 		e.takeBack(before)
+		e.sums = sumsBefore
 	}
 	return e.opaque(n, why)
 }
@@ -235,6 +259,9 @@ func (e *emitter) node(n *node) error {
 func (e *emitter) understood(n *node, op operator) error {
 	if !op.constant && (len(n.in) == 0 || n.in[0] == nil || n.in[0].konst) {
 		return refused{"its input is a constant"}
+	}
+	if n.out[0] == nil && !op.several {
+		return refused{"its first result is left out"}
 	}
 	if err := op.emit(e, n); err != nil {
 		return err
@@ -261,6 +288,9 @@ func (e *emitter) add(n *node, typ string, params []graph.Param, uses []use, in 
 	t := catalog.Lookup(typ)
 	if t == nil {
 		return port{}, refused{"the catalogue has no " + typ}
+	}
+	if err := e.room(params, len(in)); err != nil {
+		return port{}, err
 	}
 	shapes, ints := make([]catalog.Shape, len(in)), make([]bool, len(in))
 	c := component{typ: typ, params: params, name: n.label(), scope: e.scope(n, uses), tiedTo: -1, sameAs: -1}
@@ -294,14 +324,16 @@ func (e *emitter) opaque(n *node, why string) error {
 	if uses == nil {
 		uses = e.everything(n)
 	}
-	var in []port
-	for _, v := range append(slices.Clone(n.in), n.outer...) {
-		if v != nil && !v.konst && e.at[v] != nil {
-			in = append(in, *e.at[v])
+	var in []int // of all of them
+	for _, list := range [][]*value{n.in, n.outer} {
+		for _, v := range list {
+			if v != nil && !v.konst && e.at[v] != nil {
+				in = append(in, e.at[v].comp)
+			}
 		}
 	}
 	if len(in) == 0 {
-		in = append(in, e.origin())
+		in = append(in, e.origin().comp)
 	}
 	for _, v := range n.out {
 		if v == nil || !e.used[v] {
@@ -313,15 +345,15 @@ func (e *emitter) opaque(n *node, why string) error {
 		}
 		shape := e.sample(v.shape, lay)
 		params := []graph.Param{list("outShape", shape)}
+		if err := e.room(params, len(in)); err != nil {
+			return err
+		}
 		want, _ := e.owed(uses)
 		if want > 0 {
 			params = append(params, whole("numParams", want))
 			e.claim(uses, len(e.comps))
 		}
-		c := component{typ: "customModule", params: params, count: want, owned: want, name: n.label(), scope: e.scope(n, uses), tiedTo: -1, sameAs: -1, shape: shape}
-		for _, p := range in {
-			c.in = append(c.in, p.comp)
-		}
+		c := component{typ: "customModule", params: params, in: in, count: want, owned: want, name: n.label(), scope: e.scope(n, uses), tiedTo: -1, sameAs: -1, shape: shape}
 		uses = nil
 		e.comps = append(e.comps, c)
 		e.at[v] = &port{comp: len(e.comps) - 1, shape: shape, layout: lay}

@@ -16,7 +16,7 @@ import (
 type scope struct {
 	values map[string]*value
 	outer  *scope
-	attrs  []protoAttr // of the call, for a function
+	attrs  map[string]protoAttr // of the call, for a function
 	prefix string
 	opsets map[string]int64
 	depth  int
@@ -175,7 +175,7 @@ func (im *reading) run(nodes []*protoNode, s *scope) error {
 		if err := im.src.ctx.Err(); err != nil {
 			return err
 		}
-		if err := im.count(1); err != nil {
+		if err := im.count(p.weight()); err != nil {
 			return err
 		}
 		if err := im.step(p, s); err != nil {
@@ -248,30 +248,32 @@ func (im *reading) resolve(p *protoNode, s *scope) (*node, error) {
 			n.out = append(n.out, nil)
 			continue
 		}
-		v := &value{name: s.prefix + name, def: n}
+		v := &value{name: s.nested(name), def: n}
 		if s.values[name] != nil {
 			return nil, n.errorf("it produces %q, which exists already", name)
 		}
 		s.values[name] = v
 		n.out = append(n.out, v)
 	}
-	return n, s.bind(n)
+	if err := im.bind(n, s); err != nil || s.depth == 0 {
+		return n, err
+	}
+	return n, im.walks(n, n.lengths()) // the nodes of a function are read anew for each call
 }
 
 // bind replaces attributes that refer to those of the function's call.
-func (s *scope) bind(n *node) error {
+func (im *reading) bind(n *node, s *scope) error {
 	if !slices.ContainsFunc(n.attrs, func(a protoAttr) bool { return a.ref != "" }) {
 		return nil
 	}
-	var out []protoAttr
+	if err := im.count(3 * (len(n.attrs) / maxInputs)); err != nil { // for a list of its own
+		return err
+	}
+	out := make([]protoAttr, 0, len(n.attrs))
 	for _, a := range n.attrs {
 		if a.ref == "" {
 			out = append(out, a)
-			continue
-		}
-		i := slices.IndexFunc(s.attrs, func(b protoAttr) bool { return b.name == a.ref })
-		if i >= 0 { // one that the call leaves out is left out
-			b := s.attrs[i]
+		} else if b, ok := s.attrs[a.ref]; ok { // one that the call leaves out is left out
 			b.name = a.name
 			out = append(out, b)
 		}
@@ -283,6 +285,9 @@ func (s *scope) bind(n *node) error {
 // apply infers the results of an operator, and computes them where they are constants.
 func (im *reading) apply(n *node) error {
 	op, known := operators[n.op]
+	if known && len(n.out) == 0 {
+		return n.errorf("it has no result")
+	}
 	konst := im.isConstant(n)
 	var err error
 	if known && op.shape != nil {

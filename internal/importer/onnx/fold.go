@@ -7,21 +7,15 @@ import (
 	"strings"
 )
 
-// maxTracked bounds the list of what constants were computed from, over all of them.
-const maxTracked = 1 << 21
-
 // fold makes constants of the results of a node, with their numbers where those of the inputs are known.
 func (im *reading) fold(n *node, op operator) error {
-	var parts []part
+	parts, err := im.partsOf(n)
+	if err != nil {
+		return err
+	}
 	small := true
-	for i, v := range n.in {
-		if v == nil {
-			continue
-		}
-		if isData(n, i) {
-			parts = append(parts, v.parts...)
-		}
-		if !v.konst { // Shape reads no elements
+	for _, v := range n.in {
+		if v == nil || !v.konst { // Shape reads no elements
 			continue
 		}
 		if op.fold != nil && small && n.op != "Shape" && n.op != "Size" {
@@ -32,10 +26,7 @@ func (im *reading) fold(n *node, op operator) error {
 			small = num != nil
 		}
 	}
-	parts = distinct(parts)
-	if im.tracked += len(parts); im.tracked > maxTracked {
-		return tooLarge(maxTracked, n.path(), "constants are computed from too many tensors")
-	}
+	taken := &taker{im: im, n: n}
 	for i, v := range n.out {
 		if v == nil {
 			continue
@@ -44,7 +35,9 @@ func (im *reading) fold(n *node, op operator) error {
 		if !v.shaped {
 			continue
 		}
-		im.track(n, i, v)
+		if err := taken.track(i, v); err != nil {
+			return err
+		}
 	}
 	if op.fold == nil || !small || len(n.out) == 0 || n.out[0] == nil {
 		return nil
@@ -82,23 +75,47 @@ func isData(n *node, i int) bool {
 	return i == 0 || n.in[i].elem.isFloat()
 }
 
-func distinct(parts []part) []part {
-	if len(parts) < 2 {
-		return parts
-	}
-	seen := map[string]bool{}
+// partsOf are the tensors that flow into the results of a node, each once.
+func (im *reading) partsOf(n *node) ([]part, error) {
 	var out []part
-	for _, p := range parts {
-		if !seen[p.key] {
-			seen[p.key] = true
-			out = append(out, p)
+	var seen map[string]bool
+	for i, v := range n.in {
+		if v == nil || len(v.parts) == 0 || !isData(n, i) || len(out) > 0 && &v.parts[0] == &out[0] {
+			continue
+		}
+		if err := im.tracks(n, len(v.parts)); err != nil {
+			return nil, err
+		}
+		if out == nil { // most constants are made of one, and share its list
+			out = slices.Clip(v.parts)
+			continue
+		}
+		if seen == nil {
+			seen = make(map[string]bool, len(out)+len(v.parts))
+			for _, p := range out {
+				seen[p.key] = true
+			}
+		}
+		for _, p := range v.parts {
+			if !seen[p.key] {
+				seen[p.key] = true
+				out = append(out, p)
+			}
 		}
 	}
-	return out
+	return out, nil
+}
+
+// taker names the pieces that the results of a node are of its first input.
+type taker struct {
+	im   *reading
+	n    *node
+	name string // what all of them have in common, "" before it was asked for
 }
 
 // track follows which piece of a stored tensor a constant is.
-func (im *reading) track(n *node, i int, v *value) {
+func (t *taker) track(i int, v *value) error {
+	n := t.n
 	switch n.op {
 	case "Identity", "Cast", "CastLike":
 		v.stored, v.cut, v.num = n.in[0].stored, n.in[0].cut, nil
@@ -107,15 +124,16 @@ func (im *reading) track(n *node, i int, v *value) {
 		}
 	case "Slice", "Split", "Gather", "GatherElements", "GatherND":
 		if len(n.in[0].parts) == 0 || v.size() == n.in[0].size() {
-			return
+			return nil
 		}
-		var key strings.Builder
-		for _, p := range n.in[0].parts {
-			key.WriteString(p.key)
+		name, err := t.piece()
+		if err != nil {
+			return err
 		}
-		v.parts = []part{{n.in[0].parts[0].t, short(fmt.Sprintf("%s<%s>", key.String(), im.piece(n, i))), v.size()}}
+		v.parts = []part{{n.in[0].parts[0].t, fmt.Sprintf("%s %d", name, i), v.size()}}
 		if n.in[0].stored != nil {
-			v.cut, v.row = im.cutOf(n)
+			v.cut, v.row, err = t.im.cutOf(n)
+			return err
 		}
 	case "Unsqueeze", "Expand", "Reshape", "Squeeze":
 		if v.size() == n.in[0].size() {
@@ -123,23 +141,35 @@ func (im *reading) track(n *node, i int, v *value) {
 		}
 		v.row = n.in[0].row
 	}
+	return nil
 }
 
 // piece names what a node takes from its input, so that two that take the same are known to share it.
-func (im *reading) piece(n *node, i int) string {
+func (t *taker) piece() (string, error) {
+	if t.name != "" {
+		return t.name, nil
+	}
+	const digits = 16 // writing a number takes as long as going over so many
+	if err := t.im.walks(t.n, digits*t.n.lengths()); err != nil {
+		return "", err
+	}
 	var name strings.Builder
-	fmt.Fprint(&name, n.op, i)
-	for _, v := range n.in[1:] {
-		if num, err := im.numbers(v); err == nil && num != nil && num.len() < 64 {
+	for _, p := range t.n.in[0].parts {
+		name.WriteString(p.key)
+	}
+	fmt.Fprintf(&name, "<%s", t.n.op)
+	for _, v := range t.n.in[1:] {
+		if num, err := t.im.numbers(v); err == nil && num != nil && num.len() < 64 {
 			fmt.Fprint(&name, num.ints)
 		} else if v != nil {
 			fmt.Fprint(&name, v.name)
 		}
 	}
-	for _, a := range n.attrs {
+	for _, a := range t.n.attrs {
 		fmt.Fprint(&name, a.name, a.i, a.ints)
 	}
-	return name.String()
+	t.name = short(name.String() + ">")
+	return t.name, nil
 }
 
 // short keeps a key from growing with every piece of a piece.
@@ -152,29 +182,32 @@ func short(key string) string {
 
 // cutOf says which range of one axis a node takes, or that it takes the first row alone; nil where it takes several ranges or
 // in steps.
-func (im *reading) cutOf(n *node) (*cut, *tensor) {
+func (im *reading) cutOf(n *node) (*cut, *tensor, error) {
 	in := n.in[0]
 	switch n.op {
 	case "Gather":
 		num, err := im.numbers(n.in[1])
 		axis, bad := n.axis(n.int("axis", 0), in.rank())
 		if err != nil || num == nil || bad != nil || len(num.ints) == 0 {
-			return nil, nil
+			return nil, nil, nil
+		}
+		if err := im.walks(n, int64(len(num.ints))); err != nil {
+			return nil, nil, err
 		}
 		if isRun(num.ints, in.shape[axis]) && num.ints[0] >= 0 && len(num.ints) > 1 {
-			return &cut{in.stored, axis, num.ints[0], num.ints[0] + int64(len(num.ints))}, nil
+			return &cut{in.stored, axis, num.ints[0], num.ints[0] + int64(len(num.ints))}, nil, nil
 		}
 		if axis == 0 && !slices.ContainsFunc(num.ints, func(i int64) bool { return i != 0 }) {
-			return nil, in.stored
+			return nil, in.stored, nil
 		}
-		return nil, nil
+		return nil, nil, nil
 	case "Slice":
 	default:
-		return nil, nil
+		return nil, nil, nil
 	}
 	ranges, err := im.sliceRanges(n)
 	if err != nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	var found *cut
 	for _, r := range ranges {
@@ -182,11 +215,11 @@ func (im *reading) cutOf(n *node) (*cut, *tensor) {
 			continue
 		}
 		if found != nil || r.step != 1 {
-			return nil, nil
+			return nil, nil, nil
 		}
 		found = &cut{in.stored, r.axis, r.start, r.start + r.size}
 	}
-	return found, nil
+	return found, nil, nil
 }
 
 // constant makes a value of a Constant node.
@@ -213,13 +246,13 @@ func (im *reading) constant(n *node) error {
 			v.elem, v.shape, v.num = elemInt64, []int64{}, &numbers{ints: []int64{a.i}}
 			return nil
 		case "value_ints":
-			v.elem, v.shape, v.num = elemInt64, []int64{int64(len(a.ints))}, &numbers{ints: append([]int64{}, a.ints...)}
+			v.elem, v.shape, v.num = elemInt64, []int64{int64(len(a.ints))}, &numbers{ints: nonNil(a.ints)}
 			return nil
 		case "value_float":
 			v.elem, v.shape, v.num = elemFloat, []int64{}, &numbers{floats: []float64{a.f}}
 			return nil
 		case "value_floats":
-			v.elem, v.shape, v.num = elemFloat, []int64{int64(len(a.floats))}, &numbers{floats: append([]float64{}, a.floats...)}
+			v.elem, v.shape, v.num = elemFloat, []int64{int64(len(a.floats))}, &numbers{floats: nonNil(a.floats)}
 			return nil
 		case "value_string", "value_strings":
 			v.elem, v.shape = 8, []int64{int64(max(len(a.strings), 1))}
@@ -227,6 +260,14 @@ func (im *reading) constant(n *node) error {
 		}
 	}
 	return n.errorf("it has no value that is read")
+}
+
+// nonNil is a list that is there, even where it is empty. Numbers are never changed, so that the constants of all calls share it.
+func nonNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 // strides returns the distance of neighbours along each axis of a dense tensor.
@@ -246,6 +287,7 @@ func (n *numbers) pick(shape, steps []int64, offset int64) *numbers {
 	for _, s := range shape {
 		size *= s
 	}
+	shape, steps = longAxes(shape, steps)
 	out := &numbers{}
 	if n.floats != nil {
 		out.floats = make([]float64, 0, size)
@@ -270,6 +312,16 @@ func (n *numbers) pick(shape, steps []int64, offset int64) *numbers {
 		}
 	}
 	return out
+}
+
+// longAxes leaves out axes of one entry, which every place would be carried through.
+func longAxes(shape, steps []int64) (long, longSteps []int64) {
+	for i, size := range shape {
+		if size != 1 {
+			long, longSteps = append(long, size), append(longSteps, steps[i])
+		}
+	}
+	return long, longSteps
 }
 
 // stretch gives a constant a shape that it can be broadcast to.

@@ -10,7 +10,7 @@ type fuser struct {
 	kept  map[*value]bool // outputs
 }
 
-// fuse runs every pattern at every node, in the order of the computation.
+// fuse runs every pattern at every node that an output depends on, in the order of the computation.
 func (im *reading) fuse() {
 	f := &fuser{im: im, reads: map[*value][]*node{}, kept: map[*value]bool{}}
 	for _, n := range im.nodes {
@@ -23,7 +23,10 @@ func (im *reading) fuse() {
 	for _, v := range im.outputs {
 		f.kept[v] = true
 	}
-	for _, n := range im.nodes {
+	for _, n := range im.live() {
+		if !n.hasOneResult() {
+			continue
+		}
 		for _, pattern := range patterns {
 			if pattern(f, n) {
 				break
@@ -37,10 +40,12 @@ var patterns = []func(*fuser, *node) bool{
 	(*fuser).linear, (*fuser).gelu, (*fuser).quickGelu, (*fuser).gated, (*fuser).hardSwish, (*fuser).softplus, (*fuser).layerNorm, (*fuser).rmsNorm, (*fuser).groupNorm, (*fuser).attention,
 }
 
-// become turns a node into a fused one.
+// hasOneResult reports whether a node has one result, and no other that it would lose as a fused one.
+func (n *node) hasOneResult() bool { return len(n.out) == 1 && n.out[0] != nil }
+
+// become turns a node with one result into a fused one.
 func (n *node) become(op string, attrs []protoAttr, in ...*value) bool {
 	n.op, n.attrs, n.in = op, attrs, in
-	n.out = n.out[:1]
 	return true
 }
 
@@ -52,9 +57,9 @@ func (f *fuser) source(v *value) *value {
 	return v.source()
 }
 
-// def is the operator that a value comes from, seen through changes of precision; nil for inputs and constants.
+// def is the operator that a value comes from as its first result, seen through changes of precision; nil for inputs and constants.
 func (f *fuser) def(v *value) *node {
-	if v = f.source(v); v == nil {
+	if v = f.source(v); v == nil || v.def == nil || len(v.def.out) == 0 || v.def.out[0] != v {
 		return nil
 	}
 	return v.def
@@ -148,7 +153,7 @@ func (f *fuser) linear(n *node) bool {
 		return false
 	}
 	m := x.def
-	if m == nil || m.op != "MatMul" || !f.once(x) || m.in[0].konst && !m.in[0].isLiteral() || !m.in[1].konst || m.in[1].rank() != 2 {
+	if m == nil || m.op != "MatMul" || !m.hasOneResult() || !f.once(x) || m.in[0].konst && !m.in[0].isLiteral() || !m.in[1].konst || m.in[1].rank() != 2 {
 		return false
 	}
 	if out := m.in[1].shape[1]; bias.size() != out || bias.rank() == 0 || bias.shape[bias.rank()-1] != out || bias.rank() > x.rank() || bias.isLiteral() {

@@ -47,9 +47,9 @@ func (f *fuser) attention(n *node) bool {
 	}
 	q, kq := f.unscaled(q)
 	k, kk := f.unscaled(k)
-	attrs := []protoAttr{{name: "scale", f: s.scale * kq * kk}, {name: "transposed", i: 1}}
+	attrs := []protoAttr{{name: "scale", f: s.scale * kq * kk}, {name: "transposed", i: 1}, {name: "causal"}}
 	if s.causal {
-		attrs = append(attrs, protoAttr{name: "causal", i: 1})
+		attrs[2].i = 1
 	}
 	if t := f.is(k, "Transpose"); t != nil && swapsLast(perm(t)) {
 		k, attrs[1].i = t.in[0], 0
@@ -141,7 +141,7 @@ func (f *fuser) masked(n *node, s *scoring, depth int) bool {
 		*s = trial
 		switch mask := n.in[1-i]; {
 		case mask.konst && f.im.allEqual(mask, 0): // nothing is hidden
-		case mask.konst && f.im.isCausal(mask, n.out[0].shape):
+		case mask.konst && f.im.triangle(mask, n.out[0].shape, hidesLater):
 			s.causal = true
 		default:
 			s.mask = mask
@@ -158,7 +158,7 @@ func (f *fuser) chosen(n *node, s *scoring, depth int) bool {
 	}
 	for side, v := range n.in[1:] {
 		low, ok := f.im.scalar(n.in[2-side])
-		if !ok || low > -1e4 || v.konst || !f.im.triangle(n.in[0], n.out[0].shape, func(x float64, visible bool) bool { return (x != 0) == (visible == (side == 0)) }) {
+		if !ok || low > -1e4 || v.konst || !f.im.triangle(n.in[0], n.out[0].shape, []pattern{choosesSeen, choosesLater}[side]) {
 			continue
 		}
 		if f.scores(v, s, depth-1) && s.mask == nil && !s.causal {
@@ -169,13 +169,25 @@ func (f *fuser) chosen(n *node, s *scoring, depth int) bool {
 	return false
 }
 
-// isCausal reports whether a mask hides exactly what comes later.
-func (im *reading) isCausal(v *value, scores []int64) bool {
-	return im.triangle(v, scores, func(x float64, visible bool) bool { return visible && x == 0 || !visible && x <= -1e4 })
+// pattern is what a square constant says of each pair of positions, of which the second is visible to the first or comes later.
+type pattern int
+
+const (
+	hidesLater   pattern = iota // is added: 0 for what is visible, and very low for what comes later
+	choosesSeen                 // is not 0 for what is visible
+	choosesLater                // is not 0 for what comes later
+	patternCount
+)
+
+func (p pattern) fits(x float64, visible bool) bool {
+	if p == hidesLater {
+		return visible && x == 0 || !visible && x <= -1e4
+	}
+	return (x != 0) == (visible == (p == choosesSeen))
 }
 
-// triangle checks every element of a square constant, the same for all heads.
-func (im *reading) triangle(v *value, scores []int64, fits func(x float64, visible bool) bool) bool {
+// triangle reports whether a square constant, the same for all heads, has a pattern. Its elements are looked at once.
+func (im *reading) triangle(v *value, scores []int64, p pattern) bool {
 	rank := v.rank()
 	if rank < 2 || len(scores) < 2 {
 		return false
@@ -184,6 +196,10 @@ func (im *reading) triangle(v *value, scores []int64, fits func(x float64, visib
 	if n < 2 || v.shape[rank-2] != n || v.size() != n*n || scores[len(scores)-1] != n || scores[len(scores)-2] != n || n*n > maxConstant {
 		return false
 	}
+	return v.patterns[p].asked(func() bool { return im.hasPattern(v, n, p) })
+}
+
+func (im *reading) hasPattern(v *value, n int64, p pattern) bool {
 	num := v.num
 	if num == nil && v.stored != nil && im.budget(n*n) {
 		var err error
@@ -195,7 +211,7 @@ func (im *reading) triangle(v *value, scores []int64, fits func(x float64, visib
 		return false
 	}
 	for i := range num.len() {
-		if !fits(num.float(i), int64(i)%n <= int64(i)/n) {
+		if !p.fits(num.float(i), int64(i)%n <= int64(i)/n) {
 			return false
 		}
 	}

@@ -93,6 +93,9 @@ func (f *fuser) following(n *node, op string, size int64) (*node, *value) {
 	v := n.out[0]
 	for f.once(v) {
 		next := f.reads[v][0]
+		if !next.hasOneResult() {
+			break
+		}
 		if (next.op == "Cast" || next.op == "Identity") && next.out[0].elem.isFloat() {
 			v = next.out[0]
 			continue

@@ -32,7 +32,7 @@ func FuzzImport(f *testing.F) {
 
 // holds checks one file, and reports whether it was accepted.
 func holds(t *testing.T, data []byte) bool {
-	m, err := read(data, Options{MaxComponents: 2000})
+	m, err := read(data, Options{Limits: graph.ServiceLimits})
 	var fault *graph.Error
 	if err != nil {
 		if !errors.As(err, &fault) {

@@ -18,10 +18,15 @@ func (im *reading) call(f *protoFunction, n *node, p *protoNode, s *scope) error
 	if len(f.opsets) == 0 {
 		inner.opsets = s.opsets
 	}
-	inner.attrs = append(inner.attrs, n.attrs...)
-	for _, a := range f.defaults {
-		if n.attr(a.name) == nil {
-			inner.attrs = append(inner.attrs, a)
+	if err := im.count((len(n.attrs) + len(f.defaults)) / maxInputs); err != nil {
+		return err
+	}
+	inner.attrs = make(map[string]protoAttr, len(n.attrs)+len(f.defaults))
+	for _, list := range [][]protoAttr{n.attrs, f.defaults} {
+		for _, a := range list {
+			if _, given := inner.attrs[a.name]; !given {
+				inner.attrs[a.name] = a
+			}
 		}
 	}
 	for i, v := range n.in {
@@ -52,6 +57,14 @@ func (im *reading) call(f *protoFunction, n *node, p *protoNode, s *scope) error
 // maxPrefix bounds what is put before the names inside a function: a small file could otherwise ask for very long ones.
 const maxPrefix = 256
 
+// nested is the name of a value inside a function or a branch.
+func (s *scope) nested(name string) string {
+	if len(name) > maxPrefix {
+		return name
+	}
+	return s.prefix + name
+}
+
 // nested is what the names inside a function or a branch begin with.
 func nested(prefix string, n *node) string {
 	if out := prefix + n.label() + "/"; len(out) <= maxPrefix {
@@ -68,7 +81,7 @@ func scoped(body []*protoNode, n *node) []*protoNode {
 		if q.scopes == "" {
 			q.scopes = n.scopes
 		}
-		if at := strings.LastIndexByte(n.name, '/'); at > 0 && !strings.HasPrefix(q.name, "/") {
+		if at := strings.LastIndexByte(n.name, '/'); at > 0 && !strings.HasPrefix(q.name, "/") && len(q.name) < maxPrefix {
 			q.name = n.name[:at+1] + q.name
 		}
 		out[i] = &q

@@ -101,7 +101,10 @@ func (e *emitter) tensor(n *node, v *value, shape []int64) (port, error) {
 	if !e.isTrained(v) {
 		return e.add(n, "parameter", []graph.Param{list("shape", shape), boolean("trainable", false)}, nil, e.origin())
 	}
-	uses := e.whole(v)
+	uses := e.whole(n, v)
+	if e.over != nil {
+		return port{}, e.over
+	}
 	if len(uses) == 1 && (v.cut != nil || uses[0].size == v.size()) {
 		stored := shape
 		if v.cut != nil {
@@ -165,8 +168,11 @@ func (e *emitter) cutTo(n *node, v *value, p port, shape []int64) (port, error) 
 }
 
 // whole are the uses of a constant that is added or multiplied: of a piece, the whole tensor, since the model has all of it.
-func (e *emitter) whole(v *value) []use {
+func (e *emitter) whole(n *node, v *value) []use {
 	var out []use
+	if !e.reads(n, v) {
+		return nil
+	}
 	for _, p := range v.parts {
 		if !p.t.literal && p.t.elem.isFloat() && !exporterMade(p.t.name) {
 			out = append(out, use{p.t, p.t.name, p.t.size, len(p.t.dims) < 2})
@@ -222,7 +228,7 @@ func (e *emitter) positions(n *node, c *value, p port) (bool, error) {
 		return false, nil
 	}
 	params := []graph.Param{whole("maxLen", t.size/width), whole("embedDim", width)}
-	typ, uses := "learnedPositionalEmbedding", e.whole(c)
+	typ, uses := "learnedPositionalEmbedding", e.whole(n, c)
 	if !e.isTrained(c) {
 		if !e.isSinusoid(t) {
 			return false, nil
@@ -244,7 +250,7 @@ func (e *emitter) segments(n *node, c *value, p port) (bool, error) {
 	if len(p.shape) != 2 || c.row == nil || len(c.row.dims) != 2 || !e.isTrained(c) || c.rank() < 2 || c.shape[c.rank()-1] != p.shape[1] {
 		return false, nil
 	}
-	uses := e.whole(c)
+	uses := e.whole(n, c)
 	if _, shared := e.owed(uses); len(uses) != 1 || len(shared) > 0 || uses[0].t != c.row {
 		return false, nil
 	}
@@ -260,7 +266,7 @@ func (e *emitter) scale(n *node, x, c *value, p port) (bool, error) {
 	if len(p.shape) == 0 || c.size() != p.shape[len(p.shape)-1] || c.rank() == 0 || c.shape[c.rank()-1] != c.size() || c.size() == 1 || !e.isTrained(c) {
 		return false, nil
 	}
-	uses := e.whole(c)
+	uses := e.whole(n, c)
 	if len(uses) != 1 || uses[0].size != c.size() || p.axis == len(x.shape)-1 {
 		return false, nil
 	}

@@ -34,8 +34,9 @@ type Options struct {
 	// SeqLen is the size of the axis behind the batch of token inputs where the file only names it and Sizes does not tell.
 	// With 0 such a file is refused.
 	SeqLen int64
-	// MaxComponents is the largest graph that is made; 0 stands for 100,000.
-	MaxComponents int
+	// Limits are those of the graph that is made: its components, connections and the items of lists. The zero value stands for
+	// graph.LocalLimits.
+	Limits graph.Limits
 }
 
 // Model is what a file holds.
@@ -73,13 +74,14 @@ type reading struct {
 	folded          int64 // elements of constants that were computed
 	inlined         int
 	tracked         int                  // entries of what constants were computed from
+	walked          int64                // numbers that were gone over
 	loaded          func(*tensor, int64) // told how many elements of a tensor are read, for tests
 }
 
 // Import reads a file of the given size.
 func Import(ctx context.Context, r io.ReaderAt, size int64, opt Options) (*Model, error) {
-	if opt.MaxComponents == 0 {
-		opt.MaxComponents = 100_000
+	if opt.Limits == (graph.Limits{}) {
+		opt.Limits = graph.LocalLimits
 	}
 	im := &reading{opt: opt, src: &source{ctx: ctx, r: r, size: size}, batch: 1}
 	d := &decoder{source: im.src}

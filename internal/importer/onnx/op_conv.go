@@ -125,7 +125,7 @@ func emitConv(e *emitter, n *node) error {
 	if err != nil {
 		return err
 	}
-	shift := e.vector(n.input(2), 0)
+	shift := e.vector(n, n.input(2), 0)
 	uses := append(e.weights(n, weight), shift...)
 	e.pending = uses
 	in, err := e.batched(n)
@@ -254,7 +254,7 @@ func emitConvTranspose(e *emitter, n *node) error {
 			return refused{"it cuts more off behind than in front"}
 		}
 	}
-	shift := e.vector(n.input(2), 0)
+	shift := e.vector(n, n.input(2), 0)
 	uses := append(e.weights(n, weight), shift...)
 	groups := n.int("group", 1)
 	params := []graph.Param{whole("inChannels", weight.shape[0]), whole("outChannels", weight.shape[1]*groups), each("kernelSize", w.kernel, 0), each("stride", w.stride, 1),

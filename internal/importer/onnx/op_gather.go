@@ -37,6 +37,9 @@ func emitGather(e *emitter, n *node) error {
 		}
 		return e.give(n.out[0], out, p.layout)
 	}
+	if err := e.im.walks(n, int64(len(num.ints))); err != nil {
+		return err
+	}
 	if index.rank() != 1 || !isRun(num.ints, data.shape[axis]) {
 		return refused{"it takes entries that do not follow each other"}
 	}

@@ -8,7 +8,7 @@ import (
 
 var (
 	_ = register("Concat", operator{shape: concatShape, fold: foldConcat, emit: emitConcat, constant: true})
-	_ = register("Split", operator{shape: splitShape, fold: foldView, emit: emitSplit})
+	_ = register("Split", operator{shape: splitShape, fold: foldView, emit: emitSplit, several: true})
 	_ = register("Slice", operator{shape: sliceShape, fold: foldSlice, emit: emitSlice})
 	_ = register("Gather", operator{shape: gatherShape, fold: foldGather, emit: emitGather, constant: true})
 	_ = register("GatherElements", operator{shape: func(_ *reading, n *node) error {
@@ -46,15 +46,21 @@ func concatShape(_ *reading, n *node) error {
 	return nil
 }
 
-func foldConcat(_ *reading, n *node) (*numbers, error) {
+func foldConcat(im *reading, n *node) (*numbers, error) {
 	axis, err := n.axis(n.int("axis", 0), n.in[0].rank())
 	if err != nil {
 		return nil, err
+	}
+	if n.out[0].size() == 0 { // of any number of rows
+		return emptyNumbers(n.in[0].elem), nil
 	}
 	out := &numbers{}
 	outer := int64(1)
 	for _, size := range n.out[0].shape[:axis] {
 		outer *= size
+	}
+	if err := im.walks(n, outer*int64(len(n.in))); err != nil {
+		return nil, err
 	}
 	for row := range outer {
 		for _, v := range n.in {
@@ -68,9 +74,6 @@ func foldConcat(_ *reading, n *node) (*numbers, error) {
 				out.ints = append(out.ints, v.num.ints[at:at+width]...)
 			}
 		}
-	}
-	if out.len() == 0 {
-		return emptyNumbers(n.in[0].elem), nil
 	}
 	return out, nil
 }
@@ -201,11 +204,12 @@ func emitSplit(e *emitter, n *node) error {
 	if err != nil {
 		return err
 	}
+	splitSize := list("splitSize", sizes) // of all of them
 	for i, v := range n.out {
 		if v == nil || !e.used[v] {
 			continue
 		}
-		out, err := e.add(n, "split", []graph.Param{list("splitSize", sizes), whole("dim", dim), whole("index", int64(i))}, nil, p)
+		out, err := e.add(n, "split", []graph.Param{splitSize, whole("dim", dim), whole("index", int64(i))}, nil, p)
 		if err != nil {
 			return err
 		}
@@ -239,8 +243,11 @@ func foldGather(_ *reading, n *node) (*numbers, error) {
 	for _, size := range in.shape[axis+1:] {
 		inner *= size
 	}
-	block := inner * in.shape[axis]
 	out := emptyNumbers(in.elem)
+	if n.out[0].size() == 0 { // of any number of rows
+		return out, nil
+	}
+	block := inner * in.shape[axis]
 	for row := int64(0); row < int64(in.num.len()); row += max(block, 1) {
 		for _, i := range index.ints {
 			if i < 0 {
@@ -261,10 +268,13 @@ func foldGather(_ *reading, n *node) (*numbers, error) {
 }
 
 // foldGatherElements takes, at every place, the entry that the index there names along one axis.
-func foldGatherElements(_ *reading, n *node) (*numbers, error) {
+func foldGatherElements(im *reading, n *node) (*numbers, error) {
 	in, index := n.in[0], n.in[1]
 	axis, err := n.axis(n.int("axis", 0), in.rank())
 	if err != nil || index.num.ints == nil || index.rank() != in.rank() {
+		return nil, err
+	}
+	if err := im.walks(n, int64(index.num.len()*max(in.rank(), 1))); err != nil {
 		return nil, err
 	}
 	own, theirs := strides(in.shape), strides(index.shape)

@@ -54,12 +54,12 @@ var (
 		return (&numbers{floats: []float64{n.float("value", 0)}}).stretch(nil, n.out[0].shape), nil
 	}})
 	_ = register("Range", operator{shape: func(im *reading, n *node) error {
-		values, err := im.rangeOf(n)
+		r, err := im.rangeOf(n)
 		if err == nil {
-			n.set(0, n.in[0].elem, []int64{int64(values.len())})
+			n.set(0, n.in[0].elem, []int64{r.count})
 		}
 		return err
-	}, fold: func(im *reading, n *node) (*numbers, error) { return im.rangeOf(n) }})
+	}, fold: foldRange})
 	_ = register("Trilu", operator{shape: sameShape, fold: foldTrilu})
 	_ = register("NonZero", operator{shape: func(im *reading, n *node) error {
 		if err := n.need(1); err != nil {
@@ -71,6 +71,9 @@ var (
 		}
 		if num == nil {
 			return unknownShape{"the number of its results is known only when the model runs"}
+		}
+		if err := im.walks(n, int64(num.len())); err != nil {
+			return err
 		}
 		count := int64(0)
 		for i := range num.len() {
@@ -104,27 +107,46 @@ var (
 	_ = register("QuantizeLinear", operator{shape: sameShape, emit: emitPass})
 )
 
-// rangeOf counts from a start to a limit.
-func (im *reading) rangeOf(n *node) (*numbers, error) {
+// ranged is what a Range counts: so many numbers from a start on.
+type ranged struct {
+	start, delta float64
+	count        int64
+}
+
+// rangeOf says what is counted from a start to a limit.
+func (im *reading) rangeOf(n *node) (ranged, error) {
 	if err := n.need(3); err != nil {
-		return nil, err
+		return ranged{}, err
 	}
 	start, ok1 := im.scalar(n.in[0])
 	limit, ok2 := im.scalar(n.in[1])
 	delta, ok3 := im.scalar(n.in[2])
 	if !ok1 || !ok2 || !ok3 {
-		return nil, unknownShape{"its length is known only when the model runs"}
+		return ranged{}, unknownShape{"its length is known only when the model runs"}
 	}
 	count := math.Ceil((limit - start) / delta)
 	if !(count <= maxConstant) || delta == 0 {
-		return nil, n.errorf("it counts from %g to %g in steps of %g", start, limit, delta)
+		return ranged{}, n.errorf("it counts from %g to %g in steps of %g", start, limit, delta)
 	}
-	out := &numbers{floats: []float64{}}
-	for i := range int(max(count, 0)) {
-		out.floats = append(out.floats, start+float64(float64(i)*delta))
+	return ranged{start, delta, int64(max(count, 0))}, nil
+}
+
+func foldRange(im *reading, n *node) (*numbers, error) {
+	r, err := im.rangeOf(n)
+	if err != nil {
+		return nil, err
 	}
-	if !n.in[0].elem.isFloat() {
-		return out.asInts(), nil
+	at := func(i int) float64 { return r.start + float64(float64(i)*r.delta) }
+	if n.in[0].elem.isFloat() {
+		out := &numbers{floats: make([]float64, r.count)}
+		for i := range out.floats {
+			out.floats[i] = at(i)
+		}
+		return out, nil
+	}
+	out := &numbers{ints: make([]int64, r.count)}
+	for i := range out.ints {
+		out.ints[i] = saturate(at(i))
 	}
 	return out, nil
 }
@@ -160,10 +182,13 @@ func foldTrilu(im *reading, n *node) (*numbers, error) {
 	return out, nil
 }
 
-func foldNonZero(_ *reading, n *node) (*numbers, error) {
+func foldNonZero(im *reading, n *node) (*numbers, error) {
 	in := n.in[0]
+	if err := im.walks(n, int64(in.num.len()*in.rank())); err != nil {
+		return nil, err
+	}
 	own := strides(in.shape)
-	out := &numbers{ints: []int64{}}
+	out := &numbers{ints: make([]int64, 0, n.out[0].size())}
 	for axis := range in.shape {
 		for i := range in.num.len() {
 			if in.num.float(i) != 0 {

@@ -67,7 +67,7 @@ func (e *emitter) linear(n *node, in, out int64, bias *value) error {
 	uses := e.weights(n, n.in[1])
 	var shift []use
 	if bias != nil {
-		shift = e.vector(bias, 0)
+		shift = e.vector(n, bias, 0)
 	}
 	e.pending = append(slices.Clone(uses), shift...)
 	if n.in[0].konst {

@@ -33,7 +33,7 @@ var (
 
 // affine are the uses of the scale and the shift of a normalisation, and which of them it has.
 func (e *emitter) affine(n *node) (uses []use, scale, shift bool) {
-	a, b := e.vector(n.input(1), 1), e.vector(n.input(2), 0)
+	a, b := e.vector(n, n.input(1), 1), e.vector(n, n.input(2), 0)
 	return append(slices.Clone(a), b...), len(a) > 0, len(b) > 0
 }
 
@@ -100,7 +100,7 @@ func emitLayerNorm(e *emitter, n *node) error {
 }
 
 func emitRMSNorm(e *emitter, n *node) error {
-	uses := e.vector(n.input(1), 1)
+	uses := e.vector(n, n.input(1), 1)
 	params := []graph.Param{eps(n)}
 	if len(uses) == 0 {
 		params = append(params, boolean("elementwiseAffine", false))

@@ -8,9 +8,9 @@ import (
 )
 
 var (
-	_ = register("LSTM", operator{shape: recurrentShape, emit: emitRecurrent("lstm", 4)})
-	_ = register("GRU", operator{shape: recurrentShape, emit: emitRecurrent("gru", 3)})
-	_ = register("RNN", operator{shape: recurrentShape, emit: emitRecurrent("rnn", 1)})
+	_ = register("LSTM", operator{shape: recurrentShape, emit: emitRecurrent("lstm", 4), several: true})
+	_ = register("GRU", operator{shape: recurrentShape, emit: emitRecurrent("gru", 3), several: true})
+	_ = register("RNN", operator{shape: recurrentShape, emit: emitRecurrent("rnn", 1), several: true})
 )
 
 // run is what a recurrent operator goes over.
@@ -114,7 +114,7 @@ func emitRecurrent(typ string, gates int64) func(*emitter, *node) error {
 		if err != nil {
 			return err
 		}
-		bias := e.vector(n.input(3), 0)
+		bias := e.vector(n, n.input(3), 0)
 		uses := slices.Concat(e.weights(n, n.in[1]), e.weights(n, n.in[2]), bias)
 		e.pending = uses
 		if err := e.usual(n); err != nil {

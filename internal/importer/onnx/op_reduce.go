@@ -32,7 +32,7 @@ var _ = func() bool {
 var (
 	_ = register("ArgMax", operator{shape: argShape, emit: emitArgMax})
 	_ = register("ArgMin", operator{shape: argShape})
-	_ = register("TopK", operator{shape: topKShape, emit: emitTopK})
+	_ = register("TopK", operator{shape: topKShape, emit: emitTopK, several: true})
 	_ = register("CumSum", operator{shape: sameShape, fold: foldCumSum, emit: emitCumSum})
 )
 
@@ -83,16 +83,20 @@ func foldReduce(im *reading, n *node) (*numbers, error) {
 		return nil, err
 	}
 	r, in := reductions[n.op], n.in[0]
+	if err := im.walks(n, int64(in.num.len()*max(in.rank(), 1))); err != nil {
+		return nil, err
+	}
 	kept := strides(shrunk(in.shape, axes, true))
+	for _, axis := range axes {
+		kept[axis] = 0
+	}
 	own := strides(in.shape)
 	out := slices.Repeat([]float64{r.start}, int(n.out[0].size()))
 	for i := range in.num.len() {
 		at, rest := int64(0), int64(i)
 		for axis := range in.shape {
 			if own[axis] > 0 {
-				if !slices.Contains(axes, axis) {
-					at += rest / own[axis] * kept[axis]
-				}
+				at += rest / own[axis] * kept[axis]
 				rest %= own[axis]
 			}
 		}

@@ -149,7 +149,7 @@ func (d *decoder) readGraph(in span) (*protoGraph, error) {
 		case 1:
 			g.nodes, err = d.appendNode(g.nodes, f.span)
 		case 2:
-			g.name, err = d.text(f)
+			g.name, err = d.called(f)
 		case 5:
 			var t *tensor
 			if t, err = d.readTensor(f.span); err == nil {
@@ -176,33 +176,47 @@ func (d *decoder) readFunction(in span) (*protoFunction, error) {
 		}
 		switch f.num {
 		case 1:
-			fn.name, err = d.text(f)
+			fn.name, err = d.called(f)
 		case 4:
-			fn.inputs, err = d.appendText(fn.inputs, f)
+			fn.inputs, err = d.appendName(fn.inputs, f)
 		case 5:
-			fn.outputs, err = d.appendText(fn.outputs, f)
+			fn.outputs, err = d.appendName(fn.outputs, f)
 		case 6:
-			fn.attributes, err = d.appendText(fn.attributes, f)
+			fn.attributes, err = d.appendName(fn.attributes, f)
 		case 7:
 			fn.nodes, err = d.appendNode(fn.nodes, f.span)
 		case 9:
 			err = d.opset(f.span, fn.opsets)
 		case 10:
-			fn.domain, err = d.text(f)
+			fn.domain, err = d.called(f)
 		case 11:
+			if len(fn.defaults) >= maxAttrs {
+				return tooLarge(maxAttrs, "", "a function has more than %d attributes", maxAttrs)
+			}
 			var a protoAttr
 			a, err = d.readAttr(f.span)
 			fn.defaults = append(fn.defaults, a)
 		case 13:
-			fn.overload, err = d.text(f)
+			fn.overload, err = d.called(f)
 		}
 		return err
 	})
 }
 
-func (d *decoder) appendText(list []string, f field) ([]string, error) {
-	s, err := d.text(f)
+func (d *decoder) appendName(list []string, f field) ([]string, error) {
+	s, err := d.called(f)
 	return append(list, s), err
+}
+
+// maxName is the longest name that is read. A name stands once in a file, and in the graph wherever a function is called.
+const maxName = 4096
+
+// called reads a name.
+func (d *decoder) called(f field) (string, error) {
+	if f.size() > maxName {
+		return "", tooLarge(maxName, "", "a name of %d bytes at %d is longer than %d", f.size(), f.at, maxName)
+	}
+	return d.text(f)
 }
 
 func (d *decoder) appendNode(list []*protoNode, in span) ([]*protoNode, error) {
@@ -216,13 +230,13 @@ func (d *decoder) appendNode(list []*protoNode, in span) ([]*protoNode, error) {
 		}
 		switch f.num {
 		case 1:
-			n.in, err = d.appendText(n.in, f)
+			n.in, err = d.appendName(n.in, f)
 		case 2:
-			n.out, err = d.appendText(n.out, f)
+			n.out, err = d.appendName(n.out, f)
 		case 3:
-			n.name, err = d.text(f)
+			n.name, err = d.called(f)
 		case 4:
-			n.op, err = d.text(f)
+			n.op, err = d.called(f)
 		case 5:
 			if len(n.attrs) >= maxAttrs {
 				return tooLarge(maxAttrs, "", "a node has more than %d attributes", maxAttrs)
@@ -231,9 +245,9 @@ func (d *decoder) appendNode(list []*protoNode, in span) ([]*protoNode, error) {
 			a, err = d.readAttr(f.span)
 			n.attrs = append(n.attrs, a)
 		case 7:
-			n.domain, err = d.text(f)
+			n.domain, err = d.called(f)
 		case 8:
-			n.overload, err = d.text(f)
+			n.overload, err = d.called(f)
 		case 9:
 			err = d.readScopes(f.span, n)
 		}
@@ -245,7 +259,8 @@ func (d *decoder) appendNode(list []*protoNode, in span) ([]*protoNode, error) {
 // readScopes keeps, of what the dynamo exporter notes about a node, the path of its module.
 func (d *decoder) readScopes(in span, n *protoNode) error {
 	key, value, err := d.entry(in)
-	if key == "pkg.torch.onnx.name_scopes" {
+	const longest = 2 * maxName // names of all modules around it
+	if key == "pkg.torch.onnx.name_scopes" && len(value) <= longest {
 		n.scopes = value
 	}
 	return err
@@ -271,7 +286,7 @@ func (d *decoder) readAttr(in span) (protoAttr, error) {
 	err := d.each(in, "an attribute", func(f field) (err error) {
 		switch f.num {
 		case 1:
-			a.name, err = d.text(f)
+			a.name, err = d.called(f)
 		case 2:
 			a.f = float64(math.Float32frombits(uint32(f.val)))
 		case 3:
@@ -287,11 +302,13 @@ func (d *decoder) readAttr(in span) (protoAttr, error) {
 		case 8:
 			a.ints, err = d.ints(a.ints, f, maxList)
 		case 9:
-			a.strings, err = d.appendText(a.strings, f)
+			var text string
+			text, err = d.text(f)
+			a.strings = append(a.strings, text)
 		case 20:
 			a.kind = int64(f.val)
 		case 21:
-			a.ref, err = d.text(f)
+			a.ref, err = d.called(f)
 		}
 		return err
 	})
@@ -322,7 +339,7 @@ func (d *decoder) appendValue(list []protoValue, in span) ([]protoValue, error) 
 	err := d.each(in, "a value", func(f field) (err error) {
 		switch f.num {
 		case 1:
-			v.name, err = d.text(f)
+			v.name, err = d.called(f)
 		case 2:
 			err = d.each(f.span, "a type", func(f field) error {
 				if f.num != 1 {
@@ -362,7 +379,7 @@ func (d *decoder) readDim(in span, v *protoValue) error {
 		case 1:
 			size = int64(f.val)
 		case 2:
-			name, err = d.text(f)
+			name, err = d.called(f)
 		}
 		return err
 	})

@@ -29,6 +29,9 @@ func (im *reading) sequence(n *node, p *protoNode, s *scope) error {
 			return &graph.Error{Code: action.CodeUnsupported, Path: n.path(), Message: "it stacks a list of tensors"}
 		}
 		n.op, n.in = "Concat", items
+		if err := im.count(len(items) / maxInputs); err != nil {
+			return err
+		}
 		return im.apply(n)
 	}
 	at, ok := im.scalar(n.input(1))
@@ -72,6 +75,9 @@ func (im *reading) splitToSequence(n *node) error {
 		for left := in.shape[axis]; left > 0; left -= each {
 			sizes = append(sizes, min(each, left))
 		}
+	}
+	if err := im.count(len(sizes)); err != nil {
+		return err
 	}
 	split := &node{name: n.name, op: "Split", opset: 13, scopes: n.scopes, attrs: []protoAttr{{name: "axis", i: int64(axis)}},
 		in: []*value{in, {name: list.name, elem: elemInt64, shape: []int64{int64(len(sizes))}, shaped: true, konst: true, num: &numbers{ints: sizes}}}}

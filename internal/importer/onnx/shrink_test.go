@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/modelverifier/verifier/internal/graph"
 )
 
 // Files with random weights do not compress. To keep them in the repository, elements that the importer does not load are set
@@ -35,7 +37,7 @@ var noted = regexp.MustCompile(`pkg\.torch\.onnx\.(stack_trace|fx_node|class_hie
 
 // untouched returns the ranges of a file that hold elements which the importer does not load.
 func untouched(data []byte) ([]span, error) {
-	im := &reading{opt: Options{MaxComponents: 100_000}, src: &source{ctx: context.Background(), r: bytes.NewReader(data), size: int64(len(data))}, batch: 1}
+	im := &reading{opt: Options{Limits: graph.LocalLimits}, src: &source{ctx: context.Background(), r: bytes.NewReader(data), size: int64(len(data))}, batch: 1}
 	loaded := map[int64]int64{} // where a tensor starts, and the bytes that are read of it
 	im.loaded = func(t *tensor, n int64) { loaded[t.raw.at] = max(loaded[t.raw.at], n*t.elem.bits()/8) }
 	d := &decoder{source: im.src}

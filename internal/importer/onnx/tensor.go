@@ -101,7 +101,7 @@ func (d *decoder) readTensor(in span) (*tensor, error) {
 				t.dropped = true
 			}
 		case 8:
-			t.name, err = d.text(f)
+			t.name, err = d.called(f)
 		case 9:
 			t.raw, t.hasRaw = f.span, true
 		case 13:

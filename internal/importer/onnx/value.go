@@ -23,6 +23,24 @@ type value struct {
 	origin *value   // what it was before changes of precision, where there were any
 	row    *tensor  // where it is the first row of one, again and again
 	items  []*value // of a sequence
+
+	literal, trained answer               // whether it is either
+	patterns         [patternCount]answer // and whether it has these
+}
+
+// answer is yes or no once something was asked, and 0 before: of values there are very many.
+type answer uint8
+
+// asked answers a question once.
+func (a *answer) asked(question func() bool) bool {
+	const no, yes = 1, 2
+	if *a == 0 {
+		*a = no
+		if question() {
+			*a = yes
+		}
+	}
+	return *a == yes
 }
 
 // part is a stored tensor, or a piece of one, that went into a constant. Pieces of one tensor have different keys.
@@ -64,12 +82,9 @@ func storedValue(t *tensor) *value {
 
 // isLiteral reports whether nothing in a constant comes from an initializer.
 func (v *value) isLiteral() bool {
-	for _, p := range v.parts {
-		if !p.t.literal {
-			return false
-		}
-	}
-	return v.konst
+	return v.literal.asked(func() bool {
+		return v.konst && !slices.ContainsFunc(v.parts, func(p part) bool { return !p.t.literal })
+	})
 }
 
 // node is one operator whose inputs and results are known. Fused ones have an operator name of ours.
@@ -171,6 +186,8 @@ type operator struct {
 	emit func(*emitter, *node) error
 	// constant says that emit can do with a constant as the first input.
 	constant bool
+	// several says that emit can do without the first result, which a file may leave out.
+	several bool
 }
 
 var operators = map[string]operator{}
@@ -222,7 +239,7 @@ func (n *node) axis(axis int64, rank int) (int, error) {
 const (
 	maxConstant = 1 << 20
 	maxWeight   = 1 << 10
-	maxFolded   = 1 << 24
+	maxFolded   = 1 << 23
 )
 
 // numbers returns the elements of a constant, nil where it is none or too large.
@@ -262,7 +279,7 @@ func (im *reading) intsOf(n *node, i int, what string) ([]int64, error) {
 	if num.ints == nil {
 		return nil, n.errorf("its %s are not integers", what)
 	}
-	return num.ints, nil
+	return num.ints, im.walks(n, int64(len(num.ints)))
 }
 
 // listed returns a list that younger operator sets give as an input and older ones as an attribute.

@@ -18,13 +18,28 @@ type use struct {
 	perUse bool
 }
 
+// reads counts the parts of a constant that a node goes over, and reports whether there is room for them. The first is free: nearly every
+// constant has one.
+func (e *emitter) reads(n *node, v *value) bool {
+	if e.over == nil && len(v.parts) > 1 {
+		e.over = e.im.tracks(n, len(v.parts)-1)
+	}
+	return e.over == nil // with what is missing then, the node is refused
+}
+
 // weights are the uses of a kernel or a table.
-func (e *emitter) weights(_ *node, v *value) []use {
-	out := []use{}
+func (e *emitter) weights(n *node, v *value) []use { return e.addWeights([]use{}, n, v) }
+
+// addWeights adds the uses of a kernel or a table to others.
+func (e *emitter) addWeights(out []use, n *node, v *value) []use {
+	if !e.reads(n, v) {
+		return out
+	}
+	before := len(out)
 	for _, p := range v.parts {
 		out = append(out, use{p.t, p.key, p.size, false})
 	}
-	if len(out) == 0 && v.konst && v.elem.isFloat() { // computed from nothing that is stored
+	if len(out) == before && v.konst && v.elem.isFloat() { // computed from nothing that is stored
 		out = append(out, use{&tensor{name: v.name}, "computed " + v.name, v.size(), false})
 	}
 	return out
@@ -32,18 +47,15 @@ func (e *emitter) weights(_ *node, v *value) []use {
 
 // vector are the uses of a bias, or of a scale or shift of a normalisation. It is none of them where the exporter wrote the
 // neutral value for one that the module does not have.
-func (e *emitter) vector(v *value, neutral float64) []use {
-	if v == nil || !v.konst {
+func (e *emitter) vector(n *node, v *value, neutral float64) []use {
+	if v == nil || !v.konst || !e.reads(n, v) {
 		return nil
 	}
-	made := v.isLiteral()
-	for _, p := range v.parts {
-		made = made || exporterMade(p.t.name)
-	}
+	made := v.isLiteral() || slices.ContainsFunc(v.parts, func(p part) bool { return exporterMade(p.t.name) })
 	if made && e.im.allEqual(v, neutral) {
 		return nil
 	}
-	out := e.weights(nil, v)
+	out := e.weights(n, v)
 	for i := range out {
 		out[i].perUse = true
 	}
@@ -69,20 +81,36 @@ func (im *reading) allEqual(v *value, want float64) bool {
 // everything are the uses of an operator that no type stands for: the parameters that it reads, and of one that is not known
 // every stored float tensor.
 func (e *emitter) everything(n *node) []use {
-	out := []use{}
 	_, known := operators[n.op]
-	for _, v := range append(slices.Clone(n.in), n.outer...) {
-		if v == nil || !v.konst || !v.elem.isFloat() || v.isLiteral() || v.size() < 2 || known && !e.isTrained(v) {
+	most := 0
+	for _, list := range [][]*value{n.in, n.outer} {
+		for _, v := range list {
+			if v != nil {
+				most = min(most+len(v.parts), maxTracked)
+			}
+		}
+	}
+	out := make([]use, 0, most)
+	matrices := map[*value]bool{} // each once: they are counted once
+	for _, v := range slices.Concat(n.in, n.outer) {
+		if v == nil || !v.konst || !v.elem.isFloat() || v.isLiteral() || v.size() < 2 || matrices[v] || known && !e.isTrained(v) {
 			continue
 		}
-		for _, u := range e.weights(n, v) {
-			u.perUse = v.rank() < 2
-			out = append(out, u)
+		if v.rank() >= 2 {
+			matrices[v] = true
+		}
+		first := len(out)
+		out = e.addWeights(out, n, v)
+		for i := first; i < len(out); i++ {
+			out[i].perUse = v.rank() < 2
 		}
 	}
 	for _, a := range n.attrs {
 		if a.g == nil {
 			continue
+		}
+		if e.over == nil {
+			e.over = e.im.tracks(n, len(a.g.initializers))
 		}
 		for _, t := range a.g.initializers {
 			if t.elem.isFloat() && t.size > 1 {
@@ -180,16 +208,12 @@ var notTrained = map[string]bool{"running_mean": true, "running_var": true, "num
 // isTrained decides whether a constant that is added, multiplied or joined is a parameter of the model: it is stored under
 // a name of the model's own, and neither a mask nor a table of sines.
 func (e *emitter) isTrained(v *value) bool {
-	if !v.konst || !v.elem.isFloat() || len(v.parts) == 0 {
-		return false
-	}
-	for _, p := range v.parts {
-		last := p.t.name[strings.LastIndexByte(p.t.name, '.')+1:]
-		if !p.t.literal && p.t.elem.isFloat() && !exporterMade(p.t.name) && !notTrained[last] && !e.isSinusoid(p.t) {
-			return true
-		}
-	}
-	return false
+	return v.trained.asked(func() bool {
+		return v.konst && v.elem.isFloat() && slices.ContainsFunc(v.parts, func(p part) bool {
+			last := p.t.name[strings.LastIndexByte(p.t.name, '.')+1:]
+			return !p.t.literal && p.t.elem.isFloat() && !exporterMade(p.t.name) && !notTrained[last] && !e.isSinusoid(p.t)
+		})
+	})
 }
 
 // isSinusoid reports whether the first row of a table is that of sines and cosines at position 0: zeros and ones, one after

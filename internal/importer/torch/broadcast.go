@@ -139,7 +139,7 @@ func foldData(typ string, t []*Tensor) []float64 {
 	if len(t) != 2 || len(t[0].data) == 0 || len(t[0].data) != len(t[1].data) || !t[0].shape.Equal(t[1].shape) {
 		return nil
 	}
-	out := make([]float64, len(t[0].data))
+	out := t[0].r.floats(len(t[0].data))
 	for i := range out {
 		a, b := t[0].data[i], t[1].data[i]
 		switch typ {

@@ -2,7 +2,6 @@ package torch
 
 import (
 	"math"
-	"slices"
 
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
 )
@@ -60,7 +59,7 @@ func toIntOp(name string) operation {
 			r.integers(c)
 			c.mask = false
 		}
-		c.data = slices.Clone(t.data)
+		c.data = r.copyOf(t.data)
 		for i := range c.data {
 			c.data[i] = math.Trunc(c.data[i])
 			if name == "bool" && t.data[i] != 0 {

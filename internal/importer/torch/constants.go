@@ -4,6 +4,23 @@ import "math"
 
 // Small constants keep their values, because programs compute sizes with them. PyTorch computes in 32-bit floats: so does this.
 
+// floats makes room for the values of a constant, and charges it: a program can keep every constant that it makes.
+func (r *reader) floats(n int) []float64 {
+	r.in.Spend(int64(n) / 8)
+	r.in.Work(n / 4)
+	return make([]float64, n)
+}
+
+// copyOf is a copy of a constant's values.
+func (r *reader) copyOf(data []float64) []float64 {
+	if data == nil {
+		return nil
+	}
+	out := r.floats(len(data))
+	copy(out, data)
+	return out
+}
+
 var scalarFunctions = map[string]func(float64) float64{
 	"exp": math.Exp, "sqrt": math.Sqrt, "log": math.Log, "abs": math.Abs, "neg": func(x float64) float64 { return -x },
 	"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "tanh": math.Tanh, "floor": math.Floor, "ceil": math.Ceil, "round": math.RoundToEven,
@@ -18,7 +35,7 @@ func valuesOf(name string, t *Tensor) []float64 {
 	if f == nil || len(t.data) == 0 || !t.constant() {
 		return nil
 	}
-	out := make([]float64, len(t.data))
+	out := t.r.floats(len(t.data))
 	for i, v := range t.data {
 		out[i] = float64(float32(f(v)))
 	}
@@ -27,7 +44,7 @@ func valuesOf(name string, t *Tensor) []float64 {
 
 // scalarData computes the values of a constant and a number.
 func scalarData(op string, t *Tensor, f float64, whole, swapped bool) []float64 {
-	out := make([]float64, len(t.data))
+	out := t.r.floats(len(t.data))
 	for i, v := range t.data {
 		a, b := v, f
 		if swapped {

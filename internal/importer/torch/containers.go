@@ -11,8 +11,10 @@ import (
 
 // parts lists the items of a container: parts, weights, and None, in order.
 func (r *reader) parts(x *interp.Instance) []child {
-	var out []child
-	for _, n := range x.Names() {
+	names := x.Names()
+	r.look(names)
+	out := make([]child, 0, len(names))
+	for _, n := range names {
 		if n == "training" || n == "__length" {
 			continue
 		}
@@ -35,15 +37,17 @@ func (r *reader) renumber(x *interp.Instance, items []interp.Value) {
 	for _, p := range r.parts(x) {
 		x.Unset(p.name)
 	}
+	r.in.Work(8 * len(items)) // each is set under a name of its own
 	for i, v := range items {
 		x.Set(index(i), v)
 	}
 }
 
 func (r *reader) values(x *interp.Instance) []interp.Value {
-	var out []interp.Value
-	for _, c := range r.parts(x) {
-		out = append(out, c.value)
+	parts := r.parts(x)
+	out := make([]interp.Value, len(parts))
+	for i, c := range parts {
+		out[i] = c.value
 	}
 	return out
 }
@@ -78,6 +82,15 @@ func (r *reader) put(x *interp.Instance, name string, v interp.Value) {
 		v = r.newParam(t.shape) // as ParameterList and ParameterDict do
 	}
 	x.Set(name, v)
+}
+
+// putAll adds the items of a dictionary under its keys.
+func (r *reader) putAll(x *interp.Instance, d *interp.Dict) {
+	r.in.Work(d.Len())
+	values := d.Values()
+	for i, k := range d.Keys() {
+		r.put(x, r.partName(k), values[i])
+	}
 }
 
 // listMethods are what lists and Sequential share.
@@ -135,8 +148,9 @@ func (r *reader) longer(c *interp.Class) {
 		return a.Pos[0]
 	})
 	c.Method("extend", func(in *interp.Interp, a *interp.Args) interp.Value {
-		for _, v := range in.Iterate(a.Pos[1]) {
-			r.put(self(a), index(len(r.parts(self(a)))), v)
+		at := len(r.parts(self(a)))
+		for i, v := range in.Iterate(a.Pos[1]) {
+			r.put(self(a), index(at+i), v)
 		}
 		return a.Pos[0]
 	})
@@ -162,9 +176,7 @@ func (r *reader) makeSequential() *interp.Class {
 		x := r.begin(a)
 		if len(a.Pos) == 2 {
 			if d, ok := a.Pos[1].(*interp.Dict); ok {
-				for i, k := range d.Keys() {
-					r.put(x, r.partName(k), d.Values()[i])
-				}
+				r.putAll(x, d)
 				return nil
 			}
 		}
@@ -201,9 +213,7 @@ func (r *reader) makeModuleDict(name string) *interp.Class {
 		if !ok {
 			d = in.Call(in.Function("dict"), &interp.Args{Pos: []interp.Value{v}}).(*interp.Dict)
 		}
-		for i, k := range d.Keys() {
-			r.put(x, r.partName(k), d.Values()[i])
-		}
+		r.putAll(x, d)
 	}
 	c.Method("__init__", func(in *interp.Interp, a *interp.Args) interp.Value {
 		x := r.begin(a)

@@ -47,6 +47,7 @@ func (r *reader) filled(sizes []interp.Value, isInt bool) *Tensor {
 		}
 		t.shape = append(t.shape, n)
 	}
+	r.measure(t.shape)
 	if t.shape.Size() < 0 {
 		r.in.Fault("a constant is too large")
 	}
@@ -88,7 +89,7 @@ func (t *Tensor) fill(value float64) {
 	if t.batch >= 0 || n < 0 || n > maxData {
 		return
 	}
-	t.data = make([]float64, n)
+	t.data = t.r.floats(int(n))
 	for i := range t.data {
 		t.data[i] = value
 	}
@@ -223,15 +224,15 @@ func (r *reader) linspace(a *interp.Args) interp.Value {
 		r.in.Fault("linspace of values that are not known")
 	}
 	t := &Tensor{r: r, node: -1, shape: catalog.Of(n), batch: -1}
-	for i := range n {
-		if n > maxData {
-			break
-		}
-		v := lo
+	if n > maxData || n == 0 {
+		return t
+	}
+	t.data = r.floats(int(n))
+	for i := range t.data {
+		t.data[i] = lo
 		if n > 1 {
-			v = lo + float64((hi-lo)*float64(i))/float64(n-1)
+			t.data[i] = lo + float64((hi-lo)*float64(i))/float64(n-1)
 		}
-		t.data = append(t.data, v)
 	}
 	return t
 }
@@ -250,6 +251,10 @@ func (r *reader) literalTensor(a *interp.Args) interp.Value {
 		switch x := v.(type) {
 		case *interp.List, *interp.Tuple:
 			items := r.in.Iterate(x)
+			r.in.Work(4 + len(items)) // however short it is: one may lie in another many times
+			if depth > maxRank {
+				r.in.Fault("a tensor is made of lists that are nested more than %d deep", maxRank)
+			}
 			if depth == len(shape) {
 				shape = append(shape, int64(len(items)))
 			}
@@ -278,13 +283,16 @@ func (r *reader) literalTensor(a *interp.Args) interp.Value {
 		}
 		_, truth := v.(bool)
 		mask = mask && truth
-		data = append(data, f)
+		if len(data) <= maxData {
+			data = append(data, f)
+		}
 	}
 	fill(a.Pos[0], 0)
 	mask = mask && shape.Size() > 0
 	t := &Tensor{r: r, node: -1, shape: shape, batch: -1, isInt: isInt && !mask && shape.Size() > 0, mask: mask}
 	r.typed(t, a)
 	if len(data) <= maxData {
+		r.in.Spend(int64(len(data)) / 8)
 		t.data = data
 	}
 	return t
@@ -310,6 +318,7 @@ func (r *reader) meshgrid(a *interp.Args) interp.Value {
 	if how, ok := a.Get("indexing", -1); ok && how == "xy" && len(shape) >= 2 {
 		shape[0], shape[1] = shape[1], shape[0]
 	}
+	r.measure(shape)
 	out := interp.NewTuple()
 	for range list {
 		out.Items = append(out.Items, &Tensor{r: r, node: -1, shape: shape, batch: -1, isInt: isInt})

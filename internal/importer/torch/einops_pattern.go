@@ -24,6 +24,9 @@ type side struct {
 // sideRules say what one side of a pattern may have.
 type sideRules struct{ underscore, duplicates bool }
 
+// maxPattern is how long a pattern may be.
+const maxPattern = 4096
+
 // patternText is a pattern that must be a string.
 func (r *reader) patternText(v interp.Value) string {
 	s, ok := v.(string)
@@ -33,7 +36,11 @@ func (r *reader) patternText(v interp.Value) string {
 		}
 		r.in.Doubt("TypeError", "a pattern of einops is a %s", interp.TypeName(v))
 	}
+	if len(s) > maxPattern {
+		r.in.Fault("a pattern of einops has more than %d characters", maxPattern)
+	}
 	r.in.Spend(int64(len(s)) / 4)
+	r.in.Work(len(s) * len(s) / 64) // its axes are looked for among each other
 	return s
 }
 

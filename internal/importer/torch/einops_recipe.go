@@ -35,6 +35,7 @@ func (r *reader) prepare(text string, reduction interp.Value, sizes []interp.KV,
 	for axis, n := range right.numbers {
 		out.sizes[axis] = n
 	}
+	r.in.Work(len(sizes) * len(text))
 	for _, kw := range sizes {
 		if !slices.Contains(left.names, kw.Name) && !slices.Contains(right.names, kw.Name) {
 			r.einopsRaise("Axis %s is not used in transform", kw.Name)
@@ -148,8 +149,9 @@ func (r *reader) checkPattern(in *interp.Interp, a *interp.Args) interp.Value {
 	b := a.Bind(in, "check", "pattern", "reduction", "sizes")
 	var sizes []interp.KV
 	if d, ok := b[2].(*interp.Dict); ok {
+		values := d.Values()
 		for i, k := range d.Keys() {
-			sizes = append(sizes, interp.KV{Name: interp.Str(k), Value: d.Values()[i]})
+			sizes = append(sizes, interp.KV{Name: interp.Str(k), Value: values[i]})
 		}
 	}
 	text := r.patternText(b[0])

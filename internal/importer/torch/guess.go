@@ -52,15 +52,8 @@ func (f *foundInput) text(src string) string {
 	return python.Excerpt(src, f.line)
 }
 
-// names are what the statements of a block have bound: tensors, models and numbers.
-type bound struct {
-	tensors map[string]Input
-	models  map[string]bool
-	numbers map[string]int64
-}
-
 func (g *guesser) read(file *python.File) {
-	top := &bound{map[string]Input{}, map[string]bool{}, map[string]int64{}}
+	top := &bound{}
 	for _, s := range file.Body {
 		switch s := s.(type) {
 		case *python.ImportFrom:
@@ -79,25 +72,11 @@ func (g *guesser) read(file *python.File) {
 				g.classBody(s, top)
 			}
 		case *python.FuncDef:
-			g.block(s.Body, top.copy())
+			top.inside(func() { g.block(s.Body, top) })
 		default:
 			g.block([]python.Stmt{s}, top)
 		}
 	}
-}
-
-func (b *bound) copy() *bound {
-	out := &bound{map[string]Input{}, map[string]bool{}, map[string]int64{}}
-	for k, v := range b.tensors {
-		out.tensors[k] = v
-	}
-	for k, v := range b.models {
-		out.models[k] = v
-	}
-	for k, v := range b.numbers {
-		out.numbers[k] = v
-	}
-	return out
 }
 
 // returns reports whether a function gives what one of the makers makes.
@@ -137,15 +116,15 @@ func (g *guesser) bind(target, value python.Expr, b *bound) {
 	if !ok {
 		return
 	}
-	delete(b.tensors, name.ID)
-	delete(b.models, name.ID)
-	delete(b.numbers, name.ID)
+	b.tensors.drop(name.ID)
+	b.models.drop(name.ID)
+	b.numbers.drop(name.ID)
 	if in, ok := b.tensor(value); ok {
-		b.tensors[name.ID] = in
+		b.tensors.set(name.ID, in)
 	} else if g.isModel(value, b) {
-		b.models[name.ID] = true
+		b.models.set(name.ID, true)
 	} else if n, ok := b.number(value); ok {
-		b.numbers[name.ID] = n
+		b.numbers.set(name.ID, n)
 	}
 }
 
@@ -153,7 +132,7 @@ func (g *guesser) bind(target, value python.Expr, b *bound) {
 func (g *guesser) isModel(x python.Expr, b *bound) bool {
 	switch x := x.(type) {
 	case *python.Name:
-		return b.models[x.ID]
+		return b.models.of[x.ID]
 	case *python.Call:
 		switch fn := x.Fn.(type) {
 		case *python.Name:
@@ -222,7 +201,7 @@ var tensorMakers = []string{"randn", "rand", "zeros", "ones", "empty"}
 func (b *bound) tensor(x python.Expr) (Input, bool) {
 	switch x := x.(type) {
 	case *python.Name:
-		in, ok := b.tensors[x.ID]
+		in, ok := b.tensors.of[x.ID]
 		return in, ok
 	case *python.Call:
 		fn, ok := x.Fn.(*python.Attr)
@@ -314,7 +293,7 @@ func (b *bound) number(x python.Expr) (int64, bool) {
 		n, ok := x.Value.(int64)
 		return n, ok
 	case *python.Name:
-		n, ok := b.numbers[x.ID]
+		n, ok := b.numbers.of[x.ID]
 		return n, ok
 	}
 	return 0, false

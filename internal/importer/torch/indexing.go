@@ -154,6 +154,7 @@ func (r *reader) sliced(t *Tensor, axis int, s *interp.Slice) *Tensor {
 	}
 	out := r.apply("slice", "slice", params, t)
 	if t.constant() && len(t.shape) == 1 && int64(len(t.data)) == n && out.constant() {
+		out.data = r.floats(int((hi - lo + step - 1) / step))[:0]
 		for i := lo; i < hi; i += step {
 			out.data = append(out.data, t.data[i])
 		}

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/modelverifier/verifier/internal/catalog"
-	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/torch/interp"
 	"github.com/modelverifier/verifier/internal/importer/torch/python"
 )
@@ -36,6 +34,9 @@ var inputTypes = map[string]string{
 	"float64": "float64", "int": "int64", "int64": "int64", "long": "int64", "int32": "int64", "bool": "bool",
 }
 
+// maxInputText is how long a list of inputs may be written, in bytes: each of its brackets is read level by level.
+const maxInputText = 64 << 10
+
 // maxInputNesting is how deep lists of inputs may lie in each other.
 const maxInputNesting = 8
 
@@ -46,6 +47,9 @@ var (
 
 // ParseInputs reads what --input gives: one argument, or several with semicolons between them.
 func ParseInputs(text string) ([]Input, error) {
+	if len(text) > maxInputText {
+		return nil, fmt.Errorf("the inputs are written with %d bytes, more than %d", len(text), maxInputText)
+	}
 	parts, err := apartAt(text)
 	if err != nil {
 		return nil, err
@@ -97,13 +101,20 @@ func apartAt(text string) ([]string, error) {
 // parseInput reads one argument, which may have a name.
 func parseInput(text string) (Input, error) {
 	text = strings.TrimSpace(text)
-	name, rest, named := strings.Cut(text, "=")
-	if name = strings.TrimSpace(name); !named || name != "" && !argumentName.MatchString(name) {
+	name, rest, named := nameOf(text)
+	if !named {
 		return parseValue(text, false)
 	}
-	in, err := parseValue(strings.TrimSpace(rest), true)
+	in, err := parseValue(rest, true)
 	in.Name = name
 	return in, err
+}
+
+// nameOf cuts a name and a sign of equality off an argument.
+func nameOf(text string) (name, rest string, named bool) {
+	name, rest, named = strings.Cut(text, "=")
+	name = strings.TrimSpace(name)
+	return name, strings.TrimSpace(rest), named && (name == "" || argumentName.MatchString(name))
 }
 
 // parseValue reads a tensor, a container, or, where a value may stand, a Python value.
@@ -133,10 +144,7 @@ func parseItems(kind, inner string) (Input, error) {
 		if p = strings.TrimSpace(p); p == "" && i == len(parts)-1 {
 			break // a ; behind the last
 		}
-		item, err := parseInput(p)
-		if item.Name == "" && kind != "dict" && err == nil || err != nil {
-			item, err = parseValue(p, true)
-		}
+		item, err := parseItem(p)
 		switch {
 		case err != nil:
 			return in, err
@@ -146,6 +154,18 @@ func parseItems(kind, inner string) (Input, error) {
 		in.Items = append(in.Items, item)
 	}
 	return in, nil
+}
+
+// parseItem reads what stands in a container: the entry of a dictionary, which has a name, or any value. What seems to have a name but
+// is no entry is a value that has a sign of equality in it, or none.
+func parseItem(text string) (Input, error) {
+	if name, rest, named := nameOf(text); named && name != "" {
+		if in, err := parseValue(rest, true); err == nil {
+			in.Name = name
+			return in, nil
+		}
+	}
+	return parseValue(text, true)
 }
 
 // maxLiteral is how long a Python value may be written.
@@ -320,74 +340,4 @@ func batchOf(inputs []Input) int64 {
 		}
 	}
 	return 0
-}
-
-// give makes the arguments of forward, and an input of the graph for each tensor among them.
-func (r *reader) give(opt Options) *interp.Args {
-	if r.batch = batchOf(opt.Inputs); opt.batch > 0 {
-		r.batch, r.pinned = opt.batch, true
-	}
-	tensors := tensorsIn(opt.Inputs)
-	r.unbatched = len(tensors) > 0 && !slices.ContainsFunc(tensors, func(in Input) bool { return !in.Unbatched })
-	args := &interp.Args{}
-	for _, in := range opt.Inputs {
-		v := r.given(in)
-		if in.Name != "" {
-			args.Kw = append(args.Kw, interp.KV{Name: in.Name, Value: v})
-		} else {
-			args.Pos = append(args.Pos, v)
-		}
-	}
-	return args
-}
-
-func (r *reader) given(in Input) interp.Value {
-	switch {
-	case in.Kind == "dict":
-		d := interp.NewDict()
-		for _, item := range in.Items {
-			d.Set(item.Name, r.given(item))
-		}
-		return d
-	case in.Kind != "":
-		items := make([]interp.Value, len(in.Items))
-		for i, item := range in.Items {
-			items[i] = r.given(item)
-		}
-		if in.Kind == "tuple" {
-			return interp.NewTuple(items...)
-		}
-		return interp.NewList(items...)
-	case in.Literal != "":
-		v, ok := literalValue(in.Literal)
-		if !ok {
-			r.in.Fault("%q is no number, string, True, False or None", in.Literal)
-		}
-		return v
-	}
-	return r.givenTensor(in)
-}
-
-// givenTensor makes an input of the graph. One that was given with another number of entries in front than the first has no batch.
-func (r *reader) givenTensor(in Input) *Tensor {
-	t := &Tensor{r: r, node: -1, shape: append(catalog.Of(), in.Shape...), batch: in.At, isInt: in.isInt(), contiguous: true}
-	switch {
-	case in.Unbatched:
-		t.batch, t.joint = -1, true
-	case in.Batch > 0 && in.Batch != r.batch:
-		t.batch, t.joint, t.shape = -1, true, append(catalog.Of(in.Batch), in.Shape...)
-		r.in.Note("an input with %d entries in front, where another has %d, is taken to have no batch", in.Batch, r.batch)
-	}
-	params := []graph.Param{param("shape", t.shape)}
-	if in.DType != "" && in.DType != "float64" && in.DType != "bool" { // which a graph has no word for
-		params = append(params, param("dtype", in.DType))
-	}
-	id := "input"
-	if n := len(r.inputs); n > 0 {
-		id = fmt.Sprintf("input%d", n+1)
-	}
-	t.node = r.component("input", id, params, nil)
-	r.ints[t.node] = t.isInt
-	r.inputs = append(r.inputs, t)
-	return t
 }

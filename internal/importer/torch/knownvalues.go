@@ -132,7 +132,7 @@ func bincountOp(r *reader, t *Tensor, data []float64, a *interp.Args) interp.Val
 
 // sumsOf is the cumulative sum of a constant of one axis.
 func (r *reader) sumsOf(t *Tensor) *Tensor {
-	data, sum := make([]float64, len(t.data)), 0.0
+	data, sum := r.floats(len(t.data)), 0.0
 	for i, v := range t.data {
 		sum += v
 		data[i] = sum

@@ -48,7 +48,7 @@ func comparison(op string, t *Tensor, other interp.Value) []float64 {
 			at = func(int) (float64, bool) { return f, true }
 		}
 	}
-	out := make([]float64, len(t.data))
+	out := t.r.floats(len(t.data))
 	for i, a := range t.data {
 		b, ok := at(i)
 		if !ok {
@@ -123,7 +123,7 @@ func triangle(name string) operation {
 		if !ok || !t.constant() || t.batch >= 0 || len(t.shape) != 2 || int64(len(t.data)) != t.shape.Size() {
 			return out
 		}
-		out.data = slices.Clone(t.data)
+		out.data = r.copyOf(t.data)
 		for i := range out.data {
 			row, col := int64(i)/t.shape[1], int64(i)%t.shape[1]
 			if name == "triu" && col-row < k || name == "tril" && col-row > k {
@@ -210,6 +210,7 @@ func (r *reader) within(i *Tensor, size interp.Value) {
 	if !ok {
 		return
 	}
+	r.in.Work(len(i.data))
 	for _, v := range i.data {
 		if v >= float64(n) || v < float64(-n) {
 			r.in.Raise("IndexError", "index %d is out of bounds for an axis with size %d", int64(v), n)
@@ -219,6 +220,7 @@ func (r *reader) within(i *Tensor, size interp.Value) {
 
 // maskOf reads a list of truths that stands as an index.
 func (r *reader) maskOf(l *interp.List) (*Tensor, bool) {
+	r.in.Work(len(l.Items))
 	if len(l.Items) == 0 || !allBool(l.Items) {
 		return nil, false
 	}

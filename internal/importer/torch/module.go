@@ -20,10 +20,18 @@ type child struct {
 	value interp.Value
 }
 
+// fewNames is how many attributes of a module are looked at in the step that asks for them.
+const fewNames = 16
+
+// look charges a look at all attributes of a module.
+func (r *reader) look(names []string) { r.in.Work(2 * max(0, len(names)-fewNames)) }
+
 // children lists the parts of a module in order.
 func (r *reader) children(x *interp.Instance) []child {
 	var out []child
-	for _, n := range x.Names() {
+	names := x.Names()
+	r.look(names)
+	for _, n := range names {
 		v, _ := x.Get(n)
 		if _, ok := r.isModule(v); ok && !strings.HasPrefix(n, "__") && !x.Plain(n) {
 			out = append(out, child{n, v})
@@ -35,7 +43,9 @@ func (r *reader) children(x *interp.Instance) []child {
 // own lists the weights of a module itself.
 func (r *reader) own(x *interp.Instance) []child {
 	var out []child
-	for _, n := range x.Names() {
+	names := x.Names()
+	r.look(names)
+	for _, n := range names {
 		v, _ := x.Get(n)
 		if t, ok := v.(*Tensor); ok && t.param != nil && !x.Plain(n) {
 			out = append(out, child{n, v})

@@ -40,6 +40,7 @@ func outerOp(r *reader, t *Tensor, a *interp.Args) interp.Value {
 	}
 	out := r.declared("outer", []interp.Value{t.size(0), o.size(0)}, 0, t, o)
 	if out.constant() && len(t.data) > 0 && len(o.data) > 0 && len(t.data)*len(o.data) <= maxData {
+		out.data = r.floats(len(t.data) * len(o.data))[:0]
 		for _, x := range t.data {
 			for _, y := range o.data {
 				out.data = append(out.data, float64(float32(x*y)))

@@ -280,28 +280,29 @@ func (r *reader) check(out *Model) {
 	}
 }
 
-// roots are the classes of a file that no other of its classes mentions.
+// roots are the classes of a file that no other of its classes derives from or has a method that mentions.
 func (r *reader) roots(m *interp.Module, candidates []string) []string {
+	classes := map[string]*interp.Class{}
+	for _, n := range candidates {
+		if c, ok := m.Attrs[n].(*interp.Class); ok {
+			classes[n] = c
+		}
+	}
+	derived, mentioned := map[*interp.Class]bool{}, map[string]bool{}
+	for _, other := range classes {
+		for _, base := range other.Ancestors() {
+			derived[base] = derived[base] || base != other
+		}
+		other.Mentioned(func(name string) { mentioned[name] = mentioned[name] || classes[name] != other })
+	}
 	var out []string
 	for _, n := range candidates {
-		c, ok := m.Attrs[n].(*interp.Class)
-		if !ok {
-			continue
-		}
-		used := false
-		for _, o := range candidates {
-			other, ok := m.Attrs[o].(*interp.Class)
-			used = used || ok && other != c && (other.Is(c) || mentions(other, n))
-		}
-		if !used {
+		if c := classes[n]; c != nil && !derived[c] && !mentioned[n] {
 			out = append(out, n)
 		}
 	}
 	return out
 }
-
-// mentions reports whether a method of a class names another class.
-func mentions(c *interp.Class, name string) bool { return c.Mentions(name) }
 
 // argument reads --arg key=value: a Python literal or expression over the names of the file, else the text itself.
 func (r *reader) argument(m *interp.Module, s string) interp.Value {

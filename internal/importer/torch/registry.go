@@ -53,7 +53,9 @@ func (r *reader) registries(c *interp.Class) {
 	view := func(name string, of func(*interp.Instance) []child) {
 		c.SetOwn(name, &interp.Property{Get: interp.Fn(name, func(in *interp.Interp, a *interp.Args) interp.Value {
 			x, d := self(a), interp.NewDict()
-			for _, m := range of(x) {
+			list := of(x)
+			in.Spend(int64(len(list)))
+			for _, m := range list {
 				d.Set(m.name, m.value)
 			}
 			d.Changed = func(k, v interp.Value) {
@@ -71,6 +73,7 @@ func (r *reader) registries(c *interp.Class) {
 	view("_buffers", r.ownBuffers)
 	c.SetOwn("__dict__", &interp.Property{Get: interp.Fn("__dict__", func(in *interp.Interp, a *interp.Args) interp.Value {
 		x := self(a)
+		in.Spend(int64(len(x.Names())))
 		registered := map[string]bool{}
 		for _, m := range append(append(r.children(x), r.own(x)...), r.ownBuffers(x)...) {
 			registered[m.name] = true
@@ -83,6 +86,7 @@ func (r *reader) registries(c *interp.Class) {
 func (r *reader) ownBuffers(x *interp.Instance) []child {
 	var out []child
 	seen := map[string]bool{}
+	r.in.Work(len(r.buffers[x]))
 	for _, n := range r.buffers[x] {
 		if v, ok := x.Get(n); ok && !seen[n] {
 			seen[n] = true

@@ -197,17 +197,22 @@ func argumentKind(v interp.Value) byte {
 	return 0
 }
 
+// sequenceKind is that of a sequence of tensors or ints. One of sequences has none, however deep they lie in each other.
 func sequenceKind(items []interp.Value) byte {
-	if len(items) == 0 {
+	if len(items) == 0 || isSequence(items[0]) {
 		return 0
 	}
 	first := argumentKind(items[0])
+	kind := map[byte]byte{'T': 'L', 'i': 'I'}[first] // tensors without axes are ints, too
+	if kind == 0 {
+		return 0
+	}
 	for _, v := range items[1:] {
-		if argumentKind(v) != first {
+		if isSequence(v) || argumentKind(v) != first {
 			return 0
 		}
 	}
-	return map[byte]byte{'T': 'L', 'i': 'I'}[first] // tensors without axes are ints, too
+	return kind
 }
 
 // refused returns what PyTorch says to a call of a function that none of its signatures takes, "" where one may.
@@ -251,6 +256,15 @@ func checked(name string, f *interp.Builtin) *interp.Builtin {
 	f.Check = func(in *interp.Interp, a *interp.Args) {
 		if f.Method {
 			a = rest(a)
+		}
+		known := signatures()[name]
+		for _, v := range a.Pos {
+			switch x := v.(type) {
+			case *interp.List:
+				in.Work(len(x.Items) * len(known))
+			case *interp.Tuple:
+				in.Work(len(x.Items) * len(known))
+			}
 		}
 		if why := refused(name, a); why != "" {
 			in.Raise("TypeError", "%s", why)

@@ -15,7 +15,6 @@ type Usage struct {
 	Args   []UsageArg // as they are given
 	Inputs []Input    // of the first call whose tensors have known sizes, nil where there is none
 	Line   int        // of that call, else of where the model is made
-	Text   string     // of that line
 }
 
 // UsageArg is an argument as Python writes it; Name is "" where it is given by its position.
@@ -27,9 +26,8 @@ func Usages(src string, names []string) []Usage {
 	if err != nil {
 		return nil
 	}
-	u := &using{src: src, names: names}
-	top := &scope{&bound{map[string]Input{}, map[string]bool{}, map[string]int64{}}, map[string]*Usage{}}
-	u.statements(file.Body, top)
+	u := &using{names: names}
+	u.statements(file.Body, &scope{})
 	return slices.Collect(func(yield func(Usage) bool) {
 		for _, f := range u.found {
 			if !yield(*f) {
@@ -41,23 +39,21 @@ func Usages(src string, names []string) []Usage {
 
 // using goes through a source.
 type using struct {
-	src   string
 	names []string
 	found []*Usage
 }
 
 // scope is what a block has bound: tensors and numbers, and models with where they were made.
 type scope struct {
-	*bound
-	made map[string]*Usage
+	bound
+	made table[*Usage]
 }
 
-func (s *scope) copy() *scope {
-	out := &scope{s.bound.copy(), map[string]*Usage{}}
-	for k, v := range s.made {
-		out.made[k] = v
-	}
-	return out
+// inside goes through a block, as that of bound does.
+func (s *scope) inside(block func()) {
+	made := len(s.made.was)
+	s.bound.inside(block)
+	s.made.back(made)
 }
 
 // statements goes through a block; functions and methods see what the blocks around them have bound.
@@ -83,9 +79,9 @@ func (u *using) statements(body []python.Stmt, s *scope) {
 	for _, stmt := range inner {
 		switch x := stmt.(type) {
 		case *python.FuncDef:
-			u.statements(x.Body, s.copy())
+			s.inside(func() { u.statements(x.Body, s) })
 		case *python.ClassDef:
-			u.statements(x.Body, s.copy())
+			s.inside(func() { u.statements(x.Body, s) })
 		}
 	}
 }
@@ -108,15 +104,15 @@ func (u *using) statement(stmt python.Stmt, s *scope) {
 	if name == "" {
 		return
 	}
-	delete(s.made, name)
-	delete(s.tensors, name)
-	delete(s.numbers, name)
+	s.made.drop(name)
+	s.tensors.drop(name)
+	s.numbers.drop(name)
 	if c, ok := plainModel(a.Value).(*python.Call); ok && u.makes(c) != "" {
-		s.made[name] = u.usage(c, s)
+		s.made.set(name, u.usage(c, s))
 	} else if in, ok := s.tensor(a.Value); ok {
-		s.tensors[name] = in
+		s.tensors.set(name, in)
 	} else if n, ok := s.number(a.Value); ok {
-		s.numbers[name] = n
+		s.numbers.set(name, n)
 	}
 }
 
@@ -128,9 +124,9 @@ func (s *scope) unpack(target *python.Sequence, value python.Expr) {
 	}
 	for i, t := range target.Items {
 		name := dotted(t)
-		delete(s.numbers, name)
+		s.numbers.drop(name)
 		if n, ok := s.number(values.Items[i]); ok && name != "" {
-			s.numbers[name] = n
+			s.numbers.set(name, n)
 		}
 	}
 }
@@ -183,7 +179,7 @@ func (u *using) call(c *python.Call, s *scope) {
 	var usage *Usage
 	if made, ok := plainModel(c.Fn).(*python.Call); ok && u.makes(made) != "" {
 		usage = u.usage(made, s)
-	} else if usage = s.made[dotted(c.Fn)]; usage == nil {
+	} else if usage = s.made.of[dotted(c.Fn)]; usage == nil {
 		return
 	}
 	if usage == nil || usage.Inputs != nil {
@@ -198,13 +194,13 @@ func (u *using) call(c *python.Call, s *scope) {
 		inputs = append(inputs, in)
 	}
 	if len(inputs) > 0 {
-		usage.Inputs, usage.Line, usage.Text = inputs, c.Line(), python.Excerpt(u.src, c.Line())
+		usage.Inputs, usage.Line = inputs, c.Line()
 	}
 }
 
 // usage notes where a model is made; nil where an argument is no literal.
 func (u *using) usage(c *python.Call, s *scope) *Usage {
-	out := &Usage{Name: u.makes(c), Line: c.Line(), Text: python.Excerpt(u.src, c.Line())}
+	out := &Usage{Name: u.makes(c), Line: c.Line()}
 	for _, a := range c.Args {
 		text, ok := s.literal(a.Value)
 		if !ok || a.Stars > 0 {
@@ -222,7 +218,7 @@ func (s *scope) literal(x python.Expr) (string, bool) {
 	case *python.Const:
 		return constant(x.Value)
 	case *python.Name:
-		n, ok := s.numbers[x.ID]
+		n, ok := s.numbers.of[x.ID]
 		return strconv.FormatInt(n, 10), ok
 	case *python.Unary:
 		text, ok := s.literal(x.X)

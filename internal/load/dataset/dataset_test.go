@@ -139,6 +139,30 @@ func TestBrokenFilesAreNamed(t *testing.T) {
 	}
 }
 
+// TestABooleanOfAMapTakesAByte has a map of booleans in front of the rows: what stands behind it is where it should be.
+func TestABooleanOfAMapTakesAByte(t *testing.T) {
+	pairs := "\x1b\x02\x11\x01\x02\x02\x01" // field 1: two pairs
+	if m, err := parseFooter([]byte(pairs + "\x26" + zig(7) + "\x00")); err != nil || m.rows != 7 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if m, err := parseFooter([]byte("\x1b\x08\x11" + strings.Repeat("\x01", 15) + "\x00")); err == nil { // the last takes the byte that ends the footer
+		t.Errorf("a map that lacks a boolean was read as %+v", m)
+	}
+}
+
+func TestASchemaHasNotMoreLinesThanColumnsAreKnown(t *testing.T) {
+	schema := func(lines int) string {
+		return "\x29\xfc" + string(binary.AppendUvarint(nil, uint64(lines))) + strings.Repeat("\x00", lines+1)
+	}
+	if m, err := parseFooter([]byte(schema(maxSchema))); err != nil || len(m.columns) != maxSchema-1 {
+		t.Errorf("%v", err)
+	}
+	m, err := parseFooter([]byte(schema(8 << 20)))
+	if err == nil || err.Error() != "its schema has more than 100000 lines" || len(m.columns) > maxSchema {
+		t.Errorf("%v", err)
+	}
+}
+
 // FuzzParquet reads any bytes as a footer. Nothing may panic, hang or grow.
 func FuzzParquet(f *testing.F) {
 	whole := parquetFile(3, "{}", [2]any{"a", 5}, [2]any{"label", 2})

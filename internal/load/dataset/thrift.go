@@ -3,6 +3,7 @@ package dataset
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 )
 
 // footer is what is read of a Parquet file's metadata (parquet.thrift, FileMetaData).
@@ -138,12 +139,7 @@ func (c *compact) skip(kind byte) error {
 	case typeBinary:
 		_, err = c.bytes()
 	case typeList, typeSet:
-		err = c.list(func(item byte) error {
-			if item == typeTrue || item == typeFalse { // in a list each takes a byte
-				item = typeByte
-			}
-			return c.skip(item)
-		})
+		err = c.list(c.skipItem)
 	case typeStruct:
 		err = c.fields(func(int64, byte) (bool, error) { return false, nil })
 	case typeMap:
@@ -152,6 +148,14 @@ func (c *compact) skip(kind byte) error {
 		err = errThrift
 	}
 	return err
+}
+
+// skipItem passes over what stands in a list or a map, where a boolean takes a byte. Every other kind takes one at least.
+func (c *compact) skipItem(kind byte) error {
+	if kind == typeTrue || kind == typeFalse {
+		kind = typeByte
+	}
+	return c.skip(kind)
 }
 
 func (c *compact) skipMap() error {
@@ -164,15 +168,18 @@ func (c *compact) skipMap() error {
 		return errThrift
 	}
 	for range n {
-		if err := c.skip(kinds >> 4); err != nil {
+		if err := c.skipItem(kinds >> 4); err != nil {
 			return err
 		}
-		if err := c.skip(kinds & 15); err != nil {
+		if err := c.skipItem(kinds & 15); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// maxSchema is how many lines a schema may have: more than any dataset has columns.
+const maxSchema = 100_000
 
 // parseFooter reads rows (field 3), schema (field 2) and key-value metadata (field 5).
 func parseFooter(data []byte) (*footer, error) {
@@ -185,6 +192,9 @@ func parseFooter(data []byte) (*footer, error) {
 			return true, err
 		case id == 2 && kind == typeList:
 			return true, c.list(func(byte) error {
+				if len(lines) == maxSchema {
+					return fmt.Errorf("its schema has more than %d lines", maxSchema)
+				}
 				line, err := c.element()
 				lines = append(lines, line)
 				return err

@@ -82,7 +82,7 @@ func (b *Box) end(e scene.End, ports []*Box) *Box {
 }
 
 // maxLanes bounds what a tangle of long connections costs; beyond it they are drawn straight.
-const maxLanes = 20000
+const maxLanes = 10000
 
 // ranks puts every box one rank below the lowest of its sources, and a lane into every rank that a connection passes.
 func (b *Box) ranks(laneWidth int) [][]*Box {

@@ -56,5 +56,5 @@ func SortedKeys[V any](m map[string]V) []string {
 
 // Of puts defaults behind values: for classes of other libraries, whose configs declare no types.
 func Of(values map[string]any, class Class, modelType, path string) *Config {
-	return &Config{values: values, class: class, path: path, modelType: modelType}
+	return &Config{values: values, class: class, path: path, modelType: modelType, lists: &lists{}}
 }

@@ -25,10 +25,33 @@ type Config struct {
 	class     Class
 	path      string // of the object inside config.json, "" for the whole
 	modelType string // its own
+	lists     *lists // that were read, nil where none is asked for twice
+}
+
+// maxValues is how many values a config.json may hold: those that name 21,000 classes have some 40,000.
+const maxValues = 500_000
+
+// tooMany reports whether a text has more values than that, by the commas between them.
+func tooMany(text []byte) bool {
+	commas, inText := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inText && c == '\\':
+			i++
+		case c == '"':
+			inText = !inText
+		case c == ',' && !inText:
+			commas++
+		}
+	}
+	return commas >= maxValues
 }
 
 // Parse parses a config.json.
 func Parse(text []byte) (map[string]any, error) {
+	if tooMany(text) {
+		return nil, &graph.Error{Code: graph.CodeValues, Path: "config.json", Message: fmt.Sprintf("holds more than %d values", maxValues), Limit: maxValues}
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var v map[string]any
@@ -53,7 +76,7 @@ func New(values map[string]any, modelType, path string) *Config {
 	if !ok {
 		Fail(CodeArchitecture, path, "the defaults of model_type %q are not known", modelType)
 	}
-	out := &Config{values: values, class: c, path: path, modelType: modelType}
+	out := &Config{values: values, class: c, path: path, modelType: modelType, lists: &lists{}}
 	if out.Given("per_layer_config") && !perLayer[modelType] { // any class takes it since transformers 5.17
 		Fail(CodeConfig, out.At("per_layer_config"), "sizes of single layers are not modelled")
 	}
@@ -238,16 +261,6 @@ func (c *Config) List(key string) []any {
 	}
 }
 
-// Ints reads a list of integers.
-func (c *Config) Ints(key string) []int64 {
-	items := c.List(key)
-	out := make([]int64, len(items))
-	for i, v := range items {
-		out[i] = c.Integer(fmt.Sprintf("%s[%d]", key, i), v)
-	}
-	return out
-}
-
 // Pair reads an integer that stands for two, or a list of two: a height and a width.
 func (c *Config) Pair(key string) (int64, int64) {
 	if _, ok := c.Value(key).([]any); !ok {
@@ -259,37 +272,6 @@ func (c *Config) Pair(key string) (int64, int64) {
 		Fail(graph.CodeType, c.At(key), "has %d numbers but takes one or two", len(two))
 	}
 	return two[0], two[1]
-}
-
-// Strs reads a list of texts.
-func (c *Config) Strs(key string) []string {
-	items := c.List(key)
-	out := make([]string, len(items))
-	for i, v := range items {
-		s, ok := v.(string)
-		if !ok {
-			Fail(graph.CodeType, c.At(fmt.Sprintf("%s[%d]", key, i)), "is %s but takes a text", Written(v))
-		}
-		out[i] = s
-	}
-	return out
-}
-
-// Bools reads a list of truth values.
-func (c *Config) Bools(key string) []bool {
-	items := c.List(key)
-	out := make([]bool, len(items))
-	for i, v := range items {
-		b, ok := v.(bool)
-		if n, num := v.(json.Number); num {
-			b, ok = n.String() != "0", true
-		}
-		if !ok {
-			Fail(graph.CodeType, c.At(fmt.Sprintf("%s[%d]", key, i)), "is %s but takes true or false", Written(v))
-		}
-		out[i] = b
-	}
-	return out
 }
 
 // Sub reads the config of a part. The model type is what the object itself says, else what the class declares, else

@@ -19,7 +19,7 @@ func (c *Config) Inner(key string, keys ...string) *Config {
 		v, path = m[k], path+"."+k
 	}
 	values, _ := v.(map[string]any)
-	return Object(values, path)
+	return &Config{values: values, path: path, lists: c.lists}
 }
 
 // Put sets a key, as a class does that takes it from another one.

@@ -1,8 +1,6 @@
 package families
 
 import (
-	"slices"
-
 	"github.com/modelverifier/verifier/internal/importer/hf/family"
 	"github.com/modelverifier/verifier/internal/importer/hf/nn"
 	"github.com/modelverifier/verifier/internal/importer/hf/stack"
@@ -16,7 +14,7 @@ func bamba(*Build) stack.Decoder {
 	return stack.Decoder{Norm: "final_layernorm", Layer: func(b *Build, x Node, i int64) Node {
 		dim := b.Size("hidden_size")
 		h := b.RMSNorm(x, "input_layernorm", dim)
-		if slices.Contains(b.Ints("attn_layer_indices"), i) {
+		if b.HasInt("attn_layer_indices", i) {
 			x = b.Residual(x, nn.Attend(b, h, "self_attn",
 				nn.PartlyRotary(b, nn.Rotary(b, 0).Biased(b.Bool("attention_bias")), "", 0.5, false)))
 		} else {

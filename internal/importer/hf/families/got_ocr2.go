@@ -74,13 +74,13 @@ func samTower(b *Build, pixels Node) Node {
 		b.Tensor("pos_embed", 1, side, side, dim)
 		x = b.Residual(x, table)
 	}
-	global := []int64{2, 5, 8, 11}
+	global := func(i int64) bool { return slices.Contains([]int64{2, 5, 8, 11}, i) }
 	if b.Has("global_attn_indexes") {
-		global = b.Ints("global_attn_indexes")
+		global = func(i int64) bool { return b.HasInt("global_attn_indexes", i) }
 	}
 	for i := range b.Int("num_hidden_layers") {
 		l, window := b.Scope("layers.%d", i), b.Int("window_size")
-		if slices.Contains(global, i) {
+		if global(i) {
 			window = 0
 		}
 		x = l.Residual(x, samAttention(l, l.LayerNorm(x, "layer_norm1", dim, true), side, window))

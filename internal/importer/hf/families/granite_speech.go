@@ -61,7 +61,10 @@ func graniteConformer(b *Build, length int64) (Node, int64) {
 	}
 	x := b.Linear(b.Input("input_features", length, b.Size("input_dim")), "input_linear", b.Size("input_dim"), dim,
 		true)
-	kept, beside := b.Ints("cat_hidden_layers"), []Node{}
+	kept, beside := map[int64]int{}, []Node{} // how often the input of a layer is wanted beside the last
+	for _, i := range b.Ints("cat_hidden_layers") {
+		kept[i]++
+	}
 	for i := range layers {
 		x = keep(b, x, i, kept, &beside)
 		l := b.Scope("layers.%d", i)
@@ -86,11 +89,9 @@ func graniteConformer(b *Build, length int64) (Node, int64) {
 }
 
 // keep records the input of a layer, where the config wants it beside the last.
-func keep(b *Build, x Node, i int64, kept []int64, beside *[]Node) Node {
-	for _, k := range kept {
-		if k == i {
-			*beside = append(*beside, x)
-		}
+func keep(b *Build, x Node, i int64, kept map[int64]int, beside *[]Node) Node {
+	for range kept[i] {
+		*beside = append(*beside, x)
 	}
 	return x
 }

@@ -1,8 +1,6 @@
 package families
 
 import (
-	"slices"
-
 	"github.com/modelverifier/verifier/internal/importer/hf/build"
 	"github.com/modelverifier/verifier/internal/importer/hf/family"
 	"github.com/modelverifier/verifier/internal/importer/hf/nn"
@@ -48,7 +46,7 @@ func inkling(*Build) stack.Decoder {
 func inklingSlides(b *Build, i int64) bool {
 	slides := (i+1)%6 != 0
 	if b.Has("local_layer_ids") {
-		slides = slices.Contains(b.Ints("local_layer_ids"), i)
+		slides = b.HasInt("local_layer_ids", i)
 	}
 	return nn.LayerKind(b, "layer_types", i, nn.Either(slides, "hybrid_sliding", "hybrid")) == "hybrid_sliding"
 }

@@ -1,8 +1,6 @@
 package families
 
 import (
-	"slices"
-
 	"github.com/modelverifier/verifier/internal/importer/hf/build"
 	"github.com/modelverifier/verifier/internal/importer/hf/family"
 	"github.com/modelverifier/verifier/internal/importer/hf/nn"
@@ -42,7 +40,7 @@ func kimiLinearLayer(b *Build, x Node, i int64) Node {
 func kimiKind(b *Build, i int64) string {
 	old := b.Inner("linear_attn_config")
 	if old.Has("full_attn_layers") && old.Has("kda_layers") {
-		if slices.Contains(old.Ints("kda_layers"), i+1) {
+		if old.HasInt("kda_layers", i+1) {
 			return "linear_attention"
 		}
 		return "full_attention"

@@ -1,8 +1,6 @@
 package families
 
 import (
-	"slices"
-
 	"github.com/modelverifier/verifier/internal/importer/hf/family"
 	"github.com/modelverifier/verifier/internal/importer/hf/nn"
 	"github.com/modelverifier/verifier/internal/importer/hf/stack"
@@ -32,7 +30,7 @@ func lfm2(b *Build) stack.Decoder {
 // lfmAttends says whether a layer has attention: every one does, where the config names none.
 func lfmAttends(b *Build, i int64) bool {
 	return nn.PerLayerText(b, "layer_types", i, func(i int64) string {
-		return nn.Either(!b.Has("full_attn_idxs") || slices.Contains(b.Ints("full_attn_idxs"), i), nn.FullAttention,
+		return nn.Either(!b.Has("full_attn_idxs") || b.HasInt("full_attn_idxs", i), nn.FullAttention,
 			"conv")
 	}) == nn.FullAttention
 }

@@ -1,8 +1,6 @@
 package families
 
 import (
-	"slices"
-
 	"github.com/modelverifier/verifier/internal/importer/hf/family"
 	"github.com/modelverifier/verifier/internal/importer/hf/nn"
 	"github.com/modelverifier/verifier/internal/importer/hf/stack"
@@ -42,7 +40,7 @@ func llama4(b *Build, x Node, i int64) Node {
 // llama4Experts says whether a layer has experts: as moe_layers lists them, else every n-th.
 func llama4Experts(b *Build, i int64) bool {
 	if b.Has("moe_layers") {
-		return slices.Contains(b.Ints("moe_layers"), i)
+		return b.HasInt("moe_layers", i)
 	}
 	return (i+1)%b.Size("interleave_moe_layer_step") == 0
 }

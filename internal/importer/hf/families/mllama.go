@@ -19,9 +19,9 @@ var _ = family.Define(family.Family{Type: "mllama", Default: "MllamaForCausalLM"
 // text. Eight rows of the embedding have no logit, and the head is never tied.
 func mllamaText(b *Build, visionConfig *Config) {
 	dim, vocab := b.Size("hidden_size"), b.Size("vocab_size")
-	crossing := []int64{3, 8, 13, 18, 23, 28, 33, 38}
+	crosses := func(i int64) bool { return slices.Contains([]int64{3, 8, 13, 18, 23, 28, 33, 38}, i) }
 	if b.Has("cross_attention_layers") {
-		crossing = b.Ints("cross_attention_layers")
+		crosses = func(i int64) bool { return b.HasInt("cross_attention_layers", i) }
 	}
 	m := b.Scope("model")
 	x := m.Embedding(b.Tokens("input_ids", b.MaxPositions()), "embed_tokens", vocab+8, dim)
@@ -29,7 +29,7 @@ func mllamaText(b *Build, visionConfig *Config) {
 	var pictures Node
 	for i := range b.Int("num_hidden_layers") {
 		layer := m.Scope("layers.%d", i)
-		if !slices.Contains(crossing, i) {
+		if !crosses(i) {
 			a := nn.RotaryAttention(b, 500_000)
 			a.Bias, a.OutBias, a.HeadDim = false, false, 0
 			x = nn.PreNorm(layer, x, dim, func(x Node) Node { return nn.Attend(layer, x, "self_attn", a) },

@@ -1,8 +1,6 @@
 package families
 
 import (
-	"slices"
-
 	"github.com/modelverifier/verifier/internal/importer/hf/family"
 	"github.com/modelverifier/verifier/internal/importer/hf/nn"
 	"github.com/modelverifier/verifier/internal/importer/hf/stack"
@@ -54,7 +52,7 @@ func qwenExperts(b *Build, x Node, i int64, a nn.Attention, count string, expert
 }
 
 func qwenFeed(b *Build, x Node, i int64, count string, experts func() nn.Experts) Node {
-	if slices.Contains(b.Ints("mlp_only_layers"), i) || b.Int(count) <= 0 || (i+1)%b.Size("decoder_sparse_step") != 0 {
+	if b.HasInt("mlp_only_layers", i) || b.Int(count) <= 0 || (i+1)%b.Size("decoder_sparse_step") != 0 {
 		return nn.DecoderMLP(b, x, false)
 	}
 	return nn.AddExperts(b, x, "mlp", experts())

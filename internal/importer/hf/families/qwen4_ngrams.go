@@ -23,7 +23,7 @@ const maxHashes = 1 << 14
 
 // ngramTablesOf reads which layers have tables, and refuses what the configuration class does.
 func ngramTablesOf(b *Build) *ngramTables {
-	t := &ngramTables{layers: b.Ints("ple_layer_ids")}
+	t := &ngramTables{layers: slices.Clone(b.Ints("ple_layer_ids"))}
 	slices.Sort(t.layers)
 	t.layers = slices.Compact(t.layers)
 	if len(t.layers) == 0 {

@@ -52,10 +52,11 @@ func reformer(b *Build) Node {
 		dim)
 	x = reformerPositions(b.Scope("embeddings"), x, dim)
 	kinds := b.Strs("attn_layers")
+	mixed := slices.Contains(kinds, "local") && slices.Contains(kinds, "lsh")
 	left, right := x, x
 	for i := range b.Or("num_hidden_layers", int64(len(kinds))) {
 		m := b.Scope("encoder.layers.%d", i)
-		left = m.Residual(left, reformerAttention(m.Scope("attention"), right, dim, reformerKind(b, kinds, i)))
+		left = m.Residual(left, reformerAttention(m.Scope("attention"), right, dim, reformerKind(b, kinds, mixed, i)))
 		h := m.LayerNorm(left, "feed_forward.layer_norm", dim, true)
 		right = m.Residual(right, nn.MLP(m.Scope("feed_forward"), h, "dense.dense", "output.dense", dim,
 			b.Size("feed_forward_size"), true, "hidden_act"))
@@ -63,17 +64,17 @@ func reformer(b *Build) Node {
 	return b.LayerNorm(nn.Beside(b, left, right), "encoder.layer_norm", 2*dim, true)
 }
 
-// reformerKind is the kind of a layer: the one that all have, or that of the list.
-func reformerKind(b *Build, kinds []string, i int64) string {
-	for _, kind := range kinds {
-		if kind != "local" && kind != "lsh" {
-			config.Fail(config.CodeConfig, b.At("attn_layers"), "has the kind %q but takes local and lsh", kind)
+// reformerKind is the kind of a layer: the one that all have, or that of the list, where both kinds are mixed.
+func reformerKind(b *Build, kinds []string, mixed bool, i int64) string {
+	if i == 0 {
+		if at := slices.IndexFunc(kinds, func(kind string) bool { return kind != "local" && kind != "lsh" }); at >= 0 {
+			config.Fail(config.CodeConfig, b.At("attn_layers"), "has the kind %q but takes local and lsh", kinds[at])
 		}
 	}
 	switch {
 	case len(kinds) == 0:
 		config.Fail(config.CodeConfig, b.At("attn_layers"), "is empty but takes local and lsh")
-	case !slices.Contains(kinds, "local") || !slices.Contains(kinds, "lsh"):
+	case !mixed:
 		return kinds[0]
 	case i >= int64(len(kinds)):
 		config.Fail(config.CodeContradiction, b.At("attn_layers"), "has %d entries but num_hidden_layers is %d",

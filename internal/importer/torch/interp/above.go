@@ -1,15 +1,32 @@
 package interp
 
 import (
-	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/modelverifier/verifier/internal/importer/torch/python"
 )
 
-// findAbove looks for a module in the folders above the one that imports start from, and in those that the program put on sys.path. Its file
-// is named from that folder: ../utils/blocks.py.
+// Programs put a few folders on sys.path. What is beyond them is not looked into.
+const maxSearched, maxFolder = 64, 1024
+
+// searched are the folders that the program put on sys.path, the last first.
+func (in *Interp) searched() []string {
+	if in.sysPath == nil {
+		return nil
+	}
+	var out []string
+	for _, v := range slices.Backward(in.sysPath.Items[max(0, len(in.sysPath.Items)-maxSearched):]) {
+		if s, ok := v.(string); ok && len(s) <= maxFolder {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// findAbove looks for a module in the folders above the one that imports start from, and in those that the program put on sys.path. Its
+// file is named from that folder: ../utils/blocks.py.
 func (in *Interp) findAbove(name, path string) *Module {
 	if !fs.ValidPath(path) {
 		return nil
@@ -18,14 +35,12 @@ func (in *Interp) findAbove(name, path string) *Module {
 	for i, up := range in.Above {
 		places = append(places, located{up, path, strings.Repeat("../", i+1)})
 	}
-	if in.sysPath != nil {
-		for _, v := range in.sysPath.Items {
-			if s, ok := v.(string); ok {
-				places = append(in.locate(s+"/"+path), places...)
-			}
-		}
+	var put []located
+	for _, s := range in.searched() {
+		put = append(put, in.locate(s+"/"+path)...)
 	}
-	for _, at := range places {
+	for _, at := range append(put, places...) {
+		in.work(placeSteps*perStep + len(at.name))
 		up, prefix, path := at.fsys, at.prefix, at.name
 		if !fs.ValidPath(path) {
 			continue
@@ -39,10 +54,7 @@ func (in *Interp) findAbove(name, path string) *Module {
 				continue
 			}
 			m, err := in.LoadSource(name, prefix+p, string(src))
-			var syntax *python.Error
-			if errors.As(err, &syntax) {
-				panic(&Fault{File: syntax.File, Line: syntax.Line, Message: syntax.Message})
-			}
+			in.readable(name, err)
 			return m
 		}
 		if info, err := fs.Stat(up, path); err == nil && info.IsDir() {

@@ -237,10 +237,7 @@ func (in *Interp) containerOp(op string, a, b Value) Value {
 		}
 	case *Dict:
 		if y, ok := b.(*Dict); ok && op == "|" {
-			in.spend(int64(x.Len()))
-			d := x.copy()
-			in.update(d, y)
-			return d
+			return in.union(x, y)
 		}
 	case *Set:
 		if y, ok := b.(*Set); ok {
@@ -256,9 +253,20 @@ func (in *Interp) containerOp(op string, a, b Value) Value {
 	return nil
 }
 
+// union is one dictionary with the entries of another over its own.
+func (in *Interp) union(x, y *Dict) *Dict {
+	in.spend(int64(x.Len()))
+	in.hashAll(x)
+	d := x.copy()
+	in.update(d, y)
+	return d
+}
+
 func (in *Interp) setOp(op string, x, y *Set) Value {
 	out := &Set{}
 	in.spend(int64(x.d.Len() + y.d.Len()))
+	in.hashAll(&x.d)
+	in.hashAll(&y.d)
 	for _, k := range x.d.keys {
 		_, both := y.d.Get(k)
 		if op == "|" || op == "&" && both || (op == "-" || op == "^") && !both {
@@ -275,7 +283,17 @@ func (in *Interp) setOp(op string, x, y *Set) Value {
 	return out
 }
 
+// hashAll charges what it takes to find all keys of a dictionary in another one.
+func (in *Interp) hashAll(d *Dict) {
+	for _, k := range d.keys {
+		in.hash(k)
+	}
+}
+
 func (in *Interp) repeat(items []Value, n int64) []Value {
+	if len(items) == 0 { // however often: nothing is charged for it
+		return nil
+	}
 	n = max(n, 0)
 	total, ok := quantity.Mul(n, int64(len(items)))
 	if !ok {

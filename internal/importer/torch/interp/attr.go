@@ -52,6 +52,36 @@ func (in *Interp) FindAttr(v Value, name string) (Value, bool) {
 	return in.containerMethod(v, name)
 }
 
+// tryAttr reads an attribute where one may not be there, or may raise. What is not known of it is not nil.
+func (in *Interp) tryAttr(v Value, name string) (got Value, found bool, not *Unknown) {
+	err := in.Protect(func() { got, found = in.FindAttr(v, name) })
+	if f, ok := err.(*Fault); ok {
+		panic(f)
+	}
+	if u := in.uncertain(v, got, found); u != nil {
+		return nil, false, u
+	}
+	found = found && err == nil
+	in.believe(v, name, found)
+	return got, found, nil
+}
+
+// uncertain is not nil where it is not known whether a value has an attribute: native modules and values have more than is known of
+// them here.
+func (in *Interp) uncertain(v, got Value, found bool) *Unknown {
+	switch x := v.(type) {
+	case *Module:
+		if x.File == "" && !found {
+			return in.Unknown("whether %s has a certain name is not known", x.Name)
+		}
+	case Attributed:
+		if u, ok := got.(*Unknown); ok && found {
+			return u
+		}
+	}
+	return nil
+}
+
 // smallAttr reads an attribute of a value that has few.
 func (in *Interp) smallAttr(v Value, name string) (Value, bool) {
 	switch x := v.(type) {
@@ -70,6 +100,7 @@ func (in *Interp) smallAttr(v Value, name string) (Value, bool) {
 		got, ok := x.Attrs[name]
 		return got, ok
 	case *Tuple:
+		in.steps += len(x.Fields) / lookups
 		for i, f := range x.Fields {
 			if f == name {
 				return x.Items[i], true
@@ -97,6 +128,9 @@ func (in *Interp) smallAttr(v Value, name string) (Value, bool) {
 func (in *Interp) typing(s Symbol, name string) Value {
 	if name == "value" || name == "__name__" {
 		return s.Name
+	}
+	if len(s.Name)+len(name) > maxSaid {
+		return in.Unknown("a name of more than %d letters", maxSaid)
 	}
 	return Symbol{s.Name + "." + name}
 }
@@ -173,6 +207,7 @@ func (in *Interp) SetAttr(v Value, name string, x Value) {
 	case *Instance:
 		in.setInstance(o, name, x)
 	case *Class:
+		in.keep(o, name)
 		own(x, o)
 		o.SetOwn(name, x)
 	case *Module:
@@ -224,7 +259,7 @@ func (in *Interp) inheritedGetAttr(s *Super, name string) (Value, bool) {
 		return nil, false
 	}
 	return &Builtin{Name: name, Fn: func(in *Interp, a *Args) Value {
-		wanted := Str(in.one(a, name))
+		wanted := in.name(in.one(a, name))
 		if v, has := x.attrs[wanted]; has {
 			return v
 		}
@@ -258,7 +293,7 @@ func objectMethod(name string) Value {
 		if !ok || len(a.Pos) < 2 {
 			in.Fault("object.%s of a %s is not followed", name, TypeName(a.Pos[0]))
 		}
-		at := Str(a.Pos[1])
+		at := in.name(a.Pos[1])
 		switch {
 		case name == "__delattr__":
 			in.delAttr(x, at)

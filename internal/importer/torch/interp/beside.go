@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"errors"
 	"io/fs"
 	"path"
 	"regexp"
@@ -53,10 +52,7 @@ func (in *Interp) findBeside(name string) *Module {
 		}
 		in.Installed.Used[top] = true
 		m, err := in.LoadSource(name, Installed+p, string(src))
-		var syntax *python.Error
-		if errors.As(err, &syntax) {
-			panic(&Fault{File: syntax.File, Line: syntax.Line, Message: syntax.Message})
-		}
+		in.readable(name, err)
 		return m
 	}
 	if info, err := fs.Stat(in.Installed.FS, at); err == nil && info.IsDir() {

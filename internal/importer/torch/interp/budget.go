@@ -46,6 +46,16 @@ func (in *Interp) work(n int) {
 	in.step()
 }
 
+// glance is work, where what is small is in the step that asks for it.
+func (in *Interp) glance(n int) {
+	if n >= perStep {
+		in.work(n)
+	}
+}
+
+// Work is glance, for native values.
+func (in *Interp) Work(n int) { in.glance(n) }
+
 // spend counts items put into containers.
 func (in *Interp) spend(n int64) {
 	if n < 0 || n > MaxItems || in.items+int(n) > MaxItems {

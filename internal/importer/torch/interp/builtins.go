@@ -52,7 +52,7 @@ func init() {
 	functions = map[string]func(*Interp, *Args) Value{
 		"len":   func(in *Interp, a *Args) Value { return in.Len(in.one(a, "len")) },
 		"print": func(*Interp, *Args) Value { return nil },
-		"repr":  func(in *Interp, a *Args) Value { return Repr(in.one(a, "repr")) },
+		"repr":  func(in *Interp, a *Args) Value { return in.repr(in.one(a, "repr")) },
 		"id":    func(in *Interp, a *Args) Value { return in.Unknown("id() is not the same from run to run") },
 		"hash":  func(in *Interp, a *Args) Value { return in.Unknown("hash() is not the same from run to run") },
 		"isinstance": func(in *Interp, a *Args) Value {
@@ -72,7 +72,7 @@ func init() {
 		"hasattr":   hasAttr,
 		"getattr":   getAttr,
 		"setattr":   setAttr,
-		"delattr":   func(in *Interp, a *Args) Value { in.delAttr(a.Pos[0], Str(a.Pos[1])); return nil },
+		"delattr":   func(in *Interp, a *Args) Value { in.delAttr(a.Pos[0], in.name(a.Pos[1])); return nil },
 		"enumerate": enumerate,
 		"zip":       zip,
 		"map":       mapped,
@@ -109,7 +109,7 @@ func init() {
 		"globals":      func(in *Interp, a *Args) Value { return in.globals() },
 		"eval":         func(in *Interp, a *Args) Value { return in.evalText(a) },
 		"chr":          character,
-		"ord":          func(in *Interp, a *Args) Value { s := Str(in.one(a, "ord")); return int64([]rune(s + " ")[0]) },
+		"ord":          func(in *Interp, a *Args) Value { return int64([]rune(clip(Str(in.one(a, "ord"))) + " ")[0]) },
 		"bin": func(in *Interp, a *Args) Value {
 			n, _ := AsInt(in.one(a, "bin"))
 			return "0b" + strconv.FormatInt(n, 2)
@@ -127,33 +127,11 @@ func hasAttr(in *Interp, a *Args) Value {
 	if u := firstUnknown(b...); u != nil {
 		return u
 	}
-	found := false
-	var got Value
-	err := in.Protect(func() { got, found = in.FindAttr(b[0], Str(b[1])) })
-	if f, ok := err.(*Fault); ok {
-		panic(f)
-	}
-	if u := in.uncertain(b[0], got, found); u != nil {
+	_, found, u := in.tryAttr(b[0], in.name(b[1]))
+	if u != nil {
 		return u
 	}
-	in.believe(b[0], Str(b[1]), err == nil && found)
-	return err == nil && found
-}
-
-// uncertain is not nil where it is not known whether a value has an attribute: native modules and values have more than is known of
-// them here.
-func (in *Interp) uncertain(v, got Value, found bool) *Unknown {
-	switch x := v.(type) {
-	case *Module:
-		if x.File == "" && !found {
-			return in.Unknown("whether %s has a certain name is not known", x.Name)
-		}
-	case Attributed:
-		if u, ok := got.(*Unknown); ok && found {
-			return u
-		}
-	}
-	return nil
+	return found
 }
 
 func getAttr(in *Interp, a *Args) Value {
@@ -162,19 +140,13 @@ func getAttr(in *Interp, a *Args) Value {
 		return u
 	}
 	if _, missing := b[2].(Missing); missing {
-		return in.Attr(b[0], Str(b[1]))
+		return in.Attr(b[0], in.name(b[1]))
 	}
-	var got Value
-	found := false
-	err := in.Protect(func() { got, found = in.FindAttr(b[0], Str(b[1])) })
-	if f, ok := err.(*Fault); ok {
-		panic(f)
-	}
-	if u := in.uncertain(b[0], got, found); u != nil {
+	got, found, u := in.tryAttr(b[0], in.name(b[1]))
+	switch {
+	case u != nil:
 		return u
-	}
-	in.believe(b[0], Str(b[1]), err == nil && found)
-	if err != nil || !found {
+	case !found:
 		return b[2]
 	}
 	return got
@@ -186,7 +158,7 @@ func setAttr(in *Interp, a *Args) Value {
 	if !ok {
 		in.Fault("setattr with a name that is not known")
 	}
-	in.SetAttr(b[0], name, b[2])
+	in.SetAttr(b[0], in.name(name), b[2])
 	return nil
 }
 
@@ -268,6 +240,7 @@ func sum(in *Interp, a *Args) Value {
 	}
 	total := Or(b[1], int64(0))
 	for _, v := range in.Iterate(b[0]) {
+		in.step()
 		total = in.Binary("+", total, v)
 	}
 	return total
@@ -296,6 +269,7 @@ func (in *Interp) extreme(op string, a *Args) Value {
 	}
 	best, bestKey := list[0], of(list[0])
 	for _, v := range list[1:] {
+		in.step()
 		k := of(v)
 		r := in.Compare(op, k, bestKey)
 		if u := firstUnknown(r); u != nil {
@@ -350,6 +324,7 @@ func (in *Interp) anyOf(a *Args, want bool) Value {
 	}
 	var unknown *Unknown
 	for _, v := range in.Iterate(a.Pos[0]) {
+		in.step()
 		if u := firstUnknown(v); u != nil {
 			unknown = u
 			continue

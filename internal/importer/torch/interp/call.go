@@ -67,6 +67,7 @@ func (in *Interp) metaCall(c *Class, args *Args) (Value, bool) {
 		return nil, false
 	}
 	if len(args.Pos) == 1 {
+		in.work(members.(*Dict).Len() * perStep) // each is compared
 		for _, m := range members.(*Dict).Values() {
 			if v, _ := m.(*Instance).Get("value"); in.Equal(v, args.Pos[0]) || Is(m, args.Pos[0]) {
 				return m, true
@@ -82,14 +83,30 @@ func (in *Interp) CallMethod(v Value, name string, pos ...Value) Value {
 	return in.Call(in.Attr(v, name), &Args{Pos: pos})
 }
 
-// Steps of a call and of a new object, beside those of what is evaluated for it.
-const callSteps, objectSteps = 3, 10
+// Steps of a call and of a new object, beside those of what is evaluated for it, and the parameters that a call has for them.
+const callSteps, objectSteps, fewParams = 3, 10, 16
+
+// takes charges the parameters of a function beyond a few: each is bound to a value that is kept.
+func (in *Interp) takes(params int) {
+	if params > fewParams {
+		in.spend(int64(params - fewParams))
+		in.work((params - fewParams) * perStep)
+	}
+}
+
+// hold charges arguments that are taken out of a container, where they are more than a few.
+func (in *Interp) hold(n int) {
+	if n > fewParams {
+		in.spend(int64(n))
+	}
+}
 
 func (in *Interp) callFunc(f *Func, args *Args) Value {
 	if in.frame.depth >= maxDepth {
 		in.Fault("calls are nested more than %d deep: %s calls itself without end", maxDepth, f.Name)
 	}
 	in.work(callSteps * perStep)
+	in.takes(len(f.Params))
 	scope := f.env.child()
 	in.bind(f, args, scope)
 	if f.guess != "" {
@@ -120,7 +137,7 @@ func (in *Interp) callFunc(f *Func, args *Args) Value {
 // bind gives every parameter its argument.
 func (in *Interp) bind(f *Func, args *Args, scope *env) {
 	pos, used := args.Pos, 0
-	taken := make([]bool, len(args.Kw))
+	taken, named := make([]bool, len(args.Kw)), argumentPlaces(args.Kw)
 	for i := range f.Params {
 		p := &f.Params[i]
 		switch {
@@ -141,7 +158,7 @@ func (in *Interp) bind(f *Func, args *Args, scope *env) {
 			scope.vars[p.Name] = pos[used]
 			used++
 		default:
-			scope.vars[p.Name] = in.byName(f, i, args, taken)
+			scope.vars[p.Name] = in.byName(f, i, args, named, taken)
 		}
 	}
 	if used < len(pos) {
@@ -154,13 +171,11 @@ func (in *Interp) bind(f *Func, args *Args, scope *env) {
 	}
 }
 
-func (in *Interp) byName(f *Func, i int, args *Args, taken []bool) Value {
+func (in *Interp) byName(f *Func, i int, args *Args, named map[string]int, taken []bool) Value {
 	p := &f.Params[i]
-	for k := range args.Kw {
-		if args.Kw[k].Name == p.Name && !taken[k] {
-			taken[k] = true
-			return args.Kw[k].Value
-		}
+	if k, ok := argumentAt(args.Kw, named, p.Name); ok && !taken[k] {
+		taken[k] = true
+		return args.Kw[k].Value
 	}
 	if _, missing := f.Defaults[i].(Missing); missing {
 		f.mustTake(in, args)
@@ -171,6 +186,7 @@ func (in *Interp) byName(f *Func, i int, args *Args, taken []bool) Value {
 
 // mustTake raises for a keyword that a function does not have, which Python says before it says what is missing.
 func (f *Func) mustTake(in *Interp, args *Args) {
+	in.work(len(args.Kw) * len(f.Params))
 	for k := range args.Kw {
 		name := args.Kw[k].Name
 		if !slices.ContainsFunc(f.Params, func(p python.Param) bool { return p.Stars == 2 || p.Stars == 0 && p.Name == name }) {
@@ -181,6 +197,7 @@ func (f *Func) mustTake(in *Interp, args *Args) {
 
 // makeFunc evaluates the defaults of a function.
 func (in *Interp) makeFunc(e *env, name string, params []python.Param, line int) *Func {
+	in.takes(len(params))
 	f := &Func{Name: name, Params: params, Line: line, env: e, module: e.module, Defaults: make([]Value, len(params))}
 	for i, p := range params {
 		f.Defaults[i] = Missing{}
@@ -216,66 +233,6 @@ func (f *Func) Required(method bool) []string {
 	return out
 }
 
-// Bind gives native functions their arguments by name: one value for each of names, Missing where it was not given. Names that
-// begin with * are ignored if they are given.
-func (a *Args) Bind(in *Interp, fn string, names ...string) []Value {
-	out := make([]Value, len(names))
-	for i := range out {
-		out[i] = Missing{}
-	}
-	if len(a.Pos) > len(names) {
-		in.native("TypeError", "%s() takes %d positional arguments but %d were given", fn, len(names), len(a.Pos))
-	}
-	copy(out, a.Pos)
-next:
-	for _, kw := range a.Kw {
-		for i, n := range names {
-			if n == kw.Name {
-				out[i] = kw.Value
-				continue next
-			}
-		}
-		in.native("TypeError", "%s() got an unexpected keyword argument '%s'", fn, kw.Name)
-	}
-	return out
-}
-
-// BindAll is Bind for functions whose names are all of PyTorch's own: what does not fit certainly raises.
-func (a *Args) BindAll(in *Interp, fn string, names ...string) []Value {
-	in.exact = true
-	defer func() { in.exact = false }()
-	return a.Bind(in, fn, names...)
-}
-
-// native raises for a native function, whose real one may take more than is known here.
-func (in *Interp) native(class, format string, args ...any) {
-	if !in.exact {
-		in.Doubt(class, format, args...)
-	}
-	in.Raise(class, format, args...)
-}
-
-// Get returns an argument by its name or, if it has one, its position.
-func (a *Args) Get(name string, pos int) (Value, bool) {
-	if pos >= 0 && pos < len(a.Pos) {
-		return a.Pos[pos], true
-	}
-	for _, kw := range a.Kw {
-		if kw.Name == name {
-			return kw.Value, true
-		}
-	}
-	return nil, false
-}
-
-// Or returns the value, or another where it is missing.
-func Or(v, other Value) Value {
-	if _, missing := v.(Missing); missing {
-		return other
-	}
-	return v
-}
-
 // callExpr evaluates a call.
 func (in *Interp) callExpr(e *env, c *python.Call) Value {
 	if n, ok := c.Fn.(*python.Name); ok && n.ID == "super" {
@@ -298,17 +255,17 @@ func (in *Interp) callExpr(e *env, c *python.Call) Value {
 // locals is locals() and vars(): the arguments of the function that is running in their order, and its other names behind them.
 func (in *Interp) locals(e *env) Value {
 	d := NewDict()
+	in.spend(int64(len(e.vars)))
 	if in.frame.fn != nil {
 		for _, p := range in.frame.fn.Params {
 			if v, ok := e.vars[p.Name]; ok {
 				d.Set(p.Name, v)
 			}
 		}
-		if in.frame.fn.mentionsSuper() {
+		if in.mentionsSuper(in.frame.fn) {
 			d.Set("__class__", in.frame.fn.Class)
 		}
 	}
-	in.work(len(e.vars))
 	for _, k := range sortedNames(e.vars) {
 		d.Set(k, e.vars[k])
 	}
@@ -316,15 +273,21 @@ func (in *Interp) locals(e *env) Value {
 }
 
 // mentionsSuper reports whether a function uses super() or __class__: then Python gives it the name __class__.
-func (f *Func) mentionsSuper() bool {
-	found := false
-	for _, s := range f.Body {
-		python.Each(s, func(node any) {
-			n, ok := node.(*python.Name)
-			found = found || ok && (n.ID == "super" || n.ID == "__class__")
-		})
+func (in *Interp) mentionsSuper(f *Func) bool {
+	if f.Class == nil || len(f.Body) == 0 {
+		return false
 	}
-	return found && f.Class != nil
+	return kept(&in.seen.super, f.Body[0], func() bool {
+		found := false
+		for _, s := range f.Body {
+			python.Each(s, func(node any) {
+				in.step()
+				n, ok := node.(*python.Name)
+				found = found || ok && (n.ID == "super" || n.ID == "__class__")
+			})
+		}
+		return found
+	})
 }
 
 func (in *Interp) args(e *env, list []python.Arg) *Args {
@@ -333,7 +296,9 @@ func (in *Interp) args(e *env, list []python.Arg) *Args {
 		v := in.eval(e, a.Value)
 		switch {
 		case a.Stars == 1:
-			out.Pos = append(out.Pos, in.Iterate(v)...)
+			items := in.Iterate(v)
+			in.hold(len(items))
+			out.Pos = append(out.Pos, items...)
 		case a.Stars == 2:
 			if x, ok := v.(*Instance); ok {
 				if d, ok := in.FindAttr(x, "__dict__"); ok {
@@ -351,6 +316,7 @@ func (in *Interp) args(e *env, list []python.Arg) *Args {
 				}
 				in.Fault("arguments are taken from a %s", TypeName(v))
 			}
+			in.hold(d.Len())
 			for i, k := range d.keys {
 				out.Kw = append(out.Kw, KV{Str(k), d.vals[i]})
 			}

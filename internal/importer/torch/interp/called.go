@@ -15,7 +15,7 @@ func (in *Interp) called(class string) Place {
 			continue
 		}
 		place = Place{f.file, f.line}
-		if f.fn == nil || f.fn.Class != nil || f.stmt == nil || !handsOn(f.stmt, name, f.line, f.fn) {
+		if f.fn == nil || f.fn.Class != nil || f.stmt == nil || !in.handsOn(f.stmt, name, f.line, f.fn) {
 			return place
 		}
 		up := f.up
@@ -26,28 +26,48 @@ func (in *Interp) called(class string) Place {
 			return place
 		}
 		name = f.fn.Name
-		if callOf(up.stmt, name, up.line) == nil { // called under another name, or from the top
+		if in.callOf(up.stmt, name, up.line) == nil { // called under another name, or from the top
 			return place
 		}
 	}
 	return place
 }
 
+// calls are those of a statement: the first of each name, and the last of each name on a line.
+type calls struct {
+	first map[string]*python.Call
+	last  map[callAt]*python.Call
+}
+
+type callAt struct {
+	name string
+	line int
+}
+
 // callOf finds the call of a name in a statement: the one on the line that is being evaluated, where there are several.
-func callOf(s python.Stmt, name string, line int) *python.Call {
+func (in *Interp) callOf(s python.Stmt, name string, line int) *python.Call {
 	switch s.(type) {
 	case *python.FuncDef, *python.ClassDef:
 		return nil
 	}
-	var found *python.Call
-	python.Each(s, func(node any) {
-		c, ok := node.(*python.Call)
-		if !ok || lastName(c.Fn) != name || found != nil && c.Line() != line {
-			return
-		}
-		found = c
+	found := kept(&in.seen.calls, s, func() calls {
+		out := calls{map[string]*python.Call{}, map[callAt]*python.Call{}}
+		python.Each(s, func(node any) {
+			in.step()
+			if c, ok := node.(*python.Call); ok {
+				name := lastName(c.Fn)
+				out.last[callAt{name, c.Line()}] = c
+				if out.first[name] == nil {
+					out.first[name] = c
+				}
+			}
+		})
+		return out
 	})
-	return found
+	if c := found.last[callAt{name, line}]; c != nil {
+		return c
+	}
+	return found.first[name]
 }
 
 func lastName(e python.Expr) string {
@@ -61,11 +81,12 @@ func lastName(e python.Expr) string {
 }
 
 // handsOn reports whether the first two arguments of a call are nothing but arguments of the function that it is in.
-func handsOn(s python.Stmt, name string, line int, fn *Func) bool {
-	c := callOf(s, name, line)
+func (in *Interp) handsOn(s python.Stmt, name string, line int, fn *Func) bool {
+	c := in.callOf(s, name, line)
 	if c == nil || len(c.Args) == 0 {
 		return false
 	}
+	in.work(len(fn.Params))
 	own := 0
 	for _, a := range c.Args[:min(2, len(c.Args))] {
 		n, ok := a.Value.(*python.Name)

@@ -151,9 +151,13 @@ const mostValues = 6
 func (in *Interp) values(e *env, s python.Stmt) []string {
 	var out []string
 	seen := map[string]bool{}
-	for _, x := range python.Reads(s) {
+	for _, x := range kept(&in.seen.reads, s, func() []python.Expr { return python.Reads(s) }) {
+		if len(out) == mostValues {
+			break
+		}
+		in.step()
 		name, v, ok := in.peek(e, x)
-		if !ok || seen[name] || len(out) == mostValues {
+		if !ok || seen[name] {
 			continue
 		}
 		seen[name] = true

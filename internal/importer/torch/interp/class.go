@@ -1,10 +1,6 @@
 package interp
 
-import (
-	"slices"
-
-	"github.com/modelverifier/verifier/internal/importer/torch/python"
-)
+import "slices"
 
 // Class is a class of the source or a native one.
 type Class struct {
@@ -19,6 +15,7 @@ type Class struct {
 	attrs  map[string]Value
 	order  []string
 	fields []field  // annotated names in the order of the class body
+	data   []field  // those of a data class with its bases, once they were asked for
 	opaque *Unknown // a base that is not known
 	guess  string   // what is not known of its decorators
 	// Lacks, of a native class, reports names that its instances certainly do not have.
@@ -29,8 +26,10 @@ type Class struct {
 type Instance struct {
 	Class *Class
 	attrs map[string]Value
-	order []string
+	order []string        // with those of attributes that were removed since it was read
 	plain map[string]bool // names that were set in __dict__, past __setattr__
+	// places are those of the names in the order, kept from when the first attribute is removed.
+	places map[string]int
 	// Native is what a native class keeps in its instances.
 	Native any
 	// Made is the call that constructed it, in the user's own files.
@@ -79,6 +78,12 @@ func (c *Class) Lookup(name string) (Value, bool) {
 	}
 	return nil, false
 }
+
+// lookups is how many classes of a long line are looked into in the time of one step.
+const lookups = 8
+
+// seek charges a look along the bases of a class. What few there are is in the step that asks.
+func (in *Interp) seek(c *Class) { in.steps += len(c.mro) / lookups }
 
 // Is reports whether the class is another one or derives from it.
 func (c *Class) Is(other *Class) bool { return slices.Contains(c.mro, other) }
@@ -136,89 +141,6 @@ func (c *Class) Derive(base *Class) {
 	c.linearize()
 }
 
-// classDef makes a class of a definition.
-func (in *Interp) classDef(e *env, s *python.ClassDef) Value {
-	c := &Class{Name: s.Name, Module: e.module, File: in.frame.file, Line: s.Line(), attrs: map[string]Value{}}
-	var named []KV
-	for _, b := range s.Bases {
-		if b.Name == "metaclass" {
-			c.opaque = in.metaclass(s.Name, in.eval(e, b.Value))
-			continue
-		}
-		if b.Name != "" {
-			named = append(named, KV{b.Name, in.eval(e, b.Value)})
-			continue
-		}
-		if b.Stars > 0 {
-			continue
-		}
-		switch base := in.eval(e, b.Value).(type) {
-		case *Class:
-			c.Bases = append(c.Bases, base)
-		case *Unknown:
-			c.opaque = base
-		case Symbol, *Builtin: // typing's generics, object
-		default:
-			in.Fault("the base of class %s is a %s", s.Name, TypeName(base))
-		}
-	}
-	if !slices.ContainsFunc(c.Bases, func(b *Class) bool { _, made := b.Lookup("__class_made__"); return made }) {
-		for _, b := range c.Bases {
-			if _, native := b.attrs["__new__"].(*Builtin); native && b.Module == nil && b.Line == 0 && builtinTypes[b.Name] {
-				c.opaque = in.Unknown("a class that derives from %s", b.Name)
-			}
-		}
-	}
-	in.derive(c)
-	if !c.linearize() {
-		in.Doubt("TypeError", "cannot create a consistent method resolution order for class %s", s.Name)
-	}
-	body := e.child()
-	body.class, body.notes = true, &c.fields
-	in.classBody(body, s.Body, c)
-	in.initSubclass(c, named)
-	for _, k := range c.mro {
-		if hook, ok := k.attrs["__class_made__"].(*Builtin); ok {
-			return hook.Fn(in, &Args{Pos: []Value{c}})
-		}
-	}
-	return c
-}
-
-// classBody runs the body of a class statement by statement: what cannot be followed stays unknown until it is needed.
-func (in *Interp) classBody(body *env, stmts []python.Stmt, c *Class) {
-	for _, s := range stmts {
-		if err := in.Protect(func() { in.exec(body, []python.Stmt{s}) }); err != nil {
-			for _, n := range defines(s) {
-				body.vars[n] = &Unknown{Why: err.Error(), File: in.frame.file, Line: s.Line()}
-			}
-		}
-		for _, n := range defines(s) {
-			if v, ok := body.vars[n]; ok {
-				own(v, c)
-				c.SetOwn(n, v)
-			}
-		}
-	}
-}
-
-// own tells functions which class they are defined in, for super().
-func own(v Value, c *Class) {
-	switch f := v.(type) {
-	case *Func:
-		if f.Class == nil {
-			f.Class = c
-		}
-	case *StaticMethod:
-		own(f.Fn, c)
-	case *ClassMethod:
-		own(f.Fn, c)
-	case *Property:
-		own(f.Get, c)
-		own(f.Set, c)
-	}
-}
-
 // bindTo turns a class attribute into what reading it from an instance (or, where self is nil, from the class) gives.
 func (in *Interp) bindTo(v, self Value, c *Class) Value {
 	switch f := v.(type) {
@@ -244,6 +166,7 @@ func (in *Interp) bindTo(v, self Value, c *Class) Value {
 
 // method finds a method of an instance by way of its class.
 func (in *Interp) method(x *Instance, name string) (Value, bool) {
+	in.seek(x.Class)
 	v, ok := x.Class.Lookup(name)
 	if !ok || v == nil {
 		return nil, false
@@ -253,6 +176,7 @@ func (in *Interp) method(x *Instance, name string) (Value, bool) {
 
 // InstanceAttr reads an attribute of an instance as Python does.
 func (in *Interp) instanceAttr(x *Instance, name string) (Value, bool) {
+	in.seek(x.Class)
 	v, ok := x.Class.Lookup(name)
 	if _, isProperty := v.(*Property); ok && isProperty {
 		return in.bindTo(v, x, x.Class), true
@@ -269,6 +193,7 @@ func (in *Interp) instanceAttr(x *Instance, name string) (Value, bool) {
 	case "__module__", "__doc__":
 		return in.classAttr(x.Class, name)
 	case "__dict__":
+		in.spend(int64(len(x.attrs)))
 		return x.Dict(nil), true
 	}
 	if g, ok := in.method(x, "__getattr__"); ok {
@@ -281,6 +206,7 @@ func (in *Interp) instanceAttr(x *Instance, name string) (Value, bool) {
 }
 
 func (in *Interp) classAttr(c *Class, name string) (Value, bool) {
+	in.seek(c)
 	if v, ok := c.Lookup(name); ok {
 		return in.bindTo(v, nil, c), true
 	}
@@ -300,12 +226,14 @@ func (in *Interp) classAttr(c *Class, name string) (Value, bool) {
 	case "__init__", "__new__", "__init_subclass__":
 		return &Builtin{Name: name, Method: true, Fn: func(*Interp, *Args) Value { return nil }}, true
 	case "__mro__":
+		in.spend(int64(len(c.mro)))
 		out := NewTuple()
 		for _, k := range c.mro {
 			out.Items = append(out.Items, k)
 		}
 		return out, true
 	case "__dict__":
+		in.spend(int64(len(c.order)))
 		d := NewDict()
 		for _, n := range c.order {
 			d.Set(n, c.attrs[n])
@@ -319,6 +247,7 @@ func (in *Interp) classAttr(c *Class, name string) (Value, bool) {
 }
 
 func (in *Interp) superAttr(s *Super, name string) (Value, bool) {
+	in.seek(s.of)
 	i := slices.Index(s.of.mro, s.after)
 	for _, k := range s.of.mro[i+1:] {
 		if v, ok := k.attrs[name]; ok {
@@ -384,6 +313,7 @@ func (in *Interp) construct(c *Class, args *Args) Value {
 }
 
 func (in *Interp) initialise(x *Instance, args *Args) Value {
+	in.seek(x.Class)
 	for _, k := range x.Class.mro {
 		if k.guess != "" {
 			in.Guess("class %s is decorated by what is not known: %s", k.Name, k.guess)

@@ -89,6 +89,9 @@ func (in *Interp) same(a, b Value) Value {
 	if u := firstUnknown(a, b); u != nil {
 		return u
 	}
+	if x, ok := a.(string); ok {
+		in.work(len(x)) // texts of one content are taken for one object
+	}
 	return Is(a, b)
 }
 
@@ -119,6 +122,7 @@ func (in *Interp) Equal(a, b Value) bool {
 			return false
 		}
 		in.work(x.Len())
+		in.hashAll(x)
 		for i, k := range x.keys {
 			if v, has := y.Get(k); !has || !in.Equal(x.vals[i], v) {
 				return false
@@ -163,6 +167,7 @@ func (in *Interp) equalAll(a, b []Value) bool {
 
 // order compares two values that have one.
 func (in *Interp) order(op string, a, b Value) int {
+	in.step()
 	if x, ok := AsInt(a); ok {
 		if y, ok := AsInt(b); ok {
 			return cmp.Compare(x, y)
@@ -173,7 +178,6 @@ func (in *Interp) order(op string, a, b Value) int {
 			return cmp.Compare(x, y)
 		}
 	}
-	in.step()
 	in.nest("a comparison")
 	defer in.unnest()
 	if x, ok := a.(string); ok {

@@ -57,10 +57,10 @@ func (in *Interp) charged(fn method, v Value, a *Args) Value {
 		in.work(len(x.Items))
 	case *Dict:
 		in.work(x.Len())
-		in.hashFirst(a)
+		in.hashKey(a)
 	case *Set:
 		in.work(x.d.Len())
-		in.hashFirst(a)
+		in.hashKey(a)
 	}
 	out := fn(in, v, a)
 	switch made := out.(type) {
@@ -76,9 +76,10 @@ func (in *Interp) charged(fn method, v Value, a *Args) Value {
 	return out
 }
 
-func (in *Interp) hashFirst(a *Args) {
-	if len(a.Pos) > 0 {
-		in.hash(a.Pos[0])
+// hashKey charges the key that a method is given.
+func (in *Interp) hashKey(a *Args) {
+	if key, ok := a.Get("key", 0); ok {
+		in.hash(key)
 	}
 }
 
@@ -294,7 +295,7 @@ func init() {
 			}
 			return nil
 		},
-		"copy":  func(_ *Interp, v Value, _ *Args) Value { return v.(*Dict).copy() },
+		"copy":  func(in *Interp, v Value, _ *Args) Value { in.hashAll(v.(*Dict)); return v.(*Dict).copy() },
 		"clear": func(_ *Interp, v Value, _ *Args) Value { v.(*Dict).clear(); return nil },
 		"popitem": func(in *Interp, v Value, _ *Args) Value {
 			d := v.(*Dict)
@@ -329,6 +330,7 @@ func init() {
 		"update": func(in *Interp, v Value, a *Args) Value {
 			for _, x := range in.Iterate(in.one(a, "update")) {
 				in.spend(1)
+				in.hash(x)
 				v.(*Set).d.Set(x, true)
 			}
 			return nil
@@ -370,7 +372,6 @@ func (in *Interp) sorted(list []Value, a *Args) []Value {
 		reverse = in.Truth(r)
 	}
 	sort.SliceStable(pairs, func(i, j int) bool {
-		in.step()
 		if reverse {
 			return in.order("<", pairs[j].key, pairs[i].key) < 0
 		}

@@ -2,7 +2,6 @@ package interp
 
 import (
 	"maps"
-	"slices"
 )
 
 // Copier is a native value that deepcopy must copy; memo holds what has been copied.
@@ -17,11 +16,14 @@ func (in *Interp) shallow(v Value) Value {
 		return NewList(in.Iterate(x)...)
 	case *Dict:
 		in.spend(int64(x.Len()))
+		for _, k := range x.keys {
+			in.hash(k)
+		}
 		return x.copy()
 	case *Set:
 		return in.newSet(x.d.Keys())
 	case *Instance:
-		out := &Instance{Class: x.Class, attrs: map[string]Value{}, order: slices.Clone(x.order), plain: maps.Clone(x.plain), Native: x.Native, Made: x.Made}
+		out := &Instance{Class: x.Class, attrs: map[string]Value{}, order: x.Names(), plain: maps.Clone(x.plain), Native: x.Native, Made: x.Made}
 		in.spend(int64(len(x.attrs)))
 		for k, v := range x.attrs {
 			out.attrs[k] = v
@@ -64,18 +66,19 @@ func (in *Interp) DeepCopy(v Value, memo map[any]Value) Value {
 		out.Default = x.Default
 		memo[v] = out
 		for i, k := range x.keys {
+			in.hash(k)
 			out.Set(k, in.DeepCopy(x.vals[i], memo))
 		}
 		return out
 	case *Set:
 		return in.newSet(x.d.Keys())
 	case *Instance:
-		out := &Instance{Class: x.Class, attrs: map[string]Value{}, order: slices.Clone(x.order), plain: maps.Clone(x.plain), Native: x.Native, Made: x.Made}
+		out := &Instance{Class: x.Class, attrs: map[string]Value{}, order: x.Names(), plain: maps.Clone(x.plain), Native: x.Native, Made: x.Made}
 		memo[v] = out
 		if c, ok := x.Native.(Copier); ok {
 			out.Native = c.DeepCopy(in, memo)
 		}
-		for _, k := range x.order {
+		for _, k := range x.names() {
 			out.attrs[k] = in.DeepCopy(x.attrs[k], memo)
 		}
 		return out

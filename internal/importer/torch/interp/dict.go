@@ -2,14 +2,18 @@ package interp
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
 // Dict is a dictionary that keeps the order of its keys.
 type Dict struct {
 	keys, vals []Value
-	index      map[any]int
-	Default    Value // of a defaultdict: the callable that makes missing values
+	index      map[any]int // the number of each key
+	numbers    []int       // those of keys, which ascend; nil where each is the place of its key, as in a dictionary that lost none
+	plain      int         // how many of the first keys are known to equal no other than is said, for noKey
+	Default    Value       // of a defaultdict: the callable that makes missing values
 
 	// Changed and Removed, of a dictionary that stands for something else such as the attributes of an object, are told of its changes.
 	Changed func(k, v Value)
@@ -34,25 +38,48 @@ func key(v Value) (any, bool) {
 		return x, true
 	case *Tuple:
 		var b strings.Builder
-		b.WriteString("tuple:")
-		for _, item := range x.Items {
-			k, ok := key(item)
-			if !ok {
-				return nil, false
-			}
-			if s, text := k.(string); text {
-				fmt.Fprintf(&b, "%d'%s',", len(s), s) // with its length, so that no item looks like two
-				continue
-			}
-			b.WriteString(Repr(k) + ",")
-		}
-		return b.String(), true
+		ok := tupleKey(&b, x)
+		return b.String(), ok
 	case *List, *Dict, *Set, *Unknown:
 		return nil, false
 	case string:
 		return "s" + x, true
 	}
 	return v, true
+}
+
+// tupleKey writes the key of a tuple. Texts come with their length, so that no item looks like two, and tuples inside it are written where
+// they are, so that none is copied as often as it lies deep.
+func tupleKey(b *strings.Builder, t *Tuple) bool {
+	b.WriteString("tuple:")
+	for _, item := range t.Items {
+		if inner, ok := item.(*Tuple); ok {
+			if !tupleKey(b, inner) {
+				return false
+			}
+			continue
+		}
+		k, ok := key(item)
+		if !ok {
+			return false
+		}
+		switch x := k.(type) {
+		case string:
+			b.WriteString(strconv.Itoa(len(x)) + "'" + x + "',")
+		case *Func, *Class:
+			fmt.Fprintf(b, "%p,", x)
+		case *Instance:
+			if _, own := x.Class.Lookup("__eq__"); !own { // it is equal to itself alone
+				fmt.Fprintf(b, "%p,", x)
+				continue
+			}
+			b.WriteString(Repr(k) + ",")
+		default:
+			b.WriteString(Repr(k) + ",")
+		}
+	}
+	b.WriteByte(';')
+	return true
 }
 
 // Len is the number of keys.
@@ -70,11 +97,20 @@ func (d *Dict) Get(k Value) (Value, bool) {
 	if !ok {
 		return nil, false
 	}
-	i, ok := d.index[h]
+	i, ok := d.place(h)
 	if !ok {
 		return nil, false
 	}
 	return d.vals[i], true
+}
+
+// place finds what key gave among the keys.
+func (d *Dict) place(h any) (int, bool) {
+	n, ok := d.index[h]
+	if !ok || d.numbers == nil {
+		return n, ok
+	}
+	return slices.BinarySearch(d.numbers, n)
 }
 
 // Set sets a key, and reports whether it can be one.
@@ -89,11 +125,18 @@ func (d *Dict) Set(k, v Value) bool {
 	if d.Changed != nil {
 		d.Changed(k, v)
 	}
-	if i, ok := d.index[h]; ok {
+	if i, ok := d.place(h); ok {
 		d.vals[i] = v
 		return true
 	}
-	d.index[h] = len(d.keys)
+	number := len(d.keys)
+	if d.numbers != nil {
+		if n := len(d.numbers); n > 0 {
+			number = d.numbers[n-1] + 1
+		}
+		d.numbers = append(d.numbers, number)
+	}
+	d.index[h] = number
 	d.keys, d.vals = append(d.keys, k), append(d.vals, v)
 	return true
 }
@@ -104,7 +147,7 @@ func (d *Dict) Delete(k Value) (Value, bool) {
 	if !ok {
 		return nil, false
 	}
-	i, ok := d.index[h]
+	i, ok := d.place(h)
 	if !ok {
 		return nil, false
 	}
@@ -112,21 +155,36 @@ func (d *Dict) Delete(k Value) (Value, bool) {
 	if d.Removed != nil {
 		d.Removed(k)
 	}
-	d.keys = append(d.keys[:i:i], d.keys[i+1:]...)
-	d.vals = append(d.vals[:i:i], d.vals[i+1:]...)
 	delete(d.index, h)
-	for other, at := range d.index {
-		if at > i {
-			d.index[other] = at - 1
+	d.plain = min(d.plain, i)
+	if n := len(d.keys) - 1; i == n { // what is set next goes elsewhere: others may go over these
+		d.keys, d.vals = d.keys[:n:n], d.vals[:n:n]
+		if d.numbers != nil {
+			d.numbers = d.numbers[:n]
+		}
+		return v, true
+	}
+	if d.numbers == nil {
+		d.numbers = make([]int, len(d.keys))
+		for at := range d.numbers {
+			d.numbers[at] = at
 		}
 	}
+	d.numbers = slices.Delete(d.numbers, i, i+1)
+	d.keys = append(d.keys[:i:i], d.keys[i+1:]...)
+	d.vals = append(d.vals[:i:i], d.vals[i+1:]...)
 	return v, true
 }
 
 // clear removes all keys.
 func (d *Dict) clear() {
-	for _, k := range d.Keys() {
-		d.Delete(k)
+	keys := d.keys
+	d.keys, d.vals, d.numbers, d.plain = nil, nil, nil, 0
+	d.index = map[any]int{}
+	if d.Removed != nil {
+		for _, k := range keys {
+			d.Removed(k)
+		}
 	}
 }
 

@@ -21,7 +21,11 @@ func (e *env) child() *env { return &env{vars: map[string]Value{}, up: e, module
 
 // lookup finds a name.
 func (in *Interp) lookup(e *env, name string) (Value, bool) {
+	passed := 0
 	for s := e; s != nil; s = s.up {
+		if passed++; passed%lookups == 0 {
+			in.steps++
+		}
 		if s.class && s != e {
 			continue
 		}
@@ -45,14 +49,15 @@ func (in *Interp) lookup(e *env, name string) (Value, bool) {
 	return v, ok
 }
 
-// assign binds a name where Python would.
-func (e *env) assign(name string, v Value) {
+// bindName binds a name where Python would.
+func (in *Interp) bindName(e *env, name string, v Value) {
 	switch {
 	case e.globals[name]:
 		e.module.env.vars[name] = v
 		return
 	case e.outer[name]:
 		for s := e.up; s != nil; s = s.up {
+			in.step()
 			if _, ok := s.vars[name]; ok && !s.class {
 				s.vars[name] = v
 				return

@@ -66,7 +66,7 @@ func (in *Interp) evalMore(e *env, x python.Expr) Value {
 		return in.comprehend(e, x)
 	case *python.Named:
 		v := in.eval(e, x.X)
-		e.assign(x.ID, v)
+		in.bindName(e, x.ID, v)
 		return v
 	case *python.Suspend:
 		return in.suspend(e, x)
@@ -93,16 +93,19 @@ func clip(s string) string {
 }
 
 // pure reports whether an expression only compares names, attributes and constants, so that it may be looked at where Python may not come to it.
-func pure(x python.Expr) bool {
-	ok := true
-	python.Each(x, func(node any) {
-		switch node.(type) {
-		case *python.Name, *python.Attr, *python.Const, *python.Compare, *python.Unary:
-		default:
-			ok = false
-		}
+func (in *Interp) pure(x python.Expr) bool {
+	return kept(&in.seen.pure, x, func() bool {
+		ok := true
+		python.Each(x, func(node any) {
+			in.step()
+			switch node.(type) {
+			case *python.Name, *python.Attr, *python.Const, *python.Compare, *python.Unary:
+			default:
+				ok = false
+			}
+		})
+		return ok
 	})
-	return ok
 }
 
 func (in *Interp) binaryExpr(e *env, x *python.Binary) Value {
@@ -116,7 +119,7 @@ func (in *Interp) binaryExpr(e *env, x *python.Binary) Value {
 			}
 			return u
 		}
-		if a, ok := l.(Assumed); ok && pure(x.R) {
+		if a, ok := l.(Assumed); ok && in.pure(x.R) {
 			if r := in.maybe(e, x.R); r == false { // whatever the machine has
 				return r
 			} else if a.Value && r == true {
@@ -134,7 +137,7 @@ func (in *Interp) binaryExpr(e *env, x *python.Binary) Value {
 			}
 			return u
 		}
-		if _, ok := l.(Assumed); ok && pure(x.R) {
+		if _, ok := l.(Assumed); ok && in.pure(x.R) {
 			if r := in.maybe(e, x.R); r == true {
 				return r
 			}
@@ -170,15 +173,17 @@ func (in *Interp) compareExpr(e *env, x *python.Compare) Value {
 }
 
 func (in *Interp) sequence(e *env, x *python.Sequence) Value {
+	in.spend(int64(len(x.Items)))
 	items := make([]Value, 0, len(x.Items))
 	for _, item := range x.Items {
 		if s, ok := item.(*python.Star); ok {
-			items = append(items, in.Iterate(in.eval(e, s.X))...)
+			more := in.Iterate(in.eval(e, s.X))
+			in.spend(int64(len(more)))
+			items = append(items, more...)
 			continue
 		}
 		items = append(items, in.eval(e, item))
 	}
-	in.spend(int64(len(items)))
 	switch x.Kind {
 	case python.ListKind:
 		return NewList(items...)
@@ -246,7 +251,7 @@ func (in *Interp) format(e *env, x *python.FString) Value {
 	var b strings.Builder
 	for _, p := range x.Parts {
 		if c, ok := p.(*python.Const); ok {
-			b.WriteString(Str(c.Value))
+			b.WriteString(in.text(Str(c.Value)))
 			continue
 		}
 		v := in.eval(e, p)

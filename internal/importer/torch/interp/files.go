@@ -17,8 +17,19 @@ type located struct {
 	prefix string // ../ for each folder above the one that imports start from
 }
 
+// maxPath is how long the path of a file can be, in bytes. No system has longer ones.
+const maxPath = 4096
+
+// Steps of asking a system for a file, and of reading it, beside those of its text.
+const statSteps, openSteps = 10, 50
+
 // locate finds where a path of the program lies: from the folder that imports start from, or in one above it.
 func (in *Interp) locate(name string) []located {
+	in.work(len(name))
+	if len(name) > maxPath {
+		return nil
+	}
+	in.work(statSteps * perStep * (1 + len(in.Within)))
 	var out []located
 	add := func(from []string) { // a path from the top of the repository
 		same := 0
@@ -72,6 +83,7 @@ func (in *Interp) readText(name string) (string, bool) {
 		if !fs.ValidPath(l.name) {
 			continue
 		}
+		in.work(openSteps * perStep)
 		info, err := fs.Stat(l.fsys, l.name)
 		if err != nil || !info.Mode().IsRegular() || info.Size() > python.MaxBytes {
 			continue
@@ -86,6 +98,7 @@ func (in *Interp) readText(name string) (string, bool) {
 var fileClass = NewClass("TextIOWrapper")
 
 func init() {
+	share(fileClass)
 	content := func(a *Args) string { s, _ := a.Pos[0].(*Instance).Native.(string); return s }
 	fileClass.Method("__enter__", func(_ *Interp, a *Args) Value { return a.Pos[0] })
 	fileClass.Method("__exit__", func(*Interp, *Args) Value { return nil })

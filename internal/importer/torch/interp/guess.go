@@ -62,7 +62,9 @@ func doubtful(v Value, why string) {
 	case *Func:
 		x.guess = why
 	case *Class:
-		x.guess = why
+		if !shared[x] {
+			x.guess = why
+		}
 	}
 }
 
@@ -176,13 +178,20 @@ func (in *Interp) undefined(e *env, name string) {
 
 // noKey raises KeyError. Where a key of the dictionary or a part of this one is not known, it may be there all the same.
 func (in *Interp) noKey(d *Dict, index Value) {
-	for _, k := range append(d.Keys(), index) {
-		if _, plain := shown(k); !plain || !settledKey(k) {
-			in.Doubt("KeyError", "%s", Repr(index))
-		}
+	for ; d.plain < len(d.keys) && plainKey(d.keys[d.plain]); d.plain++ {
+		in.step()
+	}
+	if d.plain < len(d.keys) || !plainKey(index) {
+		in.Doubt("KeyError", "%s", Repr(index))
 	}
 	in.weigh(index)
 	in.Raise("KeyError", "%s", Repr(index))
+}
+
+// plainKey reports whether a key can be shown, and is equal to no other than it seems.
+func plainKey(k Value) bool {
+	_, plain := shown(k)
+	return plain && settledKey(k)
 }
 
 // settledKey reports whether it is known to which keys one is equal. Of a size of the batch it is not.

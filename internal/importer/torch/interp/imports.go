@@ -18,10 +18,56 @@ func (in *Interp) find(name string) *Module {
 	if m := in.modules[name]; m != nil {
 		return m
 	}
-	if m := in.findFile(name); m != nil {
+	if m := in.findOnce(name); m != nil {
 		return m
 	}
 	return in.own(name) // a package that is there is read as it is
+}
+
+// placeSteps is what it takes to look for a module in a folder.
+const placeSteps = 20
+
+// findOnce is findFile, which does not look again for what is not there or cannot be read.
+func (in *Interp) findOnce(name string) *Module {
+	in.work(len(name))
+	if len(name) > maxFolder {
+		return nil
+	}
+	if at := in.searched(); !slices.Equal(at, in.lostIn) {
+		in.lost, in.lostIn = nil, at
+	}
+	if f, known := in.lost[name]; known {
+		if f != nil {
+			again := *f
+			panic(&again)
+		}
+		return nil
+	}
+	in.work(placeSteps * perStep)
+	m := in.findFile(name)
+	if m == nil {
+		in.lose(name, nil)
+	}
+	return m
+}
+
+// lose keeps that a module cannot be found, or why it cannot be read.
+func (in *Interp) lose(name string, why *Fault) {
+	in.spendText(int64(len(name)), 2)
+	if in.lost == nil {
+		in.lost = map[string]*Fault{}
+	}
+	in.lost[name] = why
+}
+
+// readable gives up where the file of a module is no Python.
+func (in *Interp) readable(name string, err error) {
+	var syntax *python.Error
+	if errors.As(err, &syntax) {
+		f := &Fault{File: syntax.File, Line: syntax.Line, Message: syntax.Message}
+		in.lose(name, f)
+		panic(f)
+	}
 }
 
 // findFile returns a module that lies below the root, in a folder above it, or beside.
@@ -42,10 +88,7 @@ func (in *Interp) findFile(name string) *Module {
 		if err == nil {
 			return m
 		}
-		var syntax *python.Error
-		if errors.As(err, &syntax) {
-			panic(&Fault{File: syntax.File, Line: syntax.Line, Message: syntax.Message})
-		}
+		in.readable(name, err)
 	}
 	// A folder without __init__.py is a package all the same.
 	if info, err := fs.Stat(in.FS, path); fs.ValidPath(path) && err == nil && info.IsDir() {
@@ -102,11 +145,11 @@ func (in *Interp) importNames(e *env, s *python.Import) {
 		top, _, dotted := strings.Cut(a.Name, ".")
 		switch {
 		case a.As != "":
-			e.assign(a.As, &lazy{module: a.Name, line: s.Line(), file: in.frame.file})
+			in.bindName(e, a.As, &lazy{module: a.Name, line: s.Line(), file: in.frame.file})
 		case dotted:
-			e.assign(top, &lazy{module: top, line: s.Line(), file: in.frame.file})
+			in.bindName(e, top, &lazy{module: top, line: s.Line(), file: in.frame.file})
 		default:
-			e.assign(a.Name, &lazy{module: a.Name, line: s.Line(), file: in.frame.file})
+			in.bindName(e, a.Name, &lazy{module: a.Name, line: s.Line(), file: in.frame.file})
 		}
 	}
 }
@@ -127,7 +170,7 @@ func (in *Interp) importFrom(e *env, s *python.ImportFrom) {
 		if as == "" {
 			as = a.Name
 		}
-		e.assign(as, &lazy{module: base, name: a.Name, line: s.Line(), file: in.frame.file})
+		in.bindName(e, as, &lazy{module: base, name: a.Name, line: s.Line(), file: in.frame.file})
 	}
 }
 
@@ -163,17 +206,19 @@ func (in *Interp) importAll(e *env, module string, line int) {
 		return
 	}
 	e.module.open = e.module.open || m.File == "" || m.open // a native module has more names than are known of it
-	for _, n := range publicNames(m) {
+	for _, n := range in.publicNames(m) {
 		if !in.leadsBack(m, n, e.module.Name) {
-			e.assign(n, &lazy{module: module, name: n, line: line, file: in.frame.file})
+			in.bindName(e, n, &lazy{module: module, name: n, line: line, file: in.frame.file})
 		}
 	}
 }
 
 // publicNames are those that "from module import *" binds: the ones of __all__, whatever they begin with, else all without an underscore.
-func publicNames(m *Module) []string {
+func (in *Interp) publicNames(m *Module) []string {
 	if all, ok := m.Attrs["__all__"]; ok {
 		if l, ok := items(all); ok {
+			in.work(len(l))
+			in.spend(int64(len(l)))
 			var names []string
 			for _, v := range l {
 				names = append(names, Str(v))
@@ -181,6 +226,8 @@ func publicNames(m *Module) []string {
 			return names
 		}
 	}
+	in.work(len(m.Attrs))
+	in.spend(int64(len(m.Attrs)))
 	return slices.DeleteFunc(sortedNames(m.Attrs), func(n string) bool { return strings.HasPrefix(n, "_") })
 }
 

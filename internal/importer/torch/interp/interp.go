@@ -105,6 +105,9 @@ type Interp struct {
 	sysPath  *List  // sys.path: what the program put there
 	doubt    int    // parts of an expression that Python may not come to
 	nested   int    // native steps that go on inside each other
+	seen     seen
+	lost     map[string]*Fault // modules that were looked for: nil, or why they cannot be read
+	lostIn   []string          // what sys.path was then
 	exposed  map[*Instance]*Unknown
 }
 
@@ -244,7 +247,7 @@ func (in *Interp) Load(path string) (*Module, error) {
 
 // LoadSource reads a module from its text.
 func (in *Interp) LoadSource(name, path, src string) (*Module, error) {
-	file, err := python.Parse(path, src)
+	file, err := in.parse(path, src)
 	if err != nil {
 		return nil, err
 	}
@@ -262,6 +265,16 @@ func (in *Interp) LoadSource(name, path, src string) (*Module, error) {
 		in.topLevel(m, s)
 	}
 	return m, nil
+}
+
+// parse reads a file, which was parsed already where it has two names.
+func (in *Interp) parse(path, src string) (*python.File, error) {
+	if m := in.byFile[path]; m != nil && m.source == src {
+		in.work(len(src))
+		return m.tree, nil
+	}
+	in.work(len(src) / bytesPerItem) // no file is parsed twice: all of them together are no larger than what was sent
+	return python.Parse(path, src)
 }
 
 // topLevel runs a statement of a module. One that cannot be followed leaves what it would have defined unknown: most of a

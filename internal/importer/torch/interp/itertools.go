@@ -22,9 +22,10 @@ func itertoolsNames() map[string]Value {
 func chained(in *Interp, a *Args) Value {
 	var out []Value
 	for _, v := range a.Pos {
-		out = append(out, in.Iterate(v)...)
+		items := in.Iterate(v)
+		in.spend(int64(len(items)))
+		out = append(out, items...)
 	}
-	in.spend(int64(len(out)))
 	return &Iterator{items: out}
 }
 
@@ -68,6 +69,8 @@ func combinations(in *Interp, a *Args) Value {
 	out := &Iterator{}
 	var take func(from int, taken []Value)
 	take = func(from int, taken []Value) {
+		in.nest("a combination")
+		defer in.unnest()
 		if int64(len(taken)) == n {
 			in.spend(n + 1)
 			out.items = append(out.items, NewTuple(slices.Clone(taken)...))
@@ -110,8 +113,10 @@ func product(in *Interp, a *Args) Value {
 	rows := [][]Value{{}}
 	for _, v := range a.Pos {
 		var next [][]Value
+		items := in.Iterate(v)
 		for _, row := range rows {
-			for _, item := range in.Iterate(v) {
+			in.step()
+			for _, item := range items {
 				in.spend(int64(len(row) + 1))
 				next = append(next, append(append([]Value(nil), row...), item))
 			}
@@ -119,6 +124,7 @@ func product(in *Interp, a *Args) Value {
 		rows = next
 	}
 	out := &Iterator{}
+	in.spend(int64(len(rows)))
 	for _, row := range rows {
 		out.items = append(out.items, NewTuple(row...))
 	}

@@ -78,14 +78,15 @@ func (in *Interp) with(e *env, s *python.With) (flow, Value) {
 func (in *Interp) try(e *env, s *python.Try) (f flow, v Value) {
 	var raised *Raised
 	saved := in.frame
-	if in.catchesImports(s) {
+	imports := kept(&in.seen.tries, s, func() bool { return catchesImports(s) })
+	if imports {
 		saved.trying++
 	}
 	if len(s.Handlers) > 0 {
 		saved.guarded++
 	}
 	err := in.Protect(func() { f, v = in.exec(e, s.Body) })
-	if in.catchesImports(s) {
+	if imports {
 		saved.trying--
 	}
 	if len(s.Handlers) > 0 {
@@ -104,7 +105,7 @@ func (in *Interp) try(e *env, s *python.Try) (f flow, v Value) {
 		}
 	} else if h := in.handler(e, s, raised); h != nil {
 		if h.Name != "" {
-			e.assign(h.Name, raised.Exc)
+			in.bindName(e, h.Name, raised.Exc)
 		}
 		outer := in.frame.handling
 		in.frame.handling = raised
@@ -137,6 +138,9 @@ func (in *Interp) handler(e *env, s *python.Try, r *Raised) *python.Handler {
 }
 
 func (in *Interp) catches(t Value, r *Raised) bool {
+	in.step()
+	in.nest("a tuple of exceptions")
+	defer in.unnest()
 	switch c := t.(type) {
 	case *Class:
 		return r.Exc.Class.Is(c)
@@ -216,7 +220,7 @@ func (in *Interp) assert(e *env, s *python.Assert) {
 }
 
 // catchesImports reports whether a try statement is prepared for a package that is not installed.
-func (in *Interp) catchesImports(s *python.Try) bool {
+func catchesImports(s *python.Try) bool {
 	for _, h := range s.Handlers {
 		names := []python.Expr{h.Type}
 		if t, ok := h.Type.(*python.Sequence); ok {

@@ -95,6 +95,8 @@ func (in *Interp) Truth(v Value) bool {
 }
 
 func (in *Interp) instanceTruth(x *Instance) bool {
+	in.nest("a truth") // of an object whose __bool__ gives one
+	defer in.unnest()
 	if m, ok := in.method(x, "__bool__"); ok {
 		return in.Truth(in.Call(m, &Args{}))
 	}
@@ -122,6 +124,7 @@ func (in *Interp) Iterate(v Value) []Value {
 		in.work(len(x.Items))
 		return append([]Value(nil), x.Items...)
 	case *Tuple:
+		in.glance(len(x.Items))
 		return x.Items
 	case *Set:
 		in.work(x.d.Len())
@@ -145,6 +148,7 @@ func (in *Interp) Iterate(v Value) []Value {
 		return out
 	case *Iterator:
 		rest := x.items[x.at:]
+		in.glance(len(rest))
 		x.at = len(x.items)
 		return rest
 	case *Unknown:
@@ -153,10 +157,13 @@ func (in *Interp) Iterate(v Value) []Value {
 		return x.Iterate(in)
 	case *Instance:
 		if m, ok := in.method(x, "__iter__"); ok {
+			in.nest("an iterator") // of an object whose __iter__ gives one
+			defer in.unnest()
 			return in.Iterate(in.Call(m, &Args{}))
 		}
 	case *Class:
 		if members, ok := x.Own("__members__"); ok {
+			in.work(members.(*Dict).Len())
 			return members.(*Dict).Values()
 		}
 	}
@@ -269,6 +276,7 @@ func (in *Interp) Item(v, index Value) Value {
 
 func (in *Interp) classItem(c *Class, index Value) Value {
 	if members, ok := c.Own("__members__"); ok {
+		in.hash(index)
 		if m, ok := members.(*Dict).Get(index); ok {
 			return m
 		}

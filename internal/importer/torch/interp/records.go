@@ -44,6 +44,7 @@ func dataclassNames() map[string]Value {
 				return in.Unknown("fields of what is no data class")
 			}
 			out := NewTuple()
+			in.spend(objectSteps * int64(len(dataFields(c)))) // each is an object
 			for _, f := range dataFields(c) {
 				x := NewInstance(objectClass)
 				x.Set("name", f.name)
@@ -69,16 +70,21 @@ type fieldSpec struct {
 
 // dataFields lists the fields of a data class, those of its bases first.
 func dataFields(c *Class) []field {
-	var out []field
-	for i := len(c.mro) - 1; i >= 0; i-- {
-		for _, f := range c.mro[i].fields {
-			if f.annotation == "ClassVar" || f.annotation == "KW_ONLY" {
+	if c.data != nil {
+		return c.data
+	}
+	out, seen := []field{}, map[string]bool{}
+	for _, k := range slices.Backward(c.mro) {
+		for _, f := range k.fields {
+			if f.annotation == "ClassVar" || f.annotation == "KW_ONLY" || seen[f.name] {
 				continue
 			}
-			if !slices.ContainsFunc(out, func(o field) bool { return o.name == f.name }) {
-				out = append(out, f)
-			}
+			seen[f.name] = true
+			out = append(out, f)
 		}
+	}
+	if c.Module != nil { // a native class is that of other imports, too
+		c.data = out
 	}
 	return out
 }
@@ -88,12 +94,14 @@ func makeDataclass(in *Interp, v Value) Value {
 	if !ok {
 		return v
 	}
+	in.keep(c, "__dataclass_params__")
 	if _, own := c.Own("__init__"); own {
 		return c
 	}
 	c.Method("__init__", func(in *Interp, a *Args) Value {
 		self := a.Pos[0].(*Instance)
 		var names []string
+		in.work(len(dataFields(c)) * len(c.mro)) // each is looked up
 		for _, f := range dataFields(c) {
 			if d, _ := c.Lookup(f.name); d != nil {
 				if spec, ok := d.(*fieldSpec); ok && spec.hidden {
@@ -105,8 +113,8 @@ func makeDataclass(in *Interp, v Value) Value {
 		given := (&Args{a.Pos[1:], a.Kw}).Bind(in, c.Name, names...)
 		for _, f := range dataFields(c) {
 			v := Value(Missing{})
-			if i := slices.Index(names, f.name); i >= 0 {
-				v = given[i]
+			if len(names) > 0 && names[0] == f.name {
+				v, names, given = given[0], names[1:], given[1:]
 			}
 			if _, missing := v.(Missing); missing {
 				v = in.fieldDefault(c, f.name)
@@ -122,6 +130,7 @@ func makeDataclass(in *Interp, v Value) Value {
 }
 
 func (in *Interp) fieldDefault(c *Class, name string) Value {
+	in.seek(c)
 	d, ok := c.Lookup(name)
 	if spec, isSpec := d.(*fieldSpec); isSpec {
 		if spec.factory != nil {
@@ -149,8 +158,10 @@ func (c *Class) RequiredFields() []string {
 var namedTupleClass = NewClass("NamedTuple")
 
 func init() {
+	share(namedTupleClass, simpleNamespace)
 	namedTupleClass.SetOwn("__class_made__", Fn("NamedTuple", func(in *Interp, a *Args) Value {
 		c := a.Pos[0].(*Class)
+		in.keep(c, "__new__")
 		var names []string
 		for _, f := range c.fields {
 			names = append(names, f.name)
@@ -229,6 +240,7 @@ func enumNames() map[string]Value {
 
 func makeEnum(in *Interp, a *Args) Value {
 	c, members := a.Pos[0].(*Class), NewDict()
+	in.keep(c, "__members__")
 	for _, n := range slices.Clone(c.order) {
 		v := c.attrs[n]
 		switch v.(type) {
@@ -241,6 +253,7 @@ func makeEnum(in *Interp, a *Args) Value {
 		if v == (Symbol{"auto"}) {
 			v = int64(members.Len() + 1)
 		}
+		in.spend(objectSteps)
 		m := NewInstance(c)
 		m.Set("name", n)
 		m.Set("value", v)
@@ -289,6 +302,7 @@ func inspectNames() map[string]Value {
 				return in.Unknown("the signature of a %s is not known", TypeName(fn))
 			}
 			params := NewDict()
+			in.spend(objectSteps * int64(len(f.Params)))
 			for i := skip; i < len(f.Params); i++ {
 				p, x := &f.Params[i], NewInstance(parameter)
 				kind := "POSITIONAL_OR_KEYWORD"

@@ -1,7 +1,9 @@
 package interp
 
 import (
+	"math"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -14,7 +16,7 @@ var (
 
 // match is what re.match and the like give: the text and where its groups are.
 type match struct {
-	re   *regexp.Regexp
+	re   *expression
 	text string
 	at   []int
 }
@@ -23,12 +25,13 @@ const maxPattern = 1000
 
 func reNames() map[string]Value {
 	out := map[string]Value{"Pattern": patternClass, "Match": matchClass}
+	known := patterns{}
 	for name, n := range map[string]int64{"I": 2, "IGNORECASE": 2, "M": 8, "MULTILINE": 8, "S": 16, "DOTALL": 16, "X": 64, "VERBOSE": 64, "A": 256, "ASCII": 256, "U": 32, "UNICODE": 32} {
 		out[name] = n
 	}
 	out["compile"] = Fn("compile", func(in *Interp, a *Args) Value {
 		b := a.Bind(in, "compile", "pattern", "flags")
-		re, u := in.pattern(b[0], Or(b[1], int64(0)))
+		re, u := known.get(in, b[0], Or(b[1], int64(0)))
 		if u != nil {
 			return u
 		}
@@ -37,7 +40,11 @@ func reNames() map[string]Value {
 		x.Set("pattern", b[0])
 		return x
 	})
-	out["escape"] = Fn("escape", func(in *Interp, a *Args) Value { return in.text(regexp.QuoteMeta(Str(in.one(a, "escape")))) })
+	out["escape"] = Fn("escape", func(in *Interp, a *Args) Value {
+		s := Str(in.one(a, "escape"))
+		in.spendText(int64(len(s)), 2)
+		return regexp.QuoteMeta(s)
+	})
 	for name, fn := range patternMethods {
 		out[name] = Fn(name, func(in *Interp, a *Args) Value {
 			if len(a.Pos) == 0 {
@@ -52,7 +59,7 @@ func reNames() map[string]Value {
 					rest.Kw = append(rest.Kw, kw)
 				}
 			}
-			re, u := in.pattern(a.Pos[0], flags)
+			re, u := known.get(in, a.Pos[0], flags)
 			if u != nil {
 				return u
 			}
@@ -62,35 +69,50 @@ func reNames() map[string]Value {
 	return out
 }
 
-func (in *Interp) pattern(v, flags Value) (*regexp.Regexp, *Unknown) {
+// patterns are those that were compiled, as Python keeps them, too.
+type patterns map[string]*expression
+
+// mostPatterns is how many are kept.
+const mostPatterns = 500
+
+func (p patterns) get(in *Interp, v, flags Value) (*expression, *Unknown) {
 	if x, ok := v.(*Instance); ok {
-		if re, ok := x.Native.(*regexp.Regexp); ok {
+		if re, ok := x.Native.(*expression); ok {
 			return re, nil
 		}
 	}
 	s, ok := v.(string)
 	n, isInt := AsInt(flags)
-	if !ok || !isInt || len(s) > maxPattern {
+	if !ok || !isInt || len(s) > maxPattern || n&64 != 0 {
 		return nil, in.harmless("a pattern")
 	}
+	in.work(len(s))
 	letters := ""
-	for bit, letter := range map[int64]string{2: "i", 8: "m", 16: "s"} {
-		if n&bit != 0 {
-			letters += letter
+	for _, f := range []struct {
+		bit    int64
+		letter string
+	}{{2, "i"}, {8, "m"}, {16, "s"}} {
+		if n&f.bit != 0 {
+			letters += f.letter
 		}
 	}
 	if letters != "" {
 		s = "(?" + letters + ")" + s
 	}
-	in.work(len(s) * perStep)
-	re, err := regexp.Compile(s)
-	if err != nil || n&64 != 0 {
+	re, made := p[s]
+	if !made {
+		re = in.newExpression(s)
+		if len(p) < mostPatterns {
+			p[s] = re
+		}
+	}
+	if re == nil {
 		return nil, in.harmless("the pattern " + clip(s))
 	}
 	return re, nil
 }
 
-func (in *Interp) matched(re *regexp.Regexp, text string, at []int) Value {
+func (in *Interp) matched(re *expression, text string, at []int) Value {
 	if at == nil {
 		return nil
 	}
@@ -103,7 +125,6 @@ func (in *Interp) matched(re *regexp.Regexp, text string, at []int) Value {
 func (in *Interp) subject(a *Args, name string) (string, Value) {
 	switch s := in.one(a, name).(type) {
 	case string:
-		in.work(len(s) * 4)
 		return s, nil
 	case *Unknown:
 		return "", s
@@ -113,18 +134,19 @@ func (in *Interp) subject(a *Args, name string) (string, Value) {
 }
 
 // patternMethod is a method of a compiled pattern, which re has as a function, too.
-type patternMethod func(*Interp, *regexp.Regexp, *Args) Value
+type patternMethod func(*Interp, *expression, *Args) Value
 
 var patternMethods map[string]patternMethod
 
 func init() {
+	share(patternClass, matchClass)
 	patternMethods = map[string]patternMethod{
-		"match": matchAt("match"), "search": matchAt("search"), "fullmatch": matchAt("fullmatch"),
+		"match": matchAt("match", fromStart), "search": matchAt("search", anywhere), "fullmatch": matchAt("fullmatch", throughout),
 		"findall": findAll, "finditer": findIter, "split": splitPattern, "sub": substitute,
 	}
 	for name, fn := range patternMethods {
 		patternClass.Method(name, func(in *Interp, a *Args) Value {
-			return fn(in, a.Pos[0].(*Instance).Native.(*regexp.Regexp), &Args{a.Pos[1:], a.Kw})
+			return fn(in, a.Pos[0].(*Instance).Native.(*expression), &Args{a.Pos[1:], a.Kw})
 		})
 	}
 	matchClass.Method("group", matchGroup)
@@ -137,52 +159,47 @@ func init() {
 }
 
 // matchAt is re.search, or re.match and re.fullmatch, which begin where the text does.
-func matchAt(name string) patternMethod {
-	return func(in *Interp, re *regexp.Regexp, a *Args) Value {
+func matchAt(name string, form int) patternMethod {
+	return func(in *Interp, re *expression, a *Args) Value {
 		s, other := in.subject(a, name)
 		if other != nil {
 			return other
 		}
-		if name != "search" { // from the beginning, and for fullmatch to the end
-			end := ""
-			if name == "fullmatch" {
-				end = `\z`
-			}
-			re = regexp.MustCompile(`\A(?:` + re.String() + `)` + end)
-		}
-		found := re.FindStringSubmatchIndex(s)
-		return in.matched(re, s, found)
+		return in.matched(re, s, re.find(in, form, s))
 	}
 }
 
 // findAll is re.findall.
-func findAll(in *Interp, re *regexp.Regexp, a *Args) Value {
+func findAll(in *Interp, re *expression, a *Args) Value {
 	s, other := in.subject(a, "findall")
 	if other != nil {
 		return other
 	}
 	out := NewList()
-	for _, m := range re.FindAllStringSubmatch(s, -1) {
-		in.spend(int64(1 + len(m)))
-		switch len(m) {
+	for at := range re.all(in, s) {
+		groups := make([]string, len(at)/2)
+		for g := range groups {
+			groups[g] = s[max(0, at[2*g]):max(0, at[2*g+1])]
+		}
+		switch len(groups) {
 		case 1, 2:
-			out.Items = append(out.Items, m[len(m)-1])
+			out.Items = append(out.Items, groups[len(groups)-1])
 		default:
-			out.Items = append(out.Items, textTuple(m[1:]))
+			out.Items = append(out.Items, textTuple(groups[1:]))
 		}
 	}
 	return out
 }
 
 // findIter is re.finditer.
-func findIter(in *Interp, re *regexp.Regexp, a *Args) Value {
+func findIter(in *Interp, re *expression, a *Args) Value {
 	s, other := in.subject(a, "finditer")
 	if other != nil {
 		return other
 	}
 	out := NewList()
-	for _, found := range re.FindAllStringSubmatchIndex(s, -1) {
-		in.spend(int64(len(found)))
+	for found := range re.all(in, s) {
+		in.spend(objectSteps)
 		out.Items = append(out.Items, in.matched(re, s, found))
 	}
 	return out
@@ -212,7 +229,7 @@ func matchGroups(in *Interp, a *Args) Value {
 // matchGroupDict is Match.groupdict.
 func matchGroupDict(in *Interp, a *Args) Value {
 	m, out := a.Pos[0].(*Instance).Native.(*match), NewDict()
-	for _, name := range m.re.SubexpNames() {
+	for _, name := range m.re.names {
 		if name != "" {
 			out.Set(name, in.group(a.Pos[0], []Value{name}))
 		}
@@ -224,7 +241,7 @@ func (in *Interp) group(self Value, which []Value) Value {
 	m, n := self.(*Instance).Native.(*match), int64(0)
 	if len(which) > 0 {
 		if name, ok := which[0].(string); ok {
-			n = int64(m.re.SubexpIndex(name))
+			n = int64(m.re.group(name))
 		} else {
 			n, _ = AsInt(which[0])
 		}
@@ -239,20 +256,22 @@ func (in *Interp) group(self Value, which []Value) Value {
 }
 
 // splitPattern is re.split: what groups matched stands between the parts.
-func splitPattern(in *Interp, re *regexp.Regexp, a *Args) Value {
+func splitPattern(in *Interp, re *expression, a *Args) Value {
 	s, other := in.subject(a, "split")
 	if other != nil {
 		return other
 	}
-	most := int64(-1)
+	most := int64(math.MaxInt64)
 	if v, ok := a.Get("maxsplit", 1); ok {
 		if n, isInt := AsInt(v); isInt && n > 0 {
 			most = n
 		}
 	}
 	out, from := NewList(), 0
-	for _, found := range re.FindAllStringSubmatchIndex(s, int(most)) {
-		in.spend(int64(len(found)))
+	for found := range re.all(in, s) {
+		if most--; most == -1 {
+			break
+		}
 		out.Items = append(out.Items, s[from:found[0]])
 		for g := 1; g < len(found)/2; g++ {
 			if found[2*g] < 0 {
@@ -270,7 +289,33 @@ func splitPattern(in *Interp, re *regexp.Regexp, a *Args) Value {
 // groupReference is a group in the text that re.sub puts in: \1 or \g<name>.
 var groupReference = regexp.MustCompile(`\\(?:g<(\w+)>|([1-9]))`)
 
-func substitute(in *Interp, re *regexp.Regexp, a *Args) Value {
+// piece is a part of what re.sub puts in: a text, or what a group matched.
+type piece struct {
+	text  string
+	group int // -1 where it is the text
+}
+
+// pieces takes apart what re.sub puts in.
+func (x *expression) pieces(in *Interp, by string) []piece {
+	in.spendText(int64(len(by)), 8) // of what a reference takes, which has two letters
+	var out []piece
+	from := 0
+	for _, at := range groupReference.FindAllStringSubmatchIndex(by, -1) {
+		out = append(out, piece{by[from:at[0]], -1})
+		name := by[max(0, at[2], at[4]):max(0, at[3], at[5])]
+		g, err := strconv.Atoi(name)
+		if err != nil {
+			g = x.group(name)
+		}
+		if g >= 0 && g < len(x.names) {
+			out = append(out, piece{"", g})
+		}
+		from = at[1]
+	}
+	return append(out, piece{by[from:], -1})
+}
+
+func substitute(in *Interp, re *expression, a *Args) Value {
 	if len(a.Pos) < 2 {
 		return in.harmless("re.sub")
 	}
@@ -278,19 +323,30 @@ func substitute(in *Interp, re *regexp.Regexp, a *Args) Value {
 	if other != nil {
 		return other
 	}
+	var pieces []piece
+	by, isText := a.Pos[0].(string)
+	if isText {
+		pieces = re.pieces(in, by)
+	}
 	var b strings.Builder
+	add := func(part string) {
+		in.spendText(int64(len(part)), 1)
+		b.WriteString(part)
+	}
 	from := 0
-	for _, found := range re.FindAllStringSubmatchIndex(s, -1) {
-		b.WriteString(s[from:found[0]])
-		if by, ok := a.Pos[0].(string); ok {
-			template := groupReference.ReplaceAllString(strings.ReplaceAll(by, "$", "$$"), "$${$1$2}")
-			b.Write(re.ExpandString(nil, template, s, found))
-		} else {
-			b.WriteString(in.str(in.Call(a.Pos[0], &Args{Pos: []Value{in.matched(re, s, found)}})))
+	for found := range re.all(in, s) {
+		add(s[from:found[0]])
+		for _, p := range pieces {
+			if p.group >= 0 {
+				p.text = s[max(0, found[2*p.group]):max(0, found[2*p.group+1])]
+			}
+			add(p.text)
 		}
-		in.spendText(int64(b.Len()), 1)
+		if !isText {
+			add(in.str(in.Call(a.Pos[0], &Args{Pos: []Value{in.matched(re, s, found)}})))
+		}
 		from = found[1]
 	}
-	b.WriteString(s[from:])
-	return in.text(b.String())
+	add(s[from:])
+	return b.String()
 }

@@ -81,5 +81,6 @@ func (in *Interp) setSlice(l *List, s *Slice, x Value) {
 	hi = max(lo, hi)
 	items := in.Iterate(x)
 	in.spend(int64(len(items)))
+	in.work(len(l.Items))
 	l.Items = append(append(append([]Value(nil), l.Items[:lo]...), items...), l.Items[hi:]...)
 }

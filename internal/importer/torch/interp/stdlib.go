@@ -34,7 +34,9 @@ func Fn(name string, fn func(*Interp, *Args) Value) *Builtin { return &Builtin{N
 // symbols is a module of which only names are known.
 func symbols(name string, attrs map[string]Value) *Module {
 	m := Native(name, attrs)
-	m.Lookup = func(n string) (Value, bool) { return Symbol{name + "." + n}, !strings.HasPrefix(n, "__") }
+	m.Lookup = func(n string) (Value, bool) {
+		return Symbol{name + "." + n}, !strings.HasPrefix(n, "__") && len(n) <= maxSaid
+	}
 	return m
 }
 
@@ -114,6 +116,7 @@ func mathNames() map[string]Value {
 	out["prod"] = Fn("prod", func(in *Interp, a *Args) Value {
 		n := Value(int64(1))
 		for _, v := range in.Iterate(in.one(a, "prod")) {
+			in.step()
 			n = in.Binary("*", n, v)
 		}
 		return n
@@ -262,7 +265,7 @@ func operatorNames() map[string]Value {
 		return Fn("itemgetter", func(in *Interp, a *Args) Value { return in.Item(a.Pos[0], g.Pos[0]) })
 	})
 	out["attrgetter"] = Fn("attrgetter", func(in *Interp, g *Args) Value {
-		return Fn("attrgetter", func(in *Interp, a *Args) Value { return in.Attr(a.Pos[0], Str(g.Pos[0])) })
+		return Fn("attrgetter", func(in *Interp, a *Args) Value { return in.Attr(a.Pos[0], in.name(g.Pos[0])) })
 	})
 	return out
 }

@@ -78,10 +78,10 @@ func (in *Interp) define(e *env, s python.Stmt) {
 	case *python.FuncDef:
 		f := in.makeFunc(e, s.Name, s.Params, s.Line())
 		f.Body, f.Generator = s.Body, s.Generator
-		e.assign(s.Name, in.decorate(e, s.Decorators, f))
+		in.bindName(e, s.Name, in.decorate(e, s.Decorators, f))
 	case *python.ClassDef:
 		c := in.classDef(e, s)
-		e.assign(s.Name, in.decorate(e, s.Decorators, c))
+		in.bindName(e, s.Name, in.decorate(e, s.Decorators, c))
 	case *python.Import:
 		in.importNames(e, s)
 	case *python.ImportFrom:
@@ -159,7 +159,7 @@ func (in *Interp) augment(e *env, s *python.AugAssign) {
 	switch t := s.Target.(type) {
 	case *python.Name:
 		old := in.eval(e, t)
-		e.assign(t.ID, in.inPlace(s.Op, old, in.eval(e, s.Value)))
+		in.bindName(e, t.ID, in.inPlace(s.Op, old, in.eval(e, s.Value)))
 	case *python.Attr:
 		x := in.eval(e, t.X)
 		in.SetAttr(x, t.Name, in.inPlace(s.Op, in.Attr(x, t.Name), in.eval(e, s.Value)))
@@ -201,7 +201,7 @@ var inPlaceMethods = map[string]string{"__iadd__": "+", "__imul__": "*", "__isub
 func (in *Interp) assign(e *env, target python.Expr, v Value) {
 	switch t := target.(type) {
 	case *python.Name:
-		e.assign(t.ID, v)
+		in.bindName(e, t.ID, v)
 	case *python.Attr:
 		in.SetAttr(in.eval(e, t.X), t.Name, v)
 	case *python.Index:
@@ -241,6 +241,7 @@ func (in *Interp) unpack(e *env, targets []python.Expr, v Value) {
 	for i := range star {
 		in.assign(e, targets[i], items[i])
 	}
+	in.spend(int64(len(items) - len(targets) + 1))
 	in.assign(e, targets[star].(*python.Star).X, NewList(append([]Value(nil), items[star:len(items)-behind]...)...))
 	for i := range behind {
 		in.assign(e, targets[star+1+i], items[len(items)-behind+i])
@@ -257,10 +258,13 @@ func (in *Interp) delete(e *env, t python.Expr) {
 		x, i := in.eval(e, t.X), in.eval(e, t.I)
 		switch c := x.(type) {
 		case *Dict:
+			in.hash(i)
+			in.work(c.Len())
 			if _, ok := c.Delete(i); !ok {
 				in.Raise("KeyError", "%s", Repr(i))
 			}
 		case *List:
+			in.work(len(c.Items))
 			at := in.position(i, len(c.Items), "list")
 			c.Items = slices.Delete(slices.Clone(c.Items), at, at+1)
 		case *Instance:

@@ -4,6 +4,8 @@ import (
 	"path"
 	"sort"
 	"strings"
+
+	"github.com/modelverifier/verifier/internal/graph"
 )
 
 // sys, os, importlib and the names of modules, as far as model files use them: registries look themselves up in sys.modules, and repositories
@@ -63,7 +65,7 @@ func (t *moduleTable) Item(in *Interp, index Value) Value {
 	if u, ok := index.(*Unknown); ok {
 		return u
 	}
-	if m, ok := t.find(Str(index)); ok {
+	if m, ok := t.find(in.name(index)); ok {
 		return m
 	}
 	in.Doubt("KeyError", "%s", Repr(index))
@@ -73,7 +75,8 @@ func (t *moduleTable) Item(in *Interp, index Value) Value {
 // SetItem is sys.modules[name] = module.
 func (t *moduleTable) SetItem(in *Interp, index, v Value) {
 	if m, ok := v.(*Module); ok {
-		in.modules[Str(index)] = m
+		in.spend(1)
+		in.modules[in.text(in.name(index))] = m
 		return
 	}
 	in.Fault("a %s is put into sys.modules", TypeName(v))
@@ -85,7 +88,7 @@ func (t *moduleTable) Attr(in *Interp, name string) (Value, bool) {
 	case "get":
 		return Fn("get", func(in *Interp, a *Args) Value {
 			b := a.Bind(in, "get", "key", "default")
-			if m, ok := t.find(Str(b[0])); ok {
+			if m, ok := t.find(in.name(b[0])); ok {
 				return m
 			}
 			return Or(b[1], nil)
@@ -98,7 +101,7 @@ func (t *moduleTable) Attr(in *Interp, name string) (Value, bool) {
 
 // Contains is name in sys.modules.
 func (t *moduleTable) Contains(in *Interp, v Value) Value {
-	if _, ok := t.find(Str(v)); ok {
+	if _, ok := t.find(in.name(v)); ok {
 		return true
 	}
 	in.Guess("which modules are loaded is not known")
@@ -111,6 +114,9 @@ func importModule(in *Interp, a *Args) Value {
 	name, ok := b[0].(string)
 	if !ok {
 		return in.Unknown("a module is imported whose name is not known")
+	}
+	if pkg, _ := b[1].(string); len(name)+len(pkg) > maxSaid {
+		return in.Unknown("a module is imported whose name has more than %d letters", maxSaid)
 	}
 	if rest := strings.TrimLeft(name, "."); rest != name {
 		pkg, isText := Or(b[1], nil).(string)
@@ -187,7 +193,7 @@ func dir(in *Interp, a *Args) Value {
 		}
 		add(sortedNames(x.Attrs))
 	case *Instance:
-		add(x.order)
+		add(x.names())
 		for _, k := range x.Class.mro {
 			add(k.order)
 		}
@@ -232,7 +238,8 @@ func (in *Interp) pathNames() map[string]Value {
 		return Fn(name, func(in *Interp, a *Args) Value {
 			switch x := in.one(a, name).(type) {
 			case string:
-				return f(x)
+				in.work(len(x))
+				return f(in.text(x)) // no more comes back than was given
 			case *Unknown:
 				return x
 			case Symbol:
@@ -272,7 +279,7 @@ func (in *Interp) pathNames() map[string]Value {
 			if in.exists(s, n) {
 				return true
 			}
-			return Assumed{false, "whether " + s + " is there differs from machine to machine"}
+			return Assumed{false, "whether " + graph.Cut(s, maxSaid) + " is there differs from machine to machine"}
 		})
 	}
 	for _, n := range []string{"getsize", "getmtime", "commonprefix"} {
@@ -282,7 +289,7 @@ func (in *Interp) pathNames() map[string]Value {
 }
 
 func joinPath(in *Interp, a *Args) Value {
-	s := ""
+	var b strings.Builder
 	for _, v := range a.Pos {
 		switch x := v.(type) {
 		case string:
@@ -293,14 +300,14 @@ func joinPath(in *Interp, a *Args) Value {
 		default:
 			return in.harmless("os.path.join")
 		}
-		switch part := Str(v); {
-		case strings.HasPrefix(part, "/") || s == "":
-			s = part
-		case strings.HasSuffix(s, "/"):
-			s += part
-		default:
-			s += "/" + part
+		part := in.text(Str(v))
+		switch {
+		case strings.HasPrefix(part, "/"):
+			b.Reset()
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "/"):
+			b.WriteByte('/')
 		}
+		b.WriteString(part)
 	}
-	return in.text(s)
+	return b.String()
 }

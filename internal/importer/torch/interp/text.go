@@ -2,6 +2,9 @@ package interp
 
 import (
 	"fmt"
+	"iter"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -22,6 +25,22 @@ func (in *Interp) str(v Value) string {
 	return in.text(Str(v))
 }
 
+// repr is repr(v).
+func (in *Interp) repr(v Value) string {
+	if s, ok := v.(string); ok {
+		in.text(s)
+		return Repr(s)
+	}
+	return in.text(Repr(v))
+}
+
+// name is that of an attribute, which is looked for.
+func (in *Interp) name(v Value) string {
+	s := Str(v)
+	in.work(len(s))
+	return s
+}
+
 func texts(in *Interp, v Value) []string {
 	switch x := v.(type) {
 	case string:
@@ -30,7 +49,7 @@ func texts(in *Interp, v Value) []string {
 		var out []string
 		in.work(len(x.Items))
 		for _, item := range x.Items {
-			out = append(out, Str(item))
+			out = append(out, in.str(item))
 		}
 		return out
 	}
@@ -38,9 +57,13 @@ func texts(in *Interp, v Value) []string {
 	return nil
 }
 
-func textList(parts []string) Value {
+// textList is a list of texts, which is charged once it is there: it never has more than there is room for.
+func (in *Interp) textList(parts iter.Seq[string]) Value {
 	out := NewList()
-	for _, p := range parts {
+	for p := range parts {
+		if in.items+len(out.Items) >= MaxItems {
+			in.spend(MaxItems + 1)
+		}
 		out.Items = append(out.Items, p)
 	}
 	return out
@@ -56,6 +79,7 @@ func strip(f func(string, string) string) method {
 		if len(a.Pos) > 0 && a.Pos[0] != nil {
 			cut = Str(a.Pos[0])
 		}
+		in.work(len(v.(string)) * len(cut) / bytesPerItem)
 		return f(v.(string), cut)
 	}
 }
@@ -63,6 +87,7 @@ func strip(f func(string, string) string) method {
 func tests(f func(s, part string) bool) method {
 	return func(in *Interp, v Value, a *Args) Value {
 		for _, p := range texts(in, in.one(a, "startswith")) {
+			in.work(min(len(p), len(v.(string))))
 			if f(v.(string), p) {
 				return true
 			}
@@ -86,20 +111,20 @@ func init() {
 			b := a.Bind(in, "split", "sep", "maxsplit")
 			if sep, ok := b[0].(string); ok && sep != "" {
 				if n, ok := AsInt(b[1]); ok && n >= 0 {
-					return textList(strings.SplitN(v.(string), sep, int(n)+1))
+					return in.textList(slices.Values(strings.SplitN(v.(string), sep, int(min(n, MaxItems))+1)))
 				}
-				return textList(strings.Split(v.(string), sep))
+				return in.textList(strings.SplitSeq(v.(string), sep))
 			}
-			return textList(strings.Fields(v.(string)))
+			return in.textList(strings.FieldsSeq(v.(string)))
 		},
 		"rsplit": func(in *Interp, v Value, a *Args) Value {
 			b := a.Bind(in, "rsplit", "sep", "maxsplit")
 			sep, ok := b[0].(string)
 			if n, _ := AsInt(b[1]); ok && n == 1 {
 				if i := strings.LastIndex(v.(string), sep); i >= 0 {
-					return textList([]string{v.(string)[:i], v.(string)[i+len(sep):]})
+					return NewList(v.(string)[:i], v.(string)[i+len(sep):])
 				}
-				return textList([]string{v.(string)})
+				return NewList(v)
 			}
 			return in.Unknown("rsplit is followed with one split only")
 		},
@@ -165,6 +190,8 @@ func init() {
 
 // percent is "…" % values. The values are written as str() does; widths and precisions only change how they look.
 func (in *Interp) percent(s string, v Value) Value {
+	in.work(len(s))
+	in.text(s)
 	values := []Value{v}
 	if t, ok := v.(*Tuple); ok {
 		values = t.Items
@@ -206,6 +233,7 @@ func (in *Interp) printed(verb string, v Value) string {
 // braces is "…".format(…).
 func (in *Interp) braces(s string, a *Args) Value {
 	var b strings.Builder
+	named := argumentPlaces(a.Kw)
 	next := 0
 	for i := 0; i < len(s); i++ {
 		if (s[i] == '{' || s[i] == '}') && i+1 < len(s) && s[i+1] == s[i] {
@@ -228,14 +256,20 @@ func (in *Interp) braces(s string, a *Args) Value {
 		var ok bool
 		switch {
 		case name == "":
-			v, ok = a.Get("", next)
+			if ok = next < len(a.Pos); ok {
+				v = a.Pos[next]
+			}
 			next++
 		case strings.Trim(name, "0123456789") == "":
-			n := 0
-			_, _ = fmt.Sscan(name, &n)
-			v, ok = a.Get("", n)
+			n, err := strconv.Atoi(name)
+			if ok = err == nil && n < len(a.Pos); ok {
+				v = a.Pos[n]
+			}
 		default:
-			v, ok = a.Get(name, -1)
+			var k int
+			if k, ok = argumentAt(a.Kw, named, name); ok {
+				v = a.Kw[k].Value
+			}
 		}
 		if u, unknown := v.(*Unknown); unknown || !ok {
 			if unknown {

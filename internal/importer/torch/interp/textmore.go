@@ -3,6 +3,7 @@ package interp
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // More methods of str: where a part is, and what its characters are.
@@ -21,12 +22,12 @@ func init() {
 			}
 			return NewTuple("", "", s)
 		},
-		"splitlines": func(_ *Interp, v Value, _ *Args) Value {
+		"splitlines": func(in *Interp, v Value, _ *Args) Value {
 			s := strings.TrimSuffix(strings.ReplaceAll(v.(string), "\r\n", "\n"), "\n")
 			if s == "" {
 				return NewList()
 			}
-			return textList(strings.Split(s, "\n"))
+			return in.textList(strings.SplitSeq(s, "\n"))
 		},
 		"isalpha":   allOf(unicode.IsLetter),
 		"isalnum":   allOf(func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }),
@@ -51,7 +52,7 @@ func placeOf(name string, find func(s, part string) int) method {
 		if i < 0 {
 			in.Raise("ValueError", "substring not found")
 		}
-		return int64(len([]rune(v.(string)[:i])))
+		return int64(utf8.RuneCountInString(v.(string)[:i]))
 	}
 }
 

@@ -60,6 +60,8 @@ func init() {
 		}
 		return in.TypeOf(a.Pos[0])
 	})
+	share(objectClass, intClass, boolClass, floatClass, strClass, listClass, tupleClass, setClass, frozenSetClass, dictClass, noneClass,
+		functionClass, typeClass, moduleClass, rangeClass, sliceClass)
 }
 
 // IntClass is the class of whole numbers.
@@ -136,6 +138,7 @@ func toInt(in *Interp, a *Args) Value {
 		}
 		return int64(x)
 	case string:
+		in.work(len(x))
 		n, err := strconv.ParseInt(strings.TrimSpace(x), 10, 64)
 		if err != nil {
 			in.Raise("ValueError", "invalid literal for int() with base 10: %s", Repr(x))
@@ -159,6 +162,7 @@ func toFloat(in *Interp, a *Args) Value {
 	}
 	switch x := a.Pos[0].(type) {
 	case string:
+		in.work(len(x))
 		f, err := strconv.ParseFloat(strings.ToLower(strings.TrimSpace(x)), 64)
 		if err != nil && !math.IsInf(f, 0) {
 			in.Raise("ValueError", "could not convert string to float: %s", Repr(x))
@@ -256,6 +260,9 @@ func callable(v Value) bool {
 
 // isInstance is isinstance(v, class).
 func (in *Interp) isInstance(v, class Value) Value {
+	in.step()
+	in.nest("a tuple of classes")
+	defer in.unnest()
 	if u := firstUnknown(v); u != nil {
 		return u
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/torch/python"
 )
 
@@ -221,7 +222,7 @@ func (p *printer) value(v Value, depth int) {
 	}
 	switch x := v.(type) {
 	case string:
-		p.WriteString("'" + x + "'")
+		p.WriteString("'" + graph.Cut(x, maxRepr) + "'")
 	case *List:
 		p.items("[", x.Items, "]", depth)
 	case *Tuple:
@@ -237,7 +238,7 @@ func (p *printer) value(v Value, depth int) {
 	case Assumed:
 		p.value(x.Value, depth)
 	default:
-		p.WriteString(scalar(v))
+		p.WriteString(graph.Cut(scalar(v), maxRepr))
 	}
 }
 

@@ -67,19 +67,29 @@ func (p *parser) parenthesis(pos Pos) Expr {
 
 // display reads a list or set behind its opening bracket.
 func (p *parser) display(pos Pos, k Kind, end string) Expr {
-	s := &Sequence{Pos: pos, Kind: k}
-	for !p.take(end) {
-		s.Items = append(s.Items, p.starOrExpr())
-		if len(s.Items) == 1 && (p.is("for") || p.is("async")) {
-			c := p.comprehension(&Comp{Pos: pos, Kind: k, Item: s.Items[0]})
-			p.want(end)
-			return c
-		}
+	if p.take(end) {
+		return &Sequence{Pos: pos, Kind: k}
+	}
+	return p.displayFrom(pos, k, end, p.starOrExpr())
+}
+
+// displayFrom reads a list or set behind its first item.
+func (p *parser) displayFrom(pos Pos, k Kind, end string, first Expr) Expr {
+	if p.is("for") || p.is("async") {
+		c := p.comprehension(&Comp{Pos: pos, Kind: k, Item: first})
+		p.want(end)
+		return c
+	}
+	s := &Sequence{Pos: pos, Kind: k, Items: []Expr{first}}
+	for {
 		if !p.take(",") && !p.is(end) {
 			p.unexpected()
 		}
+		if p.take(end) {
+			return s
+		}
+		s.Items = append(s.Items, p.starOrExpr())
 	}
-	return s
 }
 
 // braces reads a dictionary or a set.
@@ -89,14 +99,12 @@ func (p *parser) braces(pos Pos) Expr {
 		if p.take("**") {
 			d.Keys, d.Values = append(d.Keys, nil), append(d.Values, p.binary(bitOr))
 		} else {
-			start := p.at
 			key := p.starOrExpr()
 			if !p.is(":") {
 				if !first {
 					p.unexpected()
 				}
-				p.at = start
-				return p.display(pos, SetKind, "}")
+				return p.displayFrom(pos, SetKind, "}", key)
 			}
 			p.want(":")
 			value := p.expr()

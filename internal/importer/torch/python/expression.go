@@ -235,6 +235,7 @@ func (p *parser) unary() Expr {
 func (p *parser) primary() Expr {
 	pos, start := p.pos(), p.at
 	if p.take("await") {
+		defer p.deeper()()
 		return p.mark(start, &Suspend{pos, "await", p.primary()})
 	}
 	x := p.mark(start, p.atom())

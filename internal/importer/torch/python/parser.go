@@ -8,6 +8,7 @@ type parser struct {
 	toks   []token
 	at     int
 	depth  int
+	fields int    // formatted strings and formats that are open around this
 	yields []bool // for each function that is open, whether its body yields
 	spans  Spans  // nil where nobody asks
 }

@@ -79,10 +79,63 @@ func TestRefusesWithTheLine(t *testing.T) {
 		"x = " + strings.Repeat("not ", 999): "nested more than 200 deep",
 		"if x:\n        pass\n    pass\n":    "the indentation fits no block",
 		"x = )\n":                            "closes nothing",
+		"x = " + strings.Repeat("await ", 999) + "y\n":                         "nested more than 200 deep",
+		"for " + strings.Repeat("* ", 999) + "x in y: pass\n":                  "nested more than 200 deep",
+		"import a" + strings.Repeat(".a", 5000) + "\n":                         "more than 2000 parts in a row",
+		"from a" + strings.Repeat(".a", 5000) + " import b\n":                  "more than 2000 parts in a row",
+		"x = " + fieldsIn(21) + "\n":                                           "formatted strings are nested more than 20 deep",
+		"x = f'" + strings.Repeat("{1:", 21) + strings.Repeat("}", 21) + "'\n": "formatted strings are nested more than 20 deep",
 	} {
 		_, err := Parse("a.py", src)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30q: got %v, want %s", src, err, want)
+		}
+	}
+}
+
+// fieldsIn is a formatted string with another in it, and so on, so many in all.
+func fieldsIn(levels int) string {
+	return strings.Repeat(`f"{`, levels) + "1" + strings.Repeat(`}"`, levels)
+}
+
+// TestReadsEveryItemOnce has what would take 2⁵⁰ steps if the first item of a set were read twice, and what lies deep but not too deep.
+func TestReadsEveryItemOnce(t *testing.T) {
+	for src, want := range map[string]int{ // nodes that are sets, dictionaries, and what else has the same form
+		"x = " + strings.Repeat("{", 50) + "1" + strings.Repeat("}", 50) + "\n":                              50,
+		"x = " + strings.Repeat("{", 50) + "1" + strings.Repeat(", 2}", 50) + "\n":                           50,
+		"x = " + strings.Repeat("{", 50) + "y" + strings.Repeat(" for y in z}", 50) + "\n":                   50,
+		"x = " + strings.Repeat("{*{", 25) + "1" + strings.Repeat("}}", 25) + "\n":                           50,
+		"x = " + strings.Repeat("{", 50) + "1" + strings.Repeat(": 2}", 50) + "\n":                           50,
+		"x = {1, 2, 3,}, {1}, {1: 2}, {}, {y async for y in z}, {*y, 2}, [], [1], [1, 2,], [y for y in z]\n": 6,
+		"x = " + fieldsIn(20) + "\n": 0,
+	} {
+		tree, err := Parse("a.py", src)
+		if err != nil {
+			t.Errorf("%.30q: %v", src, err)
+			continue
+		}
+		got := 0
+		Each(tree, func(node any) {
+			switch x := node.(type) {
+			case *Dict:
+				got++
+			case *Sequence:
+				if x.Kind == SetKind {
+					got++
+				}
+			case *Comp:
+				if x.Kind == SetKind {
+					got++
+				}
+			}
+		})
+		if got != want {
+			t.Errorf("%.30q: %d sets and dictionaries, want %d", src, got, want)
+		}
+	}
+	for _, src := range []string{"x = {1 2}", "x = {1, 2 3}", "x = {1, 2: 3}", "x = {1: 2, 3}", "x = {,}", "x = [1 2]", "x = [,]", "x = {1 for y in z, 2}"} {
+		if _, err := Parse("a.py", src+"\n"); err == nil {
+			t.Errorf("%s is read, which Python refuses", src)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package python
 
+import "strings"
+
 // simpleLine reads the statements of one line.
 func (p *parser) simpleLine() []Stmt {
 	var out []Stmt
@@ -103,11 +105,12 @@ func items(e Expr) []Expr {
 }
 
 func (p *parser) dotted() string {
-	s := p.identifier()
+	parts := []string{p.identifier()}
 	for p.take(".") {
-		s += "." + p.identifier()
+		p.chained(len(parts))
+		parts = append(parts, p.identifier())
 	}
-	return s
+	return strings.Join(parts, ".")
 }
 
 func (p *parser) aliases() []Alias {
@@ -212,6 +215,7 @@ func (p *parser) assignable(x Expr) {
 func (p *parser) target() Expr {
 	pos := p.pos()
 	if p.take("*") {
+		defer p.deeper()()
 		return &Star{pos, p.target()}
 	}
 	x := p.binary(bitOr)

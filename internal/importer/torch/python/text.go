@@ -10,6 +10,9 @@ var escapes = map[byte]string{
 	'\n': "", '\\': "\\", '\'': "'", '"': "\"", 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v",
 }
 
+// codeDigits are how many digits the escapes of characters by their codes have.
+var codeDigits = map[byte]int{'x': 2, 'u': 4, 'U': 8}
+
 // unescape replaces the escapes of a string literal; those that Python does not know stay as they are.
 func unescape(s string, raw bool) string {
 	if raw || !strings.Contains(s, "\\") {
@@ -26,7 +29,7 @@ func unescape(s string, raw bool) string {
 			b.WriteString(r)
 			continue
 		}
-		if n := map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[i]]; n > 0 && i+n < len(s) {
+		if n := codeDigits[s[i]]; n > 0 && i+n < len(s) {
 			if code, err := strconv.ParseUint(s[i+1:i+1+n], 16, 32); err == nil {
 				b.WriteRune(rune(code))
 				i += n
@@ -80,21 +83,32 @@ func skipString(s string, i int, prefix string, depth int) int {
 	return -1
 }
 
+// longestName is more bytes than the name of any character has in Unicode, with the escape around it.
+const longestName = 128
+
 // escaped is how many bytes a backslash takes with it. In an f-string it takes no brace, but the name of a character.
 func escaped(s string, formatted, raw bool) int {
 	switch {
 	case formatted && !raw && strings.HasPrefix(s, `\N{`):
-		return max(strings.IndexByte(s, '}')+1, 2)
+		return max(strings.IndexByte(s[:min(len(s), longestName)], '}')+1, 2)
 	case len(s) == 1 || formatted && (s[1] == '{' || s[1] == '}'):
 		return 1
 	}
 	return 2
 }
 
+// maxFields bounds how many formatted strings, and formats with expressions of their own, lie in one another: each is read anew within the
+// one around it.
+const maxFields = 20
+
 // formatted reads the parts of an f-string: the text, and the expressions between braces. What follows a ! or : in the braces
 // is how the value is printed, and is passed over.
 func (p *parser) formatted(line int, body string, raw bool) []Expr {
 	defer p.deeper()()
+	if p.fields++; p.fields > maxFields {
+		p.fail("formatted strings are nested more than %d deep", maxFields)
+	}
+	defer func() { p.fields-- }()
 	var out []Expr
 	var plain strings.Builder
 	flush := func() {
@@ -211,11 +225,12 @@ func prefixBefore(code string) string {
 // inner parses the expression of an f-string.
 func (p *parser) inner(line int, code string) Expr {
 	l := &lexer{file: p.file, src: "(" + code + ")"}
+	l.out = make([]token, 0, min(len(code), 64)+4) // for what is short, which most are, as many as there can be
 	toks := l.run()
 	for i := range toks {
 		toks[i].line += line - 1
 	}
-	q := &parser{file: p.file, toks: toks, depth: p.depth, yields: p.yields}
+	q := &parser{file: p.file, toks: toks, depth: p.depth, fields: p.fields, yields: p.yields}
 	x := q.exprList()
 	if q.tok().kind != newline && q.tok().kind != eof {
 		q.unexpected()
