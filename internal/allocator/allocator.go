@@ -29,14 +29,15 @@ type Allocator struct {
 	pieces   []piece
 	spare    []int32 // places in pieces that nothing uses
 	free     offers
-	whole    int // free pieces that are segments
+	gaps     []gap // addresses without memory, of expandable segments
+	whole    int   // free pieces that are segments
 	segments int32
 }
 
 // Clear forgets everything, and keeps the memory.
 func (a *Allocator) Clear() {
 	a.free.clear()
-	a.pieces, a.spare, a.whole, a.segments = a.pieces[:0], a.spare[:0], 0, 0
+	a.pieces, a.spare, a.gaps, a.whole, a.segments = a.pieces[:0], a.spare[:0], a.gaps[:0], 0, 0
 }
 
 // Take finds a place for a tensor, and returns what counts as allocated for it.

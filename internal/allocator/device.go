@@ -13,6 +13,7 @@ type Device struct {
 
 	small, large Allocator
 	listed       []offer // for one that is under way
+	walked       int     // pieces that were looked at where expandable segments grow and shrink
 }
 
 // Clear forgets everything, and keeps the memory.

@@ -2,6 +2,7 @@ package allocator
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -127,4 +128,48 @@ func free(a *Allocator) (sum int64) {
 		sum += o.size
 	}
 	return sum
+}
+
+// TestGapsAreWhatThePiecesSay goes through the pieces of a range of addresses after every call.
+func TestGapsAreWhatThePiecesSay(t *testing.T) {
+	draw := rand.New(rand.NewPCG(7, 8))
+	d := Device{Limit: 2000 * mib, Expandable: true}
+	var live []Place
+	most := 0
+	for range 5_000 {
+		if len(live) > 0 && draw.IntN(5) < 2 {
+			k := draw.IntN(len(live))
+			d.Give(live[k])
+			live = slices.Delete(live, k, k+1)
+		} else if at, _ := d.Take(drawnSize(draw)); at != 0 {
+			live = append(live, at)
+		} else {
+			for _, at := range live[len(live)/2:] {
+				d.Give(at)
+			}
+			live = live[:len(live)/2]
+		}
+		for _, pool := range []*Allocator{&d.small, &d.large} {
+			if want := gapsOf(pool); !slices.Equal(pool.gaps, want) {
+				t.Fatalf("the gaps are %v, and should be %v", pool.gaps, want)
+			}
+			most = max(most, len(pool.gaps))
+		}
+	}
+	if most < 3 {
+		t.Errorf("at most %d gaps were made", most)
+	}
+}
+
+// gapsOf finds the gaps of a pool by going from its first piece to its last.
+func gapsOf(pool *Allocator) (gaps []gap) {
+	if len(pool.pieces) == 0 {
+		return nil
+	}
+	for k := int32(0); k >= 0; k = pool.pieces[k].behind - 1 {
+		if p := &pool.pieces[k]; p.unmapped {
+			gaps = append(gaps, gap{p.at, k})
+		}
+	}
+	return gaps
 }

@@ -23,6 +23,7 @@ type poolState struct {
 	pieces   []piece
 	spare    []int32
 	free     []offer
+	gaps     []gap
 	whole    int
 	segments int32
 }
@@ -53,7 +54,7 @@ func (m *moment) save(r *Replayer, at position, left int) {
 	for k, pool := range [...]*Allocator{&r.device.small, &r.device.large} {
 		p := &m.pools[k]
 		p.pieces, p.spare, p.free = append(p.pieces[:0], pool.pieces...), append(p.spare[:0], pool.spare...), pool.free.all(p.free[:0])
-		p.whole, p.segments = pool.whole, pool.segments
+		p.gaps, p.whole, p.segments = append(p.gaps[:0], pool.gaps...), pool.whole, pool.segments
 	}
 }
 
@@ -66,6 +67,6 @@ func (m *moment) restore(r *Replayer) {
 		p := &m.pools[k]
 		pool.pieces, pool.spare = append(pool.pieces[:0], p.pieces...), append(pool.spare[:0], p.spare...)
 		pool.free.set(p.free)
-		pool.whole, pool.segments = p.whole, p.segments
+		pool.gaps, pool.whole, pool.segments = append(pool.gaps[:0], p.gaps...), p.whole, p.segments
 	}
 }

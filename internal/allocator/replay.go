@@ -192,6 +192,8 @@ func (r *Replayer) hopeless(ahead int) bool {
 
 // extend takes memory from the card for a tensor, and raises the limit where that is asked for; 0 where the limit does not allow it.
 func (r *Replayer) extend(n int64) Place {
+	walked := r.device.walked
+	defer func() { r.left -= (r.device.walked - walked) / moved }()
 	at, limit := r.device.extend(n)
 	if at == 0 && r.raises {
 		r.device.Limit = limit

@@ -66,12 +66,13 @@ func whole(t *Trace, limit int64, expandable, raises bool) (d *Device, left int,
 				d.Give(places[-e-1])
 				continue
 			}
+			walked := d.walked
 			at, more := d.Take(e)
 			if at == 0 && raises {
 				d.Limit = more
 				at, _ = d.Take(e)
 			}
-			if at == 0 {
+			if left -= (d.walked - walked) / moved; at == 0 {
 				return d, left, false
 			}
 			places[l.take] = at
