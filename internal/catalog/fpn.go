@@ -24,7 +24,7 @@ var _ = define(Type{
 	Shape: fpnShape,
 	Weights: func(c *Call) {
 		out := c.Int("outChannels")
-		if c.lists("inChannels") > mostListed {
+		if c.long("inChannels") {
 			c.LacksWeights()
 			return
 		}
@@ -73,9 +73,6 @@ var _ = define(Type{
 })
 
 func fpnShape(c *Call) (Shape, error) {
-	if err := c.listed("inChannels"); err != nil {
-		return nil, err
-	}
 	want, index := c.Ints("inChannels"), c.Int("index")
 	if len(want) != len(c.In) {
 		rule := MissingInput
@@ -121,6 +118,9 @@ func arrivals(named, there int) string {
 
 func lowerFPN(l *Lowering) op.Value {
 	above, result := op.None, op.None
+	if l.long("inChannels") {
+		return op.None
+	}
 	for i := len(l.X) - 1; i >= 0; i-- {
 		places, one := l.In[i][1:], op.Geometry{Groups: 1}
 		y := l.conv(l.X[i], fmt.Sprintf("inner_blocks.%d.0", i), one, places...)

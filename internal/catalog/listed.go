@@ -1,15 +1,8 @@
 package catalog
 
-// mostListed is how many entries a list may have each of which makes weights with names of their own. Networks have a few.
+// mostListed is how many entries a list may have each of which makes weights with names of their own. Networks have a few. A longer list is
+// judged, but neither its weights nor its operations are followed: they are not known.
 const mostListed = 16
 
-// lists is how many entries a parameter lists; a number alone is none.
-func (c *Call) lists(name string) int { return len(c.arg(name).List()) }
-
-// listed refuses a list that is longer than mostListed.
-func (c *Call) listed(name string) error {
-	if n := c.lists(name); n > mostListed {
-		return c.Errorf(BadParam, "%s lists %d sizes; of more than %d nothing is judged", name, n, mostListed)
-	}
-	return nil
-}
+// long reports whether a parameter lists more than is followed.
+func (c *Call) long(name string) bool { return len(c.arg(name).List()) > mostListed }

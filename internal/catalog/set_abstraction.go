@@ -23,9 +23,6 @@ var _ = define(Type{
 		{Name: "mlp", Kind: Ints, Min: 1, ListOnly: true, Doc: "features behind each convolution"},
 	},
 	Shape: func(c *Call) (Shape, error) {
-		if err := c.listed("mlp"); err != nil {
-			return nil, err
-		}
 		if err := c.sequence(FeatureMismatch, "inChannels"); err != nil {
 			return nil, err
 		}
@@ -38,7 +35,7 @@ var _ = define(Type{
 	},
 	Weights: func(c *Call) {
 		in := c.Int("inChannels")
-		if c.lists("mlp") > mostListed {
+		if c.long("mlp") {
 			c.LacksWeights()
 			return
 		}
@@ -58,6 +55,9 @@ var _ = define(Type{
 		return sum
 	},
 	Lower: func(l *Lowering) op.Value {
+		if l.long("mlp") {
+			return op.None
+		}
 		p, s, k, c, sizes := l.P, l.Int("numPoints"), l.Int("numSamples"), l.Int("inChannels"), l.Ints("mlp")
 		at := func(n, features int64) op.Value { // places that no gradient leads to
 			return op.View(p, op.Constant(p, op.Int64, false, n, 1), n, features)

@@ -220,11 +220,19 @@ func (s *Service) change(tx Tx, j Job, e Event) (Job, error) {
 	return next, s.follow(tx, j, next, now)
 }
 
+// windDown is how long a worker may take to end by itself behind its last report. A cluster that had to stop it would call a job that is
+// completed cancelled.
+const windDown = 10 * time.Second
+
 // follow asks for what must happen because a job has changed.
 func (s *Service) follow(tx Tx, was, is Job, now time.Time) error {
 	var work []Work
 	if was.Reference != "" && (is.Status.Ended() || is.Reference != was.Reference) {
-		work = append(work, Work{Kind: Stopping, Job: is.ID, Ref: was.Reference})
+		stop := Work{Kind: Stopping, Job: is.ID, Ref: was.Reference}
+		if is.Status == Completed {
+			stop.At = now.Add(windDown)
+		}
+		work = append(work, stop)
 	}
 	switch {
 	case is.Status.Ended() && !was.Status.Ended():
