@@ -72,3 +72,12 @@ func TestAFileOfManyDefaults(t *testing.T) {
 		t.Errorf("%.3f s and %d MB, and found is %s", cost.Seconds, cost.Bytes>>20, found(got))
 	}
 }
+
+// TestAMistakeInYAMLIsNotQuoted holds a list on one line that does not end: the parser's error, with what it quotes, took half a second.
+func TestAMistakeInYAMLIsNotQuoted(t *testing.T) {
+	var err error
+	cost := adversary.Measure(t, func() { _, err = readYAML("services: [" + strings.Repeat("a,", 29_000) + "}") })
+	if cost = cost.Slowed(); !cost.Within() || err == nil || err.Error() != "it is no YAML: [1:11] sequence end token ']' not found" {
+		t.Errorf("%.3f s and %d MB, and the error is %v", cost.Seconds, cost.Bytes>>20, err)
+	}
+}

@@ -64,8 +64,18 @@ func (s *yamlSize) decode(text string) (v any, err error) {
 	return v, nil
 }
 
+// noYAML says where a text is no YAML, and why. The parser quotes the text in its errors, for which it needs time with the square of a line.
 func noYAML(err error) error {
-	line, _, _ := strings.Cut(err.Error(), "\n")
+	var brief interface {
+		FormatError(colored, quoted bool) string
+	}
+	text := ""
+	if errors.As(err, &brief) {
+		text = brief.FormatError(false, false)
+	} else {
+		text = err.Error()
+	}
+	line, _, _ := strings.Cut(text, "\n")
 	return fmt.Errorf("is no YAML: %s", clip(line, 100))
 }
 
