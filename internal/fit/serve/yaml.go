@@ -69,7 +69,7 @@ func noYAML(err error) error {
 	var brief interface {
 		FormatError(colored, quoted bool) string
 	}
-	text := ""
+	var text string
 	if errors.As(err, &brief) {
 		text = brief.FormatError(false, false)
 	} else {

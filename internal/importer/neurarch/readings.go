@@ -34,7 +34,7 @@ type choice struct {
 
 // mostWalked bounds the components that all readings of a file walk together while they are completed, and mostReadings their number.
 const (
-	mostWalked   = 200_000
+	mostWalked   = 80_000
 	mostReadings = 64
 )
 
@@ -180,6 +180,7 @@ const normalized = "normalizedShape"
 // complete fills in what follows from the shapes that arrive, from the inputs on, and counts what runs.
 func (t *translation) complete(r *reading) {
 	t.shapeOpen(r)
+	t.sizeNorms(r)
 	for {
 		r.walk = infer.Attempt(r.graph)
 		t.walked += len(r.graph.Components)
@@ -214,6 +215,38 @@ func (t *translation) shapeOpen(r *reading) {
 		c.SetParam("outShape", graph.IntsValue(in[0]...))
 		r.notes.add(c, "its result has the shape of its input")
 	}
+}
+
+// sizeNorms gives the norms that leave out their size the one that arrives, as far as everything before them runs. One walk finds them all: a norm
+// does not change a shape. Those behind what is refused wait for what that means.
+func (t *translation) sizeNorms(r *reading) {
+	g, open := r.graph.Clone(), map[int]bool{}
+	for i := range g.Components {
+		c := &g.Components[i]
+		if _, given := c.Param(normalized); !given && known(c).Has(catalog.IsNorm) && known(c).Param(normalized) != nil {
+			open[i] = true
+			c.Type, c.Params = "identity", nil
+		}
+	}
+	if len(open) == 0 {
+		return
+	}
+	walk := infer.Attempt(g)
+	t.walked += len(g.Components)
+	unsure := make([]bool, len(walk.Nodes))
+	for _, i := range walk.Wiring.Order {
+		n := &walk.Nodes[i]
+		unsure[i] = n.State == infer.Refused || slices.ContainsFunc(walk.Wiring.Inputs(i), func(j int32) bool { return unsure[j] })
+		if open[i] && !unsure[i] && len(n.In) == 1 && n.In[0].Rank() > 0 {
+			r.sizeNorm(&r.graph.Components[i], n.In[0])
+		}
+	}
+}
+
+// sizeNorm writes down that a norm is over the features that arrive.
+func (r *reading) sizeNorm(c *graph.Component, in catalog.Shape) {
+	r.notes.add(c, "%s of %s is left out, and taken from the input", normalized, c.Type)
+	c.SetParam(normalized, graph.IntValue(in[len(in)-1]))
 }
 
 // improve changes what the walk refused and the format means otherwise, and reports whether it did.
@@ -254,8 +287,7 @@ func (r *reading) takeSize(i int, refusal infer.Refusal) bool {
 	n, c := &r.walk.Nodes[i], &r.graph.Components[i]
 	if n.Type != nil && n.Type.Has(catalog.IsNorm) && n.Type.Param(normalized) != nil && len(n.In) == 1 && n.In[0].Rank() > 0 {
 		if _, given := c.Param(normalized); !given {
-			r.notes.add(c, "%s of %s is left out, and taken from the input", normalized, c.Type)
-			c.SetParam(normalized, graph.IntValue(n.In[0][len(n.In[0])-1]))
+			r.sizeNorm(c, n.In[0])
 			return true
 		}
 	}
