@@ -59,6 +59,9 @@ func (w *walker) withoutOnes(inputs []int, settled map[int]bool) {
 		label += c.Label()
 	}
 	trial := w.attempt(&g)
+	if trial == nil {
+		return
+	}
 	then := trial.byRule()
 	if !w.settledBy(trial, then) {
 		return

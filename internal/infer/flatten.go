@@ -39,6 +39,9 @@ func (w *walker) tryFlatten() {
 			continue
 		}
 		trial := w.attempt(g)
+		if trial == nil {
+			return
+		}
 		if w.settledBy(trial, trial.byRule()) {
 			r.Edits = []Edit{e}
 			r.Message += quantity.Sprintf("; a flatten of %v has that many", node.In[0])

@@ -122,8 +122,19 @@ func Attempt(g *graph.Graph) *Result {
 	return w.res
 }
 
-// attempt infers a changed graph, whose misspelt types are those of this one.
-func (w *walker) attempt(g *graph.Graph) *Result { return new(Room).visitAll(g, w.guesses).res }
+// mostAttempted is how many components and weights all attempts of a graph go through together: those of the largest go through hundreds of thousands.
+const mostAttempted = 1 << 17
+
+// attempt infers a changed graph, whose misspelt types are those of this one. It is nil where too much was attempted.
+func (w *walker) attempt(g *graph.Graph) *Result {
+	for i := range w.res.Nodes {
+		w.attempted += 1 + len(w.res.Nodes[i].Weights)
+	}
+	if w.attempted > mostAttempted {
+		return nil
+	}
+	return new(Room).visitAll(g, w.guesses).res
+}
 
 // visitAll infers every component, and says nothing yet of what the refusals have in common. Guesses are those of a walk of almost the
 // same graph.

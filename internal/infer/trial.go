@@ -55,12 +55,15 @@ func unlikelyWidth(producer *Node, axis int, wanted int64) bool {
 	return producer.Type.Has(catalog.IsEmbedding) && producer.Out[axis]%alignment != 0 && wanted%alignment == 0
 }
 
-// refusalsWith counts the refusals of the graph with one parameter changed.
+// refusalsWith counts the refusals of the graph with one parameter changed: those that it has where too much was attempted.
 func (w *walker) refusalsWith(node int, e Edit) int {
 	g := *w.res.Graph
 	g.Components = append([]graph.Component(nil), g.Components...)
 	c := &g.Components[node]
 	c.Params = append([]graph.Param(nil), c.Params...)
 	c.SetParam(e.Param, e.Value)
-	return len(w.attempt(&g).Refusals)
+	if trial := w.attempt(&g); trial != nil {
+		return len(trial.Refusals)
+	}
+	return len(w.res.Refusals)
 }

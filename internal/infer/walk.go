@@ -25,9 +25,11 @@ type walker struct {
 	owners  []int32           // of a component whose result is a view: the one in whose result it lies, from 1; 0 where nobody asked
 	guesses map[string]string // what unknown types were probably meant to be
 	demands []demand
-	steps   int // of components' operations that were followed for what autograd saves
-	call    catalog.Call
-	recent  []recent // one for each type that was seen: few, so that a search is quicker than a map
+
+	attempted int // components and weights that were gone through once more
+	steps     int // of components' operations that were followed for what autograd saves
+	call      catalog.Call
+	recent    []recent // one for each type that was seen: few, so that a search is quicker than a map
 }
 
 // Room is the memory of walks, one after the other. The zero value is ready.
