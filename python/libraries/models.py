@@ -164,7 +164,7 @@ def measure(library: str, name: str, others: bool = True) -> Row:
         row.declared = sum(1 for c in graph.model["components"] if c["type"] == "customModule")
         row.notes += list(graph.notes)
     except verifier.Unreadable as e:
-        row.error = ("%s: %s" % (type(e).__name__, e)).splitlines()[0][:300]
+        row.error = row.error or ("%s: %s" % (type(e).__name__, e)).splitlines()[0][:300]
         return row
     if others:
         beside(model, inputs, row)

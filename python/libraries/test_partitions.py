@@ -1,6 +1,7 @@
 """A search space in partitions, by Dask and by Ray on two processes: the answers are those of one process, in the same order."""
 
 import itertools
+import sys
 
 import pytest
 import verifier
@@ -43,6 +44,7 @@ def test_dask_maps_partitions_over_two_processes(expected):
 
 def test_ray_maps_batches_over_two_processes(expected):
     ray = pytest.importorskip("ray")
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # a worker does not find pytest's modules
     ray.init(num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1")
     try:
         parts = [list(itertools.islice(space(), i * 60, (i + 1) * 60)) for i in range(4)]
