@@ -79,6 +79,9 @@ func Scripts() map[string]File {
 		"more adapters": func() string {
 			return "vllm serve m --enable-lora --lora-modules" + numbered(" a%d=x%[1]d", 300_000) + "\n"
 		},
+		"few adapters": func() string { // each with a file of its own
+			return "vllm serve m --enable-lora --lora-modules" + numbered(" a%d=x%[1]d", 8_000) + "\n"
+		},
 		"few flags": func() string {
 			return "python -m sglang.launch_server --model-path m" + numbered(" --attention-backend x%d", 12_000) + "\n"
 		},

@@ -1,6 +1,7 @@
 package quantity
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -57,6 +58,8 @@ func shortened(arg any) (text string, long bool) {
 		return "", false
 	case string:
 		return graph.Brief(a), len(a) > longText
+	case json.Number:
+		return graph.Brief(string(a)), len(a) > graph.MostQuoted
 	case graph.Value:
 		return a.Brief(), true
 	}

@@ -1,6 +1,7 @@
 package quantity
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -42,9 +43,9 @@ func TestOneIsSingular(t *testing.T) {
 func TestLongArgumentsAreShortened(t *testing.T) {
 	long := strings.Repeat("é", 1<<20)
 	ints := make([]int64, 1<<20)
-	args := []any{long, graph.StringValue(long), graph.IntsValue(ints...), ints, Own(strings.Repeat("o", 1000)), 7}
-	text := Sprintf("%s %s %s %v %s %d", args...)
-	if n := len(text); n < 1000 || n > 1000+4*(graph.MostQuoted+10)+20 || !strings.Contains(text, strings.Repeat("o", 1000)) || !strings.HasSuffix(text, " 7") || !utf8.ValidString(text) {
+	args := []any{long, graph.StringValue(long), graph.IntsValue(ints...), ints, json.Number(strings.Repeat("9", 1<<20)), Own(strings.Repeat("o", 1000)), 7}
+	text := Sprintf("%s %s %s %v %s %s %d", args...)
+	if n := len(text); n < 1000 || n > 1000+5*(graph.MostQuoted+10)+20 || !strings.Contains(text, strings.Repeat("o", 1000)) || !strings.HasSuffix(text, " 7") || !utf8.ValidString(text) {
 		t.Errorf("%d bytes: %s", n, text)
 	}
 	if args[0] != long || &args[3].([]int64)[0] != &ints[0] {

@@ -18,6 +18,8 @@ type Request struct {
 	TieBreak   string // cost, params or nothing
 	Policy     *policy.Policy
 	Examined   action.Observer // is told about one candidate: the one recommended, or else the first of the request; may be nil
+
+	room *action.Room // nil where it was not read by DecodeIn
 }
 
 // Candidate is one design.
@@ -107,9 +109,13 @@ type TieBreak struct {
 }
 
 // Decode reads a request.
-func Decode(body []byte, limits graph.Limits) (*Request, error) {
+func Decode(body []byte, limits graph.Limits) (*Request, error) { return DecodeIn(nil, body, limits) }
+
+// DecodeIn is the same for a Run that works in memory that was used before. The candidates are read into their own: each is gone from that
+// memory before the next is examined.
+func DecodeIn(room *action.Room, body []byte, limits graph.Limits) (*Request, error) {
 	f := action.Read(body, limits, action.Candidates)
-	r := &Request{}
+	r := &Request{room: room}
 	seen := map[string]int{}
 	for i, c := range f.Candidates() {
 		id := c.Str("id")

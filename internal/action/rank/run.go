@@ -27,7 +27,10 @@ func (r *Request) Tell(texts []action.TextCall) {
 // Run ranks candidates. It brings their graphs into canonical form first, in place.
 func Run(r *Request) *Result {
 	out := &Result{Ranked: []Ranked{}, Calibration: Measured}
-	room := new(action.Room)
+	room := r.room
+	if room == nil {
+		room = new(action.Room)
+	}
 	for _, c := range r.Candidates {
 		one := ranked(c.ID, examine(room, &c), r.Policy)
 		one.Notes = c.Notes

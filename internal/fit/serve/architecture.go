@@ -63,7 +63,7 @@ func (l *launch) adapterRanks() map[string]int64 {
 			continue
 		}
 		seen[f.Name] = true
-		if r, ok := decodeConfig(f.Text).num("r"); ok {
+		if r, ok := memberOf(f.Text, "r").num("r"); ok {
 			out[f.Name] = r
 		}
 	}

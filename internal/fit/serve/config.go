@@ -22,6 +22,21 @@ func decodeConfig(text string) config {
 	return c
 }
 
+// memberOf is a JSON object with one of its members alone, where that is short: what else is in it is not read.
+func memberOf(text, key string) config {
+	if !json.Valid([]byte(text)) {
+		return nil
+	}
+	value := graph.SplitObject([]byte(text))[key]
+	if len(value) == 0 || len(value) > shortMember {
+		return nil
+	}
+	return decodeConfig(`{"` + key + `":` + string(value) + `}`)
+}
+
+// shortMember is how many bytes a number or a name takes at the most.
+const shortMember = 256
+
 // configOf returns config.json as an importer kept it, and the part of it that is of the language model.
 func configOf(g *graph.Graph) (top, text config) {
 	top = g.Config()
