@@ -138,7 +138,7 @@ func (s *Study) repair() *infer.Result {
 			whole.Components[index[e.Component]].SetParam(e.Param, e.Value)
 		}
 	}
-	if res := infer.Walk(whole); len(res.Refusals) == 0 {
+	if res := infer.Attempt(whole); len(res.Refusals) == 0 {
 		return res
 	}
 	return nil

@@ -85,27 +85,35 @@ func lowerResampler(l *Lowering) op.Value {
 		return op.None
 	}
 	y, before := op.Expanded(p, l.W("latents"), n, e), op.None
+	layer := numbered("layers.", 0, depth) + "."
+	of := resampler{layer + "own", layer + "media", layer + "kv", layer + "q", layer + "out", [3]string{layer + "ff.0", layer + "ff.1", layer + "ff.3"}}
 	for k := range depth {
-		y, before = l.resample(y, before, s, e, n, k)
+		y, before = l.resample(&of, y, before, s, e, n, k)
 	}
 	return op.LayerNorm(p, y, e, l.Affine("norm")...)
 }
 
+// resampler has the names of the modules of a layer.
+type resampler struct {
+	own, media, kv, q, out string
+	feedForward            [3]string
+}
+
 // resample is one layer.
-func (l *Lowering) resample(y, before op.Value, s, e, n, nth int64) (op.Value, op.Value) {
-	p, heads, layer := l.P, l.Int("numHeads"), numbered("layers.", 0, l.Int("depth"))+"."
-	norm := func(x op.Value, name string) op.Value { return op.LayerNorm(p, x, e, l.affineOf(layer+name, nth)...) }
-	own := norm(y, "own")
-	both := op.Concatenate(p, []int64{s + n, e}, norm(l.X[0], "media"), own)
-	all := l.mapOf(both, layer+"kv", nth)
+func (l *Lowering) resample(of *resampler, y, before op.Value, s, e, n, nth int64) (op.Value, op.Value) {
+	p, heads := l.P, l.Int("numHeads")
+	norm := func(x op.Value, name string) op.Value { return op.LayerNorm(p, x, e, l.affineOf(name, nth)...) }
+	own := norm(y, of.own)
+	both := op.Concatenate(p, []int64{s + n, e}, norm(l.X[0], of.media), own)
+	all := l.mapOf(both, of.kv, nth)
 	if before != op.None { // keys and values of the layer before have their names until these are there
 		l.named(all, before)
 	}
 	kv := op.Split(p, all, []int64{s + n, e}, []int64{s + n, e})
 	h := op.Heads{Queries: n, Keys: s + n, Count: heads, Features: e / heads, Values: e / heads}
-	q := op.View(p, l.mapOf(own, layer+"q", nth), heads, n, e/heads)
+	q := op.View(p, l.mapOf(own, of.q, nth), heads, n, e/heads)
 	k, v := op.View(p, kv[0], heads, s+n, e/heads), op.View(p, kv[1], heads, s+n, e/heads)
-	y = op.Add(p, y, l.mapOf(l.attend(q, k, v, op.None, h, inHeads{sliced: true}), layer+"out", nth))
-	hidden := l.activate("gelu", l.mapOf(norm(y, "ff.0"), layer+"ff.1", nth))
-	return l.named(op.Add(p, y, l.mapOf(hidden, layer+"ff.3", nth)), own, all), all
+	y = op.Add(p, y, l.mapOf(l.attend(q, k, v, op.None, h, inHeads{sliced: true}), of.out, nth))
+	hidden := l.activate("gelu", l.mapOf(norm(y, of.feedForward[0]), of.feedForward[1], nth))
+	return l.named(op.Add(p, y, l.mapOf(hidden, of.feedForward[2], nth)), own, all), all
 }

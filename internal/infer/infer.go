@@ -123,7 +123,7 @@ func Attempt(g *graph.Graph) *Result {
 }
 
 // mostAttempted is how many components and weights all attempts of a graph go through together: those of the largest go through hundreds of thousands.
-const mostAttempted = 1 << 17
+const mostAttempted = 1 << 16
 
 // attempt infers a changed graph, whose misspelt types are those of this one. It is nil where too much was attempted.
 func (w *walker) attempt(g *graph.Graph) *Result {

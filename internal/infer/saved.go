@@ -45,7 +45,7 @@ func (w *walker) save(i int) {
 // What a component saves is not known where those before it had more.
 const (
 	mostSteps  = 1 << 15
-	mostOfEach = 1 << 5
+	mostOfEach = 1 << 4
 )
 
 // saveOwn asks the operations of a component. What has none saves at least what it reads, if a gradient comes to it.

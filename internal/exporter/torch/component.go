@@ -34,7 +34,7 @@ func describe(node *infer.Node) component {
 	text := plainer(node)
 	if text == "" {
 		text = node.Type.Expression(known(node))
-		c.module = withoutImports(node.Type.Classes(node.Args))
+		c.module = node.Type.Classes(node.Args)
 	}
 	if e, ok := parse(text); ok {
 		dropDefaults(e)

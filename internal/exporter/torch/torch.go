@@ -136,15 +136,23 @@ func (m *model) inputs(i int) []int {
 // describe finds how each component is written, and what that needs.
 func (m *model) describe() error {
 	m.parts = make([]component, len(m.res.Nodes))
+	modules, order := map[string]string{}, []string{} // each once, as most components have a class in common with others
 	for _, i := range m.order {
 		if id := m.typeID(i); id != infer.InputID && id != "output" {
-			m.parts[i] = describe(&m.res.Nodes[i])
-			m.lib.need(m.parts[i].build+m.parts[i].call, m.parts[i].module)
+			c := describe(&m.res.Nodes[i])
+			module, had := modules[c.module]
+			if !had {
+				module = withoutImports(c.module)
+				modules[c.module], order = module, append(order, module)
+			}
+			c.module = module
+			m.lib.need(c.build+c.call, c.module)
+			m.parts[i] = c
 		}
 	}
-	for _, i := range m.order {
-		if m.parts[i].module != "" {
-			if err := m.lib.add(reflow(m.lib.localise(m.parts[i].module, true, ""))); err != nil {
+	for _, module := range order {
+		if module != "" {
+			if err := m.lib.add(reflow(m.lib.localise(module, true, ""))); err != nil {
 				return err
 			}
 		}
