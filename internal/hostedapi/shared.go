@@ -113,8 +113,8 @@ func (s *Server) shared(c *httpapi.Call) httpapi.Reply {
 	if err != nil {
 		return s.failed(c, err)
 	}
-	return c.Work(func(*action.Room) httpapi.Reply {
-		request, err := plan.Decode(p.Request, graph.ServiceLimits)
+	return c.Work(func(room *action.Room) httpapi.Reply {
+		request, err := plan.DecodeIn(room, p.Request, graph.ServiceLimits)
 		if err != nil {
 			return outdated(c, as, err)
 		}
@@ -141,7 +141,11 @@ func outdated(c *httpapi.Call, as form, err error) httpapi.Reply {
 
 // showPlan writes the page.
 func (s *Server) showPlan(c *httpapi.Call, p share.Plan, request *plan.Request) httpapi.Reply {
-	model := request.Model.Clone()
+	picture := false
+	request.Examined = func(study *action.Study) {
+		_, err := scene.Of(study.Walked)
+		picture = err == nil
+	}
 	result := plan.Run(request)
 	b := s.badgeOf(&p, result.Plan)
 	data := sharedData{ID: p.ID, Day: b.Shared, Name: result.Plan.Model.Name, Summary: result.Plan.Summary, Text: result.Text, Badge: b, Rows: rowsOf(result.Text),
@@ -150,8 +154,7 @@ func (s *Server) showPlan(c *httpapi.Call, p share.Plan, request *plan.Request) 
 	if data.Name == "" {
 		data.Name = "A shared plan"
 	}
-	_, err := scene.Of(action.Examine(model).Walked)
-	data.Picture = err == nil
+	data.Picture = picture
 	return pageOf(c, http.StatusOK, "shared.html", data)
 }
 

@@ -28,7 +28,7 @@ func Actions() []Action {
 	return []Action{
 		endpoint("check", check.DecodeIn, func(r *check.Request) *action.Observer { return &r.Examined }, check.Run, tallyCheck),
 		endpoint("lint", fresh(lint.Decode), func(r *lint.Request) *action.Observer { return &r.Examined }, lint.Run, tallyLint),
-		endpoint("plan", fresh(plan.Decode), func(r *plan.Request) *action.Observer { return &r.Examined }, plan.Run, tallyPlan),
+		endpoint("plan", plan.DecodeIn, func(r *plan.Request) *action.Observer { return &r.Examined }, plan.Run, tallyPlan),
 		endpoint("rank", rank.DecodeIn, func(r *rank.Request) *action.Observer { return &r.Examined }, rank.Run, tallyRank),
 	}
 }

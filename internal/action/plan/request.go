@@ -28,6 +28,8 @@ type Request struct {
 	// Against holds the model against what else the run needs, such as its dataset, and returns what blocks and what warns. No
 	// request over the wire has one; nil: nothing.
 	Against func(*action.Study) (blocks, warns []action.Finding)
+
+	room *action.Room // nil where it was not read by DecodeIn
 }
 
 // Source says where the caller has the graph from.
@@ -38,9 +40,12 @@ type Source struct {
 }
 
 // Decode reads a request.
-func Decode(body []byte, limits graph.Limits) (*Request, error) {
+func Decode(body []byte, limits graph.Limits) (*Request, error) { return DecodeIn(nil, body, limits) }
+
+// DecodeIn is the same for a Run that examines the model in memory that was used before. Its answer is good until the room is cleared.
+func DecodeIn(room *action.Room, body []byte, limits graph.Limits) (*Request, error) {
 	f := action.Read(body, limits, action.Model, action.Base)
-	r := &Request{Model: f.Model(), Base: f.Graph(action.Base), Policy: f.Policy(), Notes: f.Notes()}
+	r := &Request{room: room, Model: f.Model(), Base: f.Graph(action.Base), Policy: f.Policy(), Notes: f.Notes()}
 	r.Training, r.Solve = training(f)
 	r.Using, r.Share = inference(f), f.Bool("share")
 	r.Training.Attention = f.Enum("attention", estimate.Attentions...)

@@ -18,14 +18,14 @@ type studied struct {
 
 // examine looks at the model, or at its base in the same way.
 func examine(g *graph.Graph, r *Request, text action.TextCall) *studied {
-	s := look(g, text)
+	s := look(new(action.Room), g, text)
 	s.price(r)
 	return s
 }
 
 // look walks a model, and runs the rules.
-func look(g *graph.Graph, text action.TextCall) *studied {
-	s := &studied{Study: action.Examine(g)}
+func look(room *action.Room, g *graph.Graph, text action.TextCall) *studied {
+	s := &studied{Study: room.Examine(g)}
 	s.structure = s.Walked.Structure()
 	s.Offer(text)
 	return s

@@ -272,6 +272,19 @@ func TestTheOrderOfCandidatesDoesNotShow(t *testing.T) {
 	})
 }
 
+func TestMemoryThatWasUsedDoesNotShow(t *testing.T) {
+	room := new(action.Room)
+	rapid.Check(t, func(t *rapid.T) {
+		list := candidates(t)
+		alone, _ := json.Marshal(Run(&Request{Candidates: clones(list)}))
+		again, _ := json.Marshal(Run(&Request{Candidates: list, room: room}))
+		room.Clear()
+		if string(alone) != string(again) {
+			t.Fatalf("%s, and in a room that was used %s", alone, again)
+		}
+	})
+}
+
 func TestATieBreakStaysInsideMeasuredRanks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, rule := candidates(t), rapid.SampledFrom([]string{ByCost, ByParams}).Draw(t, "rule")
