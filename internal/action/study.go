@@ -66,8 +66,11 @@ func (o Observer) Tell(s *Study) {
 // Examine brings a graph into canonical form, in place, walks it and runs every rule.
 func Examine(g *graph.Graph) *Study { return new(Room).Examine(g) }
 
-// Examine is the same in memory that was used before. A study is good until the room is cleared.
+// Examine is the same in memory that was used before, or in its own where there is no room. A study is good until the room is cleared.
 func (r *Room) Examine(g *graph.Graph) *Study {
+	if r == nil {
+		r = new(Room)
+	}
 	g.Normalize(catalog.Vocabulary)
 	s := &Study{room: r, Graph: g, Walked: r.infer.Walk(g)}
 	s.Findings = rules.Run(s.Walked)

@@ -11,7 +11,7 @@ import (
 // Fixed are the requests that once cost too much, and those at each limit: every shape of graph, every kind of component as often as
 // it may be there, and text of megabytes in every place that takes text.
 func Fixed() []Request {
-	out := slices.Concat(found(), tapes(), wired(), drawn(), trials())
+	out := slices.Concat(found(), tapes(), wired(), neurarch(), trials())
 	for _, t := range topologies {
 		body := `{"model":` + plain(mostComponents, t, func(i int) string { return pair(i, "add", "relu") }) + `}`
 		out = append(out, Request{Name: t.name, Action: "plan", Body: body}, Request{Name: t.name, Action: "check", Body: body})

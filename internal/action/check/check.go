@@ -124,11 +124,7 @@ func (e *Examined) Fingerprint() string { return e.walk.Walked.Fingerprint() }
 
 // Examine looks at the model. It brings the graph into canonical form first, in place.
 func Examine(r *Request) *Examined {
-	room := r.room
-	if room == nil {
-		room = new(action.Room)
-	}
-	w := &walk{Study: room.Examine(r.Model), request: r, findings: []action.Finding{}}
+	w := &walk{Study: r.room.Examine(r.Model), request: r, findings: []action.Finding{}}
 	w.Offer(r.Text)
 	r.Examined.Tell(w.Study)
 	w.Price(r.Options(), r.Length())

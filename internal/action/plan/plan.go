@@ -35,11 +35,7 @@ func Render(rec *Record) *Result { return &Result{Plan: rec, Text: Text(rec), Ma
 
 // New makes the record.
 func New(r *Request) *Record {
-	room := r.room
-	if room == nil {
-		room = new(action.Room)
-	}
-	s := look(room, r.Model, r.Text)
+	s := look(r.room, r.Model, r.Text)
 	r, solved := s.solve(r)
 	s.price(r)
 	r.Examined.Tell(s.Study)

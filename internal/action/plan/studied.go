@@ -18,12 +18,12 @@ type studied struct {
 
 // examine looks at the model, or at its base in the same way.
 func examine(g *graph.Graph, r *Request, text action.TextCall) *studied {
-	s := look(new(action.Room), g, text)
+	s := look(nil, g, text)
 	s.price(r)
 	return s
 }
 
-// look walks a model, and runs the rules.
+// look walks a model, in a room or in memory of its own, and runs the rules.
 func look(room *action.Room, g *graph.Graph, text action.TextCall) *studied {
 	s := &studied{Study: room.Examine(g)}
 	s.structure = s.Walked.Structure()

@@ -111,8 +111,8 @@ type TieBreak struct {
 // Decode reads a request.
 func Decode(body []byte, limits graph.Limits) (*Request, error) { return DecodeIn(nil, body, limits) }
 
-// DecodeIn is the same for a Run that works in memory that was used before. The candidates are read into their own: each is gone from that
-// memory before the next is examined.
+// DecodeIn is the same for a Run that examines the candidates in memory that was used before. They are read into memory of their own, because the
+// room is cleared behind each.
 func DecodeIn(room *action.Room, body []byte, limits graph.Limits) (*Request, error) {
 	f := action.Read(body, limits, action.Candidates)
 	r := &Request{room: room}

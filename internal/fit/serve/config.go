@@ -24,10 +24,11 @@ func decodeConfig(text string) config {
 
 // memberOf is a JSON object with one of its members alone, where that is short: what else is in it is not read.
 func memberOf(text, key string) config {
-	if !json.Valid([]byte(text)) {
+	data := []byte(text)
+	if !json.Valid(data) {
 		return nil
 	}
-	value := graph.SplitObject([]byte(text))[key]
+	value := graph.SplitObject(data)[key]
 	if len(value) == 0 || len(value) > shortMember {
 		return nil
 	}

@@ -69,13 +69,10 @@ func noYAML(err error) error {
 	var brief interface {
 		FormatError(colored, quoted bool) string
 	}
-	var text string
 	if errors.As(err, &brief) {
-		text = brief.FormatError(false, false)
-	} else {
-		text = err.Error()
+		err = errors.New(brief.FormatError(false, false))
 	}
-	line, _, _ := strings.Cut(text, "\n")
+	line, _, _ := strings.Cut(err.Error(), "\n")
 	return fmt.Errorf("is no YAML: %s", clip(line, 100))
 }
 

@@ -2,8 +2,8 @@ package adversary
 
 import "fmt"
 
-// drawn are graphs of Neurarch's editor that leave out sizes: reading one goes through the graph again for each that it finds.
-func drawn() []Request {
+// neurarch are graphs of Neurarch's editor that leave out sizes: reading one goes through the graph again for each that it finds.
+func neurarch() []Request {
 	const norm = `"type":"layerNorm"`
 	var out []Request
 	for name, node := range map[string]func(i int) string{
