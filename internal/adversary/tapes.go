@@ -30,6 +30,18 @@ func tapes() []Request {
 	experts := row(`{"shape":[64,2048]}`, 4, func(i int) string {
 		return fmt.Sprintf(`"moeLayer","params":{"embedDim":2048,"numExperts":1000,"topK":2,"expertDim":%d}`, 2048+i)
 	})
+	writers := row(`{"shape":[64],"dtype":"int64"}`, mostComponents-2, func(i int) string {
+		switch i % 3 {
+		case 0:
+			if i == 0 {
+				return `"embedding","params":{"vocabSize":100,"embedDim":16}`
+			}
+			return fmt.Sprintf(`"mla","params":{"embedDim":16,"numHeads":1,"kvLoraRank":%d,"qkNopeHeadDim":7,"qkRopeHeadDim":4,"vHeadDim":2}`, 2+i/3%7)
+		case 1:
+			return `"threshold","params":{"threshold":0.5,"value":-2.5}`
+		}
+		return `"linear","params":{"outFeatures":16}`
+	})
 	return []Request{
 		plan("a module in a million others, of transformers", "", foreign(strings.Repeat("a.", 1<<20), 2)),
 		plan("modules around each that is read, of transformers", "", foreign(strings.Repeat("b.", 62), 201)),
@@ -39,6 +51,10 @@ func tapes() []Request {
 		plan("attentions that differ from their neighbours", `"training":{"gpu":"T4","batch":65536},`, attentions),
 		plan("no length runs", `"training":{"gpu":"H100","solve":"max-seq-len"},`, lengths),
 		plan("no context runs", `"training":{"gpu":"H100","solve":"max-context"},`, lengths),
+		plan("the largest batch that a model writes", `"training":{"gpu":"T4","solve":"max-batch","objective":"grpo"},`, writers),
+		plan("the longest sample that a model writes", `"training":{"gpu":"H100","solve":"max-seq-len","objective":"ppo"},`, writers),
+		plan("the longest context of latents", `"training":{"gpu":"T4","solve":"max-context"},`, writers),
+		plan("the cheapest card for a model that writes", `"training":{"solve":"cheapest","batch":4096,"objective":"ppo"},`, writers),
 		plan("experts in one range of addresses", `"training":{"gpu":"H100","expandableSegments":true,"batch":4},`, experts),
 	}
 }

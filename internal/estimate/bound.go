@@ -16,6 +16,7 @@ func (r *Room) Bound(res *infer.Result, o Options, cards ...*hardware.GPU) Bound
 	o = o.or(Defaults(), batchFor(res))
 	m := r.measure(res, o)
 	b := Bound{CardBytes: plus(m.peak, contextBytes)}
+	r.followed += len(cards) * m.tape.Steps() / 2
 	for _, g := range cards {
 		t := Training{Options: o, PricedOn: g, Cards: 1}
 		t.price(&m)

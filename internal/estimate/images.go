@@ -58,7 +58,9 @@ const (
 )
 
 // ImagesOf follows the tower of a model with so many images in each of the batch's requests; nil where none are asked for.
-func ImagesOf(res *infer.Result, o InferOptions) *Images {
+func ImagesOf(res *infer.Result, o InferOptions) *Images { return new(Room).imagesOf(res, o) }
+
+func (r *Room) imagesOf(res *infer.Result, o InferOptions) *Images {
 	if o.Images <= 0 {
 		return nil
 	}
@@ -71,7 +73,7 @@ func ImagesOf(res *infer.Result, o InferOptions) *Images {
 	out.TokensEach, out.Open = joins(res, tower)
 	alone := infer.Walk(cutOut(res, tower))
 	o.Batch = times(o.Batch, out.Count)
-	pass, missing := passOf(alone, o, autograd.Use{})
+	pass, missing := r.passOf(alone, o, autograd.Use{})
 	if out.WeightBytes, out.ActivationBytes = pass.Weights, max(0, pass.Most-pass.Weights); missing != "" || len(alone.Refusals) > 0 {
 		out.ActivationBytes, out.Open = 0, "what the tower holds while it runs is not known: not every component of it is"
 	}

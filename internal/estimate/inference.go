@@ -111,7 +111,10 @@ func tokensOf(res *infer.Result) int64 {
 
 // Infer estimates what a model takes that was walked at some length. It is largest either when the prompt is read, with all
 // its activations, or when the last token is written, with the whole cache.
-func Infer(res *infer.Result, o InferOptions) *Inference {
+func Infer(res *infer.Result, o InferOptions) *Inference { return new(Room).Infer(res, o) }
+
+// Infer is the same in memory that was used before.
+func (r *Room) Infer(res *infer.Result, o InferOptions) *Inference {
 	o = o.or(res)
 	t := &Inference{Options: o, Caches: []Cache{}}
 	size := activationSize(o.Precision)
@@ -122,8 +125,8 @@ func Infer(res *infer.Result, o InferOptions) *Inference {
 	}
 	t.remember(res, size)
 	t.foreign = isForeign(res)
-	t.follow(res)
-	if t.Images = ImagesOf(res, o); t.Images != nil {
+	r.follow(res, t)
+	if t.Images = r.imagesOf(res, o); t.Images != nil {
 		t.PeakBytes = max(t.PeakBytes, plus(t.WeightBytes, t.Images.ActivationBytes))
 	}
 	t.CardBytes = plus(t.PeakBytes, workspaceBytes, contextBytes)

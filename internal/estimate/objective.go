@@ -38,19 +38,6 @@ func (o *Options) completion(res *infer.Result) int64 {
 	return max(1, length/2)
 }
 
-// scored is the model with the logits that the loss of an objective reads: those of the answers alone, where the model writes them (logits_to_keep).
-func (o *Options) scored(res *infer.Result) *infer.Result {
-	if !o.Writes() || tokensOf(res) < 3 {
-		return res
-	}
-	g := res.Graph.Clone()
-	lastOf(res, g, o.completion(res)+1)
-	if again := infer.Walk(g); len(again.Refusals) == 0 {
-		return again
-	}
-	return res
-}
-
 // beside is what a step of an objective holds beside training: models, with the gradients and states of one that is trained, and by how much the
 // peak grows beyond all of them.
 type beside struct{ weights, gradients, states, more int64 }
@@ -62,20 +49,17 @@ func (r *Room) beside(res *infer.Result, o Options, a *autograd.Account) (b besi
 	if o.Objective == "" {
 		return b
 	}
-	part, _ := o.micro()
-	use := InferOptions{Batch: o.sequences(part.Batch), Precision: usePrecision(o.Precision), Attention: o.Attention}
-	pass, _ := passOf(o.scored(res), use.or(res), autograd.Use{})
+	ref := r.reference(res, &o)
 	if o.Adapt == nil || o.Adapt.LoRA == nil {
-		b.weights = pass.Weights
+		b.weights = ref.weights
 	}
-	stays := a.Held[autograd.Weights] + a.Held[autograd.States]
-	most := plus(a.Kept, pass.Most-pass.Weights)
+	most := plus(a.Kept, ref.most)
 	if o.Writes() {
-		most = plus(stays, max(pass.Most-pass.Weights, generation(res, &o, use)))
+		most = plus(a.Held[autograd.Weights], a.Held[autograd.States], ref.most)
 	}
 	trained := a.Most()
 	if o.Objective == "ppo" {
-		v := valueAccount(res, o)
+		v := r.valueAccount(res, o)
 		b.weights, b.gradients, b.states = plus(b.weights, times(2, v.Held[autograd.Weights])), v.Held[autograd.Gradients], v.Held[autograd.States]
 		own := v.Held[autograd.Weights] + v.Held[autograd.States]
 		// Its graph is the later one, and goes back first; what it leaves is its gradients.
@@ -83,32 +67,6 @@ func (r *Room) beside(res *infer.Result, o Options, a *autograd.Account) (b besi
 	}
 	b.more = max(most, trained) - a.Most() - b.gradients
 	return b
-}
-
-// generation is what a model has at the most beside its weights while it writes the answers.
-func generation(res *infer.Result, o *Options, use InferOptions) int64 {
-	answer := o.completion(res)
-	use.Prompt, use.Generated = max(1, tokensOf(res)-answer), answer
-	used, _ := ReplayUse(res, use)
-	return max(used.Reading.Most-used.Reading.Weights, used.Writing.Most-used.Writing.Weights)
-}
-
-// valueAccount is a step of a model that is like another and gives one number for each position.
-func valueAccount(res *infer.Result, o Options) autograd.Account {
-	g := res.Graph.Clone()
-	for _, i := range mapsToLogits(res) {
-		head := &g.Components[i]
-		head.Type, head.Params, head.Extra = "linear", nil, nil
-		head.SetParam("outFeatures", graph.IntValue(1))
-		head.SetParam("bias", graph.BoolValue(false))
-	}
-	value := infer.Walk(g)
-	if len(value.Refusals) > 0 {
-		value = res
-	}
-	o.Objective, o.Adapt, o.Base = "", nil, ""
-	a, _ := new(Room).replay(value, o)
-	return a
 }
 
 // usePrecision is the precision in which a model in training is used.

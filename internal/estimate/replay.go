@@ -15,6 +15,7 @@ func Replay(res *infer.Result, o Options) (account autograd.Account, missing str
 
 func (r *Room) replay(res *infer.Result, o Options) (account autograd.Account, missing string) {
 	t, missing := r.tapeOf(res, o, true)
+	r.followed += t.Steps()
 	return t.Run(autograd.OptimizerOf(o.Optimizer)), missing
 }
 
@@ -26,7 +27,7 @@ func (r *Room) tape(res *infer.Result, o Options) (*autograd.Tape, string) {
 // tapeOf is the same, of which nothing but the peak may be asked for.
 func (r *Room) tapeOf(res *infer.Result, o Options, peakOnly bool) (*autograd.Tape, string) {
 	part, count := o.micro()
-	res = o.scored(res)
+	res = r.scored(res, &o)
 	t := autograd.Options{Batch: o.sequences(part.Batch), Micro: count, LogProbs: o.Objective != "", Precision: autograd.PrecisionOf(o.Precision), Eager: o.Attention == "eager", FusedLoss: o.FusedLoss,
 		Masks: o.masks()}
 	t.PeakOnly, t.Precision.Autocast = peakOnly, t.Precision.Autocast || o.Autocast
@@ -58,8 +59,9 @@ func (r *Room) tapeOf(res *infer.Result, o Options, peakOnly bool) (*autograd.Ta
 	if t.Stored = storedBases[o.Base]; t.Stored != op.InFloats {
 		t.Quantised = func(node int) uint64 { return quantised(res, node) }
 	}
+	r.lastMeasured = measured{}
 	followed, missing := r.tapes.Of(res, t)
-	r.followed += followed.Steps()
+	r.followed += followed.Followed()
 	return followed, missing
 }
 
@@ -90,14 +92,27 @@ type memory struct {
 	beside                                                           int64          // what an objective adds to the peak: models, and what they have
 }
 
+// measured is a run whose tape is the last of a room.
+type measured struct {
+	res     *infer.Result
+	options Options
+	memory  memory
+}
+
 // measure is what a step holds.
 func (r *Room) measure(res *infer.Result, o Options) memory {
+	if last := &r.lastMeasured; last.res == res && last.options == o {
+		return last.memory
+	}
 	t, _ := r.tape(res, o)
+	r.followed += t.Steps()
 	a := t.Run(autograd.OptimizerOf(o.Optimizer))
 	b := r.beside(res, o, &a)
-	return memory{beside: b.sum(), weights: a.Held[autograd.Weights] + b.weights, gradients: a.Held[autograd.Gradients] + b.gradients, states: a.Held[autograd.States] + b.states, stepExtra: a.Held[autograd.Copies],
+	m := memory{beside: b.sum(), weights: a.Held[autograd.Weights] + b.weights, gradients: a.Held[autograd.Gradients] + b.gradients, states: a.Held[autograd.States] + b.states, stepExtra: a.Held[autograd.Copies],
 		activations: a.Held[autograd.Activations], logits: a.Held[autograd.Logits], peak: a.Most() + b.sum(), binding: a.Binding(),
 		tape: t, paged: a.Paged}
+	r.lastMeasured = measured{res, o, m}
+	return m
 }
 
 // EagerExtra is what the peak of a run would gain by attention that has its scores in memory; 0 where it has them.

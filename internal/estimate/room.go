@@ -17,12 +17,19 @@ type Room struct {
 	texts       arena.Of[string]
 	written     strings.Builder // what some of them are parts of
 
-	lastTrained trained
-	followed    int // operations of all tapes so far, Clear or not
+	lastTrained  trained
+	lastMeasured measured
+	company      company
+	followed     int // operations so far, Clear or not, each time that one is
 }
 
 // Followed is how many operations were followed in all estimates of a room. It grows as their time does.
-func (r *Room) Followed() int { return r.followed }
+func (r *Room) Followed() int {
+	if c := r.company.room; c != nil {
+		return r.followed + c.Followed()
+	}
+	return r.followed
+}
 
 // Clear leaves nothing of what was estimated. A Training stays: it is no part of the room.
 func (r *Room) Clear() {
@@ -31,6 +38,10 @@ func (r *Room) Clear() {
 	r.tapes.Clear()
 	r.deployments.Clear()
 	r.texts.Clear()
-	r.lastTrained = trained{}
+	r.lastTrained, r.lastMeasured = trained{}, measured{}
 	r.written.Reset() // its memory goes with the answer
+	if c := r.company.room; c != nil {
+		c.Clear()
+		r.company = company{room: c}
+	}
 }

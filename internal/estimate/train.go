@@ -137,7 +137,7 @@ func Train(res *infer.Result, o Options) *Training { return new(Room).Train(res,
 
 // Train is the same in memory that was used before.
 func (r *Room) Train(res *infer.Result, o Options) *Training {
-	before := r.followed
+	before := r.Followed()
 	o = o.or(Defaults(), batchFor(res))
 	m := r.measure(res, o)
 	t := &Training{Options: o, WeightBytes: m.weights, GradientBytes: m.gradients, OptimizerBytes: plus(m.states, m.stepExtra),
@@ -146,6 +146,7 @@ func (r *Room) Train(res *infer.Result, o Options) *Training {
 	t.foreign, t.dropless = isForeign(res), !o.Dropout && dropless(res)
 	t.UpperBytes = plus(scale(m.peak, t.reserved, 100), workspaceBytes, piecesBytes)
 	t.need(m.tape)
+	r.followed += m.tape.Steps()
 	t.besideNeed(m.beside)
 	if o.Writes() {
 		t.completion = o.completion(res)
@@ -155,7 +156,7 @@ func (r *Room) Train(res *infer.Result, o Options) *Training {
 	t.TrainedParams = r.TrainedParams(res, o.Adapt)
 	t.price(&m)
 	t.round()
-	t.followed = r.followed - before
+	t.followed = r.Followed() - before
 	return t
 }
 

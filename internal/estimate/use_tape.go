@@ -19,8 +19,8 @@ type Used struct {
 func (u *Used) Most() int64 { return max(u.Reading.Most, u.Writing.Most) }
 
 // follow takes the peak from the operations of a model.
-func (t *Inference) follow(res *infer.Result) {
-	u, _ := t.replay(res)
+func (r *Room) follow(res *infer.Result, t *Inference) {
+	u, _ := r.use(res, t)
 	if t.PeakBytes = max(u.Most(), t.WeightBytes); fewBits(t.Options.Precision) { // some buffers are in no operation
 		t.PeakBytes = plus(t.WeightBytes, max(0, u.Reading.Most-u.Reading.Weights, u.Writing.Most-u.Writing.Weights))
 	}
@@ -37,17 +37,21 @@ func fewBits(precision string) bool { return precision == "int8" || precision ==
 // ReplayUse follows a model in use. It returns the type of the first component that no operations are known of, or what else is not, if something is
 // not.
 func ReplayUse(res *infer.Result, o InferOptions) (u Used, missing string) {
+	return new(Room).replayUse(res, o)
+}
+
+func (r *Room) replayUse(res *infer.Result, o InferOptions) (u Used, missing string) {
 	t := Inference{Options: o.or(res)}
 	t.foreign = isForeign(res)
 	t.remember(res, activationSize(t.Options.Precision))
-	return t.replay(res)
+	return r.use(res, &t)
 }
 
-// replay follows the passes of a model: one, or those over the prompt and over the last token that is read.
-func (t *Inference) replay(res *infer.Result) (u Used, missing string) {
+// use follows the passes of a model: one, or those over the prompt and over the last token that is read.
+func (r *Room) use(res *infer.Result, t *Inference) (u Used, missing string) {
 	o := t.Options
 	if o.Prompt == 0 {
-		u.Reading, missing = passOf(res, o, autograd.Use{})
+		u.Reading, missing = r.passOf(res, o, autograd.Use{})
 		return u, missing
 	}
 	prompt, token, length := atLength(res, o.Prompt, true), atLength(res, 1, false), o.Prompt
@@ -56,17 +60,17 @@ func (t *Inference) replay(res *infer.Result) (u Used, missing string) {
 		missing = "another length"
 	}
 	var why string
-	if u.Reading, why = passOf(prompt, o, autograd.Use{Caches: true, Sampled: true}); missing == "" {
+	if u.Reading, why = r.passOf(prompt, o, autograd.Use{Caches: true, Sampled: true}); missing == "" {
 		missing = why
 	}
 	var lacks []remembered // layers whose operations have no cache, as those of PyTorch's modules
-	for _, r := range caches(res) {
-		if !slices.Contains(u.Reading.Caching, r.node) {
-			lacks, missing = append(lacks, r), "a cache"
+	for _, layer := range caches(res) {
+		if !slices.Contains(u.Reading.Caching, layer.node) {
+			lacks, missing = append(lacks, layer), "a cache"
 		}
 	}
 	u.Reading.Most = plus(u.Reading.Most, t.remembers(lacks, o.Prompt))
-	recurs := slices.ContainsFunc(lacks, func(r remembered) bool { return r.kind == CacheState })
+	recurs := slices.ContainsFunc(lacks, func(layer remembered) bool { return layer.kind == CacheState })
 	switch {
 	case o.Generated < 2: // the last token is not read
 	case token == nil || recurs: // the state makes one token of what was computed of all
@@ -75,7 +79,7 @@ func (t *Inference) replay(res *infer.Result) (u Used, missing string) {
 		u.Writing.Weights, u.Writing.Cache = u.Reading.Weights, t.CacheBytes
 		u.Writing.Most = plus(u.Writing.Weights, t.CacheBytes, scale(max(0, held), 1, length))
 	default:
-		u.Writing, _ = passOf(token, o, autograd.Use{Caches: true, Sampled: true, Past: o.Prompt + o.Generated - 2})
+		u.Writing, _ = r.passOf(token, o, autograd.Use{Caches: true, Sampled: true, Past: o.Prompt + o.Generated - 2})
 		u.Writing.Most = plus(u.Writing.Most, t.remembers(lacks, o.Prompt+o.Generated))
 	}
 	return u, missing
@@ -90,14 +94,16 @@ func (t *Inference) remembers(layers []remembered, tokens int64) (sum int64) {
 }
 
 // passOf follows one pass.
-func passOf(res *infer.Result, o InferOptions, use autograd.Use) (p autograd.Pass, missing string) {
+func (r *Room) passOf(res *infer.Result, o InferOptions, use autograd.Use) (p autograd.Pass, missing string) {
 	until, layers := heldUntil(res, true)
 	use.Layer = func(node int32) int32 { return layers[node] }
 	t := autograd.Options{Batch: o.Batch, Precision: autograd.Precision{Weights: activationSize(o.Precision)}, Eager: o.Attention == "eager", Use: &use}
 	t.Until = func(node int32) int32 { return until[node] }
 	t.Module, t.Undropped = library.In(res, false), true
 	t.Idle = func(n *infer.Node) bool { return n.State == infer.Absent }
-	model, missing := autograd.Of(res, t)
+	r.lastMeasured = measured{}
+	model, missing := r.tapes.Of(res, t)
+	r.followed += model.Followed()
 	return model.Pass(), missing
 }
 

@@ -13,13 +13,11 @@ func (r *Run) batch(a *Answer) {
 		return o
 	}
 	room := new(estimate.Room)
-	s := search{steps: steps(1, r.bounded(max(1, estimate.MaxBatch/passes))), room: r.Card.MemoryBytes}
+	s := search{steps: steps(1, r.bounded(max(1, estimate.MaxBatch/passes))), room: r.Card.MemoryBytes, spent: &spent{room: room}}
 	s.bound = func(n int64) (int64, bool) {
-		defer room.Clear()
 		return room.Bound(r.Sized, with(n)).CardBytes, true
 	}
 	s.need = func(n int64) int64 {
-		defer room.Clear()
 		return room.Train(r.Sized, with(n)).CardBytes
 	}
 	a.Limited = Searched

@@ -6,7 +6,6 @@ import (
 
 	"github.com/modelverifier/verifier/internal/estimate"
 	"github.com/modelverifier/verifier/internal/hardware"
-	"github.com/modelverifier/verifier/internal/quantity"
 )
 
 // mostChoices is how many cards are named.
@@ -51,15 +50,13 @@ func (r *Run) cards(precision string) []*hardware.GPU {
 func (r *Run) cheapest(a *Answer) {
 	room, list, cards := new(estimate.Room), settings(a.Options), r.cards(a.Options.Precision)
 	var open []candidate
-	room.Bound(r.Sized, list[0]) // on no card, which is quicker
-	room.Clear()
-	if each := room.Followed(); each*len(list) > mostFollowed {
-		a.Withheld = "the model has " + quantity.Grouped(int64(each)) + " operations: too many to try " + quantity.Grouped(int64(len(list))) + " settings"
-		return
-	}
+	budget := spent{room: room}
 	for k, o := range list {
+		if budget.all() {
+			a.Withheld = tooMany + "settings"
+			return
+		}
 		b := room.Bound(r.Sized, o, cards...)
-		room.Clear()
 		a.tries.bounds++
 		for c, g := range cards {
 			if b.CardBytes-b.CardBytes/slack <= g.MemoryBytes { // the bound is that of one card
@@ -76,10 +73,13 @@ func (r *Run) cheapest(a *Answer) {
 		if found[c.card] {
 			continue
 		}
+		if budget.all() {
+			a.Withheld, a.Choices = tooMany+"settings", nil
+			return
+		}
 		o := list[c.setting]
 		o.GPU = cards[c.card].Name
 		t := room.Train(r.Sized, o)
-		room.Clear()
 		a.tries.needs++
 		if t.Fitting() {
 			found[c.card] = true

@@ -59,16 +59,14 @@ func (r *Run) seqLen(a *Answer) {
 		}
 		return res
 	}
-	s := search{steps: steps(tokens, r.bounded(limit)), room: r.Card.MemoryBytes}
+	s := search{steps: steps(tokens, r.bounded(limit)), room: r.Card.MemoryBytes, spent: &spent{room: room}}
 	s.bound = func(n int64) (int64, bool) {
-		defer room.Clear()
 		if at(n) == nil {
 			return 0, false
 		}
 		return room.Bound(res, a.Options).CardBytes, true
 	}
 	s.need = func(n int64) int64 {
-		defer room.Clear()
 		return room.Train(at(n), a.Options).CardBytes
 	}
 	a.Limited = by
@@ -101,13 +99,14 @@ func (r *Run) context(a *Answer) {
 		}
 		return o
 	}
+	room := new(estimate.Room)
 	all := slices.DeleteFunc(steps(tokens, r.bounded(limit)), func(n int64) bool { return n < least })
-	s := search{steps: all, room: r.Card.MemoryBytes}
+	s := search{steps: all, room: r.Card.MemoryBytes, spent: &spent{room: room}}
 	s.bound = func(n int64) (int64, bool) {
 		if r.at(n) == nil {
 			return 0, false
 		}
-		return estimate.Infer(r.Sized, with(n)).CardBytes, true
+		return room.Infer(r.Sized, with(n)).CardBytes, true
 	}
 	a.Limited = by
 	s.answer(a)
@@ -115,17 +114,17 @@ func (r *Run) context(a *Answer) {
 		return
 	}
 	if a.Use = with(a.run()); a.Value == 0 {
-		a.Change = r.smaller(a.Use)
+		a.Change = r.smaller(room, a.Use)
 	}
 }
 
 // smaller says what makes a use of the model fit: weights in fewer bits on this card, or else the cheapest card that holds it as it is.
-func (r *Run) smaller(o estimate.InferOptions) string {
-	now := estimate.Infer(r.Sized, o)
+func (r *Run) smaller(room *estimate.Room, o estimate.InferOptions) string {
+	now := room.Infer(r.Sized, o)
 	for _, precision := range estimate.InferPrecisions {
 		next := o
 		next.Precision = precision
-		if t := estimate.Infer(r.Sized, next); t.WeightBytes < now.WeightBytes && t.CardBytes <= r.Card.MemoryBytes {
+		if t := room.Infer(r.Sized, next); t.WeightBytes < now.WeightBytes && t.CardBytes <= r.Card.MemoryBytes {
 			return "weights in " + precision
 		}
 	}

@@ -1,6 +1,9 @@
 package solve
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // exact is how many steps a doubling is divided into, and up to where every number is tried. A step is 1.6 to 3.1 % of the number before.
 const exact = 64
@@ -34,10 +37,12 @@ type search struct {
 	room  int64                                  // memory of the card
 	bound func(n int64) (bytes int64, runs bool) // never above need
 	need  func(n int64) int64                    // nil where it is the bound
+	spent *spent                                 // for both
 
-	idle   int // bounds asked for since the model last ran
-	bounds map[int]bounded
-	needs  map[int]int64
+	stopped bool // a number was not tried, for all that was followed before
+	idle    int  // bounds asked for since the model last ran
+	bounds  map[int]bounded
+	needs   map[int]int64
 }
 
 type bounded struct {
@@ -119,7 +124,7 @@ func (s *search) guess(low, high int) int {
 func (s *search) boundOf(i int) bounded {
 	b, known := s.bounds[i]
 	if !known {
-		if s.idle >= mostIdle {
+		if s.idle >= mostIdle || s.stops() {
 			return b
 		}
 		b.bytes, b.runs = s.bound(s.steps[i])
@@ -131,8 +136,11 @@ func (s *search) boundOf(i int) bounded {
 	return b
 }
 
-// mostFollowed is how many operations are followed for a question at the most, in all estimates together.
-const mostFollowed = 1 << 19
+// stops reports whether no other number is tried.
+func (s *search) stops() bool {
+	s.stopped = s.stopped || s.spent.all()
+	return s.stopped
+}
 
 // mostIdle is behind how many numbers, one after the other, that a model does not run with nothing more is tried.
 const mostIdle = 24
@@ -143,6 +151,9 @@ func (s *search) needOf(i int) int64 {
 	}
 	n, known := s.needs[i]
 	if !known {
+		if s.stops() {
+			return math.MaxInt64
+		}
 		n = s.need(s.steps[i])
 		s.needs[i] = n
 	}
@@ -158,6 +169,9 @@ func (s *search) answer(a *Answer) {
 		a.Value = s.steps[at]
 	} else if a.Smallest = s.smallest(); a.Smallest == 0 || s.idle >= mostIdle {
 		a.Withheld = "the model runs with none of the numbers that are tried"
+	}
+	if s.stopped {
+		a.Withheld = tooMany + "numbers"
 	}
 	if next := at + 1; at >= 0 && next < len(s.steps) {
 		if b := s.boundOf(next); b.runs {

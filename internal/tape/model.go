@@ -57,6 +57,7 @@ type Room struct {
 	noGrad    []bool // components that run under torch.no_grad; nil for none
 	most      int    // steps that are followed
 	vain      int    // steps that were lowered and not followed, the tape being too long
+	lowered   int    // steps that were lowered, of all tapes of a model
 	alike     int64  // weights of unknown components that are declared as several and followed one by one
 }
 
@@ -94,13 +95,20 @@ func (r *Room) Of(res *infer.Result, o Options) (t *Tape, missing string) {
 	if o.Module == nil {
 		o.Module = func(*infer.Node) catalog.Module { return nil }
 	}
+	followed := 0
+	r.lowered = 0
 	for _, r.lowering.Parts = range [...]int64{catalog.MostParts, 1 << 4, 1} {
-		if missing = r.follow(res, &o); missing != tooLong || r.lowering.Parts == 1 {
+		missing = r.follow(res, &o)
+		if followed += len(r.tape.steps); missing != tooLong || r.lowering.Parts == 1 {
 			break
 		}
 	}
+	r.tape.followed = followed + loweredCosts*r.lowered
 	return &r.tape, missing
 }
+
+// loweredCosts is how much more time it takes to lower an operation than to append it, as it was measured on decoders and experts.
+const loweredCosts = 2
 
 // A model of more steps than these, and so many for each component, is followed with fewer parts of its components: experts can be a thousand in one.
 const (
@@ -261,6 +269,7 @@ func (r *Room) lower(res *infer.Result, i int, o *Options) (graded bool, missing
 	if p.Out = l.Lower(o.Module(n)); p.Out == op.None {
 		return false, n.Type.ID
 	}
+	r.lowered += len(p.Steps)
 	if t.Steps()+len(p.Steps) > r.most {
 		r.vain += len(p.Steps)
 		return false, tooLong
