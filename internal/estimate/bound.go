@@ -8,6 +8,7 @@ import (
 // Bound is what is known of a run before its allocator is followed: it takes a part of the time of Train, for those who try many runs.
 type Bound struct {
 	CardBytes    int64   // the run needs no less of a card: the peak, with the context of the process
+	FixedBytes   int64   // of them, what no batch changes: weights and the optimizer's states
 	CostMicroUSD []int64 // on each of the cards, as Train says it where the run fits
 }
 
@@ -15,7 +16,7 @@ type Bound struct {
 func (r *Room) Bound(res *infer.Result, o Options, cards ...*hardware.GPU) Bound {
 	o = o.or(Defaults(), batchFor(res))
 	m := r.measure(res, o)
-	b := Bound{CardBytes: plus(m.peak, contextBytes)}
+	b := Bound{CardBytes: plus(m.peak, contextBytes), FixedBytes: plus(m.weights, m.states)}
 	r.followed += len(cards) * m.tape.Steps() / 2
 	for _, g := range cards {
 		t := Training{Options: o, PricedOn: g, Cards: 1}

@@ -71,13 +71,13 @@ func (r *Room) use(res *infer.Result, t *Inference) (u Used, missing string) {
 	}
 	u.Reading.Most = plus(u.Reading.Most, t.remembers(lacks, o.Prompt))
 	recurs := slices.ContainsFunc(lacks, func(layer remembered) bool { return layer.kind == CacheState })
+	held := max(0, u.Reading.Most-u.Reading.Weights-u.Reading.Cache-t.remembers(lacks, o.Prompt))
+	u.Reading.Most -= held - scale(held, o.Prompt, length)
 	switch {
 	case o.Generated < 2: // the last token is not read
 	case token == nil || recurs: // the state makes one token of what was computed of all
-		held := u.Reading.Most - u.Reading.Weights - u.Reading.Cache - t.remembers(lacks, o.Prompt)
-		u.Reading.Most -= max(0, held) - scale(max(0, held), o.Prompt, length)
 		u.Writing.Weights, u.Writing.Cache = u.Reading.Weights, t.CacheBytes
-		u.Writing.Most = plus(u.Writing.Weights, t.CacheBytes, scale(max(0, held), 1, length))
+		u.Writing.Most = plus(u.Writing.Weights, t.CacheBytes, scale(held, 1, length))
 	default:
 		u.Writing, _ = r.passOf(token, o, autograd.Use{Caches: true, Sampled: true, Past: o.Prompt + o.Generated - 2})
 		u.Writing.Most = plus(u.Writing.Most, t.remembers(lacks, o.Prompt+o.Generated))

@@ -14,8 +14,9 @@ func (r *Run) batch(a *Answer) {
 	}
 	room := new(estimate.Room)
 	s := search{steps: steps(1, r.bounded(max(1, estimate.MaxBatch/passes))), room: r.Card.MemoryBytes, spent: &spent{room: room}}
-	s.bound = func(n int64) (int64, bool) {
-		return room.Bound(r.Sized, with(n)).CardBytes, true
+	s.bound = func(n int64) bounded {
+		b := room.Bound(r.Sized, with(n))
+		return bounded{b.CardBytes, b.FixedBytes, true}
 	}
 	s.need = func(n int64) int64 {
 		return room.Train(r.Sized, with(n)).CardBytes

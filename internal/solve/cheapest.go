@@ -59,7 +59,7 @@ func (r *Run) cheapest(a *Answer) {
 		b := room.Bound(r.Sized, o, cards...)
 		a.tries.bounds++
 		for c, g := range cards {
-			if b.CardBytes-b.CardBytes/slack <= g.MemoryBytes { // the bound is that of one card
+			if least(b.CardBytes, 0) <= g.MemoryBytes { // the bound is that of one card
 				open = append(open, candidate{c, k, b.CostMicroUSD[c]})
 			}
 		}

@@ -60,11 +60,12 @@ func (r *Run) seqLen(a *Answer) {
 		return res
 	}
 	s := search{steps: steps(tokens, r.bounded(limit)), room: r.Card.MemoryBytes, spent: &spent{room: room}}
-	s.bound = func(n int64) (int64, bool) {
+	s.bound = func(n int64) bounded {
 		if at(n) == nil {
-			return 0, false
+			return bounded{}
 		}
-		return room.Bound(res, a.Options).CardBytes, true
+		b := room.Bound(res, a.Options)
+		return bounded{b.CardBytes, b.FixedBytes, true}
 	}
 	s.need = func(n int64) int64 {
 		return room.Train(at(n), a.Options).CardBytes
@@ -102,11 +103,12 @@ func (r *Run) context(a *Answer) {
 	room := new(estimate.Room)
 	all := slices.DeleteFunc(steps(tokens, r.bounded(limit)), func(n int64) bool { return n < least })
 	s := search{steps: all, room: r.Card.MemoryBytes, spent: &spent{room: room}}
-	s.bound = func(n int64) (int64, bool) {
+	s.bound = func(n int64) bounded {
 		if r.at(n) == nil {
-			return 0, false
+			return bounded{}
 		}
-		return room.Infer(r.Sized, with(n)).CardBytes, true
+		t := room.Infer(r.Sized, with(n))
+		return bounded{t.CardBytes, t.WeightBytes, true}
 	}
 	a.Limited = by
 	s.answer(a)

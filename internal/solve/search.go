@@ -26,18 +26,21 @@ func steps(unit, limit int64) []int64 {
 
 // slack is the share of its bound, one in so many, that a run with a larger number may be below one with a smaller: every tensor grows with it, but
 // the allocator rounds. A tensor below a multiple of 1 MiB counts 96 KiB more than one of it, from 2 MiB on: 4.7 % at the most, where all tensors of
-// the peak are of that size. A test compares it with the bundled models.
+// the peak are of that size. A test compares it with the bundled models. Weights do not grow, and have none.
 const slack = 16
+
+// least is what no run with a larger number is below.
+func least(bytes, fixed int64) int64 { return bytes - (bytes-fixed)/slack }
 
 // search finds the largest of its steps that fits. What a run needs does not grow with the number: where free pieces of the allocator's memory lie
 // decides it, and a larger batch can need less than a smaller one. Its lower bound grows, but for the slack. So the bound says beyond which step
 // nothing fits, and below that every step is tried, the largest first.
 type search struct {
 	steps []int64
-	room  int64                                  // memory of the card
-	bound func(n int64) (bytes int64, runs bool) // never above need
-	need  func(n int64) int64                    // nil where it is the bound
-	spent *spent                                 // for both
+	room  int64 // memory of the card
+	bound func(n int64) bounded
+	need  func(n int64) int64 // never below the bound; nil where it is that
+	spent *spent              // for both
 
 	stopped bool // a number was not tried, for all that was followed before
 	idle    int  // bounds asked for since the model last ran
@@ -46,8 +49,8 @@ type search struct {
 }
 
 type bounded struct {
-	bytes int64
-	runs  bool
+	bytes, fixed int64 // what is needed, and what of it is the same for every number
+	runs         bool
 }
 
 // tries counts what a search asked for.
@@ -104,7 +107,7 @@ func (s *search) beyond() int {
 // over reports whether neither a step nor any behind it fits.
 func (s *search) over(i int) bool {
 	b := s.boundOf(i)
-	return b.runs && b.bytes-b.bytes/slack > s.room
+	return b.runs && least(b.bytes, b.fixed) > s.room
 }
 
 // guess is the step where the straight line between two passes the memory of the card.
@@ -114,7 +117,7 @@ func (s *search) guess(low, high int) int {
 	if !from.runs || to.bytes <= from.bytes {
 		return middle
 	}
-	most := s.room + s.room/(slack-1) // what is over, without the slack
+	most := s.room + (s.room-from.fixed)/(slack-1) // what is over, without the slack
 	part := float64(most-from.bytes) / float64(to.bytes-from.bytes)
 	n := float64(s.steps[low]) + float64(part*float64(s.steps[high]-s.steps[low]))
 	at, _ := slices.BinarySearch(s.steps, int64(n)+1)
@@ -127,7 +130,7 @@ func (s *search) boundOf(i int) bounded {
 		if s.idle >= mostIdle || s.stops() {
 			return b
 		}
-		b.bytes, b.runs = s.bound(s.steps[i])
+		b = s.bound(s.steps[i])
 		if s.idle++; b.runs {
 			s.idle = 0
 		}

@@ -230,6 +230,7 @@ func TestPublishedModelsAreSolvedExactly(t *testing.T) {
 		{"resnet18", "T4", MaxBatch, estimate.Options{Precision: "fp32", Optimizer: "sgd"}, estimate.InferOptions{}, 1024},
 		{"gpt2-small", "T4", MaxSeqLen, estimate.Options{Precision: "amp", Batch: 24}, estimate.InferOptions{}, 1024},
 		{"qwen2.5-0.5b", "T4", MaxContext, estimate.Options{Precision: "bf16"}, estimate.InferOptions{Batch: 64}, 8192},
+		{"llama-3.1-70b", "H200", MaxContext, estimate.Options{}, estimate.InferOptions{}, 1 << 15},
 	} {
 		res := bundled(t, c.id)
 		r := &Run{Walked: res, Sized: res, Options: c.o, Use: c.use, Card: hardware.Lookup(c.gpu), most: c.limit}
@@ -261,11 +262,26 @@ func TestTheBoundGrowsButForTheSlack(t *testing.T) {
 			if i%5 > 0 {
 				continue
 			}
-			b := new(estimate.Room).Bound(res, estimate.Options{Batch: n, Precision: "amp"}).CardBytes
-			if most-most/slack > b {
-				t.Errorf("%s: %d bytes with a batch of %d, and %d with a smaller one", id, b, n, most)
+			b := new(estimate.Room).Bound(res, estimate.Options{Batch: n, Precision: "amp"})
+			if least(most, b.FixedBytes) > b.CardBytes {
+				t.Errorf("%s: %d bytes with a batch of %d, and %d with a smaller one", id, b.CardBytes, n, most)
 			}
-			most = max(most, b)
+			most = max(most, b.CardBytes)
+		}
+	}
+	for _, id := range []string{"gpt2-small", "llama-3.2-1b", "gemma-3-1b", "mistral-7b", "mamba-130m", "t5-small", "mixtral-8x7b"} {
+		res, most := bundled(t, id), int64(0)
+		for i, n := range steps(tokens, 1<<16) {
+			if i%5 > 0 {
+				continue
+			}
+			var o estimate.InferOptions
+			o.Prompt, o.Generated = estimate.Context(n)
+			used := estimate.Infer(res, o)
+			if least(most, used.WeightBytes) > used.CardBytes {
+				t.Errorf("%s: %d bytes with a context of %d, and %d with a smaller one", id, used.CardBytes, n, most)
+			}
+			most = max(most, used.CardBytes)
 		}
 	}
 }
