@@ -17,7 +17,7 @@ func (r *Room) Bound(res *infer.Result, o Options, cards ...*hardware.GPU) Bound
 	o = o.or(Defaults(), batchFor(res))
 	m := r.measure(res, o)
 	b := Bound{CardBytes: plus(m.peak, contextBytes), FixedBytes: plus(m.weights, m.states)}
-	r.followed += len(cards) * m.tape.Steps() / 2
+	r.priced(m.tape, len(cards))
 	for _, g := range cards {
 		t := Training{Options: o, PricedOn: g, Cards: 1}
 		t.price(&m)

@@ -47,7 +47,7 @@ func (r *Room) scored(res *infer.Result, o *Options) *infer.Result {
 	return again(&r.companyOf(res).scored, o.completion(res)+1, func(positions int64) *infer.Result {
 		g := res.Graph.Clone()
 		lastOf(res, g, positions)
-		if cut := infer.Walk(g); len(cut.Refusals) == 0 {
+		if cut := r.walk(g); len(cut.Refusals) == 0 {
 			return cut
 		}
 		return res
@@ -85,7 +85,7 @@ func (r *Room) valueAccount(res *infer.Result, o Options) autograd.Account {
 			head.SetParam("outFeatures", graph.IntValue(1))
 			head.SetParam("bias", graph.BoolValue(false))
 		}
-		if c.value = infer.Walk(g); len(c.value.Refusals) > 0 {
+		if c.value = r.walk(g); len(c.value.Refusals) > 0 {
 			c.value = res
 		}
 	}

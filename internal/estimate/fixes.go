@@ -134,7 +134,7 @@ func (f *fixer) train(o Options) *Training {
 
 // mostFollowed is how many operations the estimates of all changes have at the most. A decoder of 32 layers has some 6,000 in each; of a model
 // that has tens of thousands a few changes are tried, those first that change nothing of what is computed.
-const mostFollowed = 1 << 18
+const mostFollowed = 21 << 14
 
 // try adds a change that helps.
 func (f *fixer) try(words string, o Options) {

@@ -15,7 +15,7 @@ func Replay(res *infer.Result, o Options) (account autograd.Account, missing str
 
 func (r *Room) replay(res *infer.Result, o Options) (account autograd.Account, missing string) {
 	t, missing := r.tapeOf(res, o, true)
-	r.followed += t.Steps()
+	r.runs(t)
 	return t.Run(autograd.OptimizerOf(o.Optimizer)), missing
 }
 
@@ -61,7 +61,7 @@ func (r *Room) tapeOf(res *infer.Result, o Options, peakOnly bool) (*autograd.Ta
 	}
 	r.lastMeasured = measured{}
 	followed, missing := r.tapes.Of(res, t)
-	r.followed += followed.Followed()
+	r.made(followed)
 	return followed, missing
 }
 
@@ -105,7 +105,7 @@ func (r *Room) measure(res *infer.Result, o Options) memory {
 		return last.memory
 	}
 	t, _ := r.tape(res, o)
-	r.followed += t.Steps()
+	r.runs(t)
 	a := t.Run(autograd.OptimizerOf(o.Optimizer))
 	b := r.beside(res, o, &a)
 	m := memory{beside: b.sum(), weights: a.Held[autograd.Weights] + b.weights, gradients: a.Held[autograd.Gradients] + b.gradients, states: a.Held[autograd.States] + b.states, stepExtra: a.Held[autograd.Copies],

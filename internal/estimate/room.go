@@ -23,14 +23,6 @@ type Room struct {
 	followed     int // operations so far, Clear or not, each time that one is
 }
 
-// Followed is how many operations were followed in all estimates of a room. It grows as their time does.
-func (r *Room) Followed() int {
-	if c := r.company.room; c != nil {
-		return r.followed + c.Followed()
-	}
-	return r.followed
-}
-
 // Clear leaves nothing of what was estimated. A Training stays: it is no part of the room.
 func (r *Room) Clear() {
 	r.ints.Clear()

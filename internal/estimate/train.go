@@ -146,7 +146,7 @@ func (r *Room) Train(res *infer.Result, o Options) *Training {
 	t.foreign, t.dropless = isForeign(res), !o.Dropout && dropless(res)
 	t.UpperBytes = plus(scale(m.peak, t.reserved, 100), workspaceBytes, piecesBytes)
 	t.need(m.tape)
-	r.followed += m.tape.Steps()
+	r.runs(m.tape)
 	t.besideNeed(m.beside)
 	if o.Writes() {
 		t.completion = o.completion(res)

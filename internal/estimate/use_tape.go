@@ -54,7 +54,7 @@ func (r *Room) use(res *infer.Result, t *Inference) (u Used, missing string) {
 		u.Reading, missing = r.passOf(res, o, autograd.Use{})
 		return u, missing
 	}
-	prompt, token, length := atLength(res, o.Prompt, true), atLength(res, 1, false), o.Prompt
+	prompt, token, length := r.atLength(res, o.Prompt, true), r.atLength(res, 1, false), o.Prompt
 	if prompt == nil || token == nil { // it does not run at these lengths
 		prompt, token, length = res, nil, max(1, tokensOf(res))
 		missing = "another length"
@@ -103,7 +103,7 @@ func (r *Room) passOf(res *infer.Result, o InferOptions, use autograd.Use) (p au
 	t.Idle = func(n *infer.Node) bool { return n.State == infer.Absent }
 	r.lastMeasured = measured{}
 	model, missing := r.tapes.Of(res, t)
-	r.followed += model.Followed()
+	r.made(model)
 	return model.Pass(), missing
 }
 
@@ -219,7 +219,7 @@ func (in *nest) has(component int32, depth int, module int32) bool {
 
 // atLength walks a model with samples of another length. Where only the last position matters, as to generate, its logits alone are computed
 // (logits_to_keep=1). It returns nil where the model does not run so.
-func atLength(res *infer.Result, length int64, last bool) *infer.Result {
+func (r *Room) atLength(res *infer.Result, length int64, last bool) *infer.Result {
 	own, g := tokensOf(res), res.Graph.Clone()
 	for i := range res.Nodes {
 		n := &res.Nodes[i]
@@ -230,7 +230,7 @@ func atLength(res *infer.Result, length int64, last bool) *infer.Result {
 	if last && length > 1 {
 		lastOf(res, g, 1)
 	}
-	again := infer.Walk(g)
+	again := r.walk(g)
 	if len(again.Refusals) > 0 {
 		return nil
 	}

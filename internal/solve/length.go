@@ -56,6 +56,7 @@ func (r *Run) seqLen(a *Answer) {
 	at := func(n int64) *infer.Result { // what a length needs is mostly asked right behind its bound
 		if n != last {
 			last, res = n, r.at(n)
+			room.Walked(len(r.Walked.Nodes))
 		}
 		return res
 	}
@@ -104,6 +105,7 @@ func (r *Run) context(a *Answer) {
 	all := slices.DeleteFunc(steps(tokens, r.bounded(limit)), func(n int64) bool { return n < least })
 	s := search{steps: all, room: r.Card.MemoryBytes, spent: &spent{room: room}}
 	s.bound = func(n int64) bounded {
+		room.Walked(len(r.Walked.Nodes))
 		if r.at(n) == nil {
 			return bounded{}
 		}

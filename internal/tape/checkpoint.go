@@ -37,10 +37,6 @@ func (t *Tape) Checkpoint(from int) {
 // Steps is the number of steps so far.
 func (t *Tape) Steps() int { return len(t.steps) }
 
-// Followed is what the tape took to make, in operations that are appended: with those that were lowered, and those of tapes before that were too
-// long.
-func (t *Tape) Followed() int { return t.followed }
-
 // unitOf is the unit of a step, nil where it is saved as usual.
 func (t *Tape) unitOf(st *step) *unit {
 	if st.unit == 0 {

@@ -53,11 +53,12 @@ type Room struct {
 	unknowns  []int   // the components whose operations are not known
 	unordered []bool  // those on a cycle or behind one; nil where there is none
 	traces    []trace // by component
+	first     []int32 // of the components that are like each
+	group     []int32 // how many are like each that is the first of them; empty before they were counted
 	layers    checkpointed
 	noGrad    []bool // components that run under torch.no_grad; nil for none
 	most      int    // steps that are followed
 	vain      int    // steps that were lowered and not followed, the tape being too long
-	lowered   int    // steps that were lowered, of all tapes of a model
 	alike     int64  // weights of unknown components that are declared as several and followed one by one
 }
 
@@ -95,20 +96,13 @@ func (r *Room) Of(res *infer.Result, o Options) (t *Tape, missing string) {
 	if o.Module == nil {
 		o.Module = func(*infer.Node) catalog.Module { return nil }
 	}
-	followed := 0
-	r.lowered = 0
 	for _, r.lowering.Parts = range [...]int64{catalog.MostParts, 1 << 4, 1} {
-		missing = r.follow(res, &o)
-		if followed += len(r.tape.steps); missing != tooLong || r.lowering.Parts == 1 {
+		if missing = r.follow(res, &o); missing != tooLong || r.lowering.Parts == 1 {
 			break
 		}
 	}
-	r.tape.followed = followed + loweredCosts*r.lowered
 	return &r.tape, missing
 }
-
-// loweredCosts is how much more time it takes to lower an operation than to append it, as it was measured on decoders and experts.
-const loweredCosts = 2
 
 // A model of more steps than these, and so many for each component, is followed with fewer parts of its components: experts can be a thousand in one.
 const (
@@ -123,7 +117,7 @@ func (r *Room) follow(res *infer.Result, o *Options) (missing string) {
 	t.Begin(len(res.Nodes), o.Batch, o.Precision, o.Frozen)
 	t.Micro, t.g.Card, t.peakOnly = o.Micro, o.Card, o.PeakOnly
 	r.layers, r.fused, r.unknowns, r.unordered = (checkpointed{}), r.fused[:0], r.unknowns[:0], nil
-	r.traces = zeros(r.traces, len(res.Nodes))
+	r.traces, r.group = zeros(r.traces, len(res.Nodes)), r.group[:0]
 	r.most, r.vain, r.alike = mostSteps+mostOfEach*len(res.Nodes), 0, 0
 	r.findHeads(res)
 	r.program.Precision, r.program.Single, r.program.Eval = o.Precision, o.Batch == 1, o.Use != nil
@@ -269,8 +263,7 @@ func (r *Room) lower(res *infer.Result, i int, o *Options) (graded bool, missing
 	if p.Out = l.Lower(o.Module(n)); p.Out == op.None {
 		return false, n.Type.ID
 	}
-	r.lowered += len(p.Steps)
-	if t.Steps()+len(p.Steps) > r.most {
+	if t.Steps()+len(p.Steps) > r.most || r.fewerParts(res, i, o) {
 		r.vain += len(p.Steps)
 		return false, tooLong
 	}

@@ -110,7 +110,6 @@ type Tape struct {
 	total  int64 // bytes of all tensors
 	noGrad bool  // what is being added runs under torch.no_grad
 
-	followed int  // operations of this tape, and of those before that were too long
 	peakOnly bool // neither Calls nor Need is asked for
 
 	ids  []int32 // of the program that is being added
