@@ -77,6 +77,7 @@ func Configs() map[string]File {
 		}
 	}
 	maps.Copy(out, listedLayers())
+	out["a long class"] = func() string { return `{"model_type":"bert","architectures":["` + fill("B", most) + `"]}` }
 	out["a long size"] = func() string { return `{"model_type":"mixtral","num_local_experts":` + fill("9", most) + "}" }
 	return out
 }

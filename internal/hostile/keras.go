@@ -55,6 +55,13 @@ func kerasModels(most int) map[string]File {
 		"large config": func() string {
 			return functionalOf(`{"class_name":"Dense","name":"d","config":{"units":[`+fill("1,", size/2)+`1]},"inbound_nodes":[`+strings.Repeat(`[["x",0,0]],`, 1_900)+`[["x",0,0]]]}`, `["d",0,0]`)
 		},
+		"long class": func() string { return `{"class_name":"` + fill("S", most) + `","config":{}}` },
+		"long class without layers": func() string {
+			return `{"class_name":"Sequential","config":{"name":"m","layers":[{"class_name":"Sequential","config":1,"name":"` + fill("S", most) + `"}]}}`
+		},
+		"long output": func() string {
+			return `{"class_name":"Functional","config":{"name":"m","layers":[],"output_layers":[["` + fill("o", most) + `",0,0]]}}`
+		},
 		"long name": func() string {
 			return functionalOf(`{"class_name":"Dense","name":"`+fill("d", size/2)+`","config":{"units":1},"inbound_nodes":[`+strings.Repeat(`[["x",0,0]],`, 1_900)+`[["x",0,0]]]}`, `["x",0,0]`)
 		},

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		}
 		loaded, err := Open(context.Background(), ref, opt)
 		if err != nil && len(err.Error()) > 1<<20 {
-			panic("a message of more than a megabyte")
+			panic("a message of more than a megabyte: " + err.Error()[:200])
 		}
 		if err == nil {
 			_ = loaded.Places()

@@ -114,7 +114,7 @@ func Import(data []byte, opt Options) (*Model, error) {
 		return nil, fmt.Errorf("is not JSON: %w", err)
 	}
 	if !isModel(m.Class) {
-		return nil, fmt.Errorf("class_name is %q but must be Sequential, Functional or Model: a model with code of its own has no description", m.Class)
+		return nil, fmt.Errorf("class_name is %q but must be Sequential, Functional or Model: a model with code of its own has no description", graph.Brief(m.Class))
 	}
 	if opt.Side <= 0 {
 		opt.Side = defaultSide

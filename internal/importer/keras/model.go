@@ -44,7 +44,7 @@ func (t *translation) model(m *object, given []tensor) ([]tensor, error) {
 		if t.over != nil {
 			return nil, t.over
 		}
-		return nil, fmt.Errorf("config of %s must have a list named layers", m.Class)
+		return nil, fmt.Errorf("config of %s must have a list named layers", graph.Brief(m.Class))
 	}
 	if t.graph.Name == "" {
 		t.graph.Name = c.Name
@@ -165,7 +165,7 @@ func (t *translation) use(l *object, in []tensor, kwargs map[string]json.RawMess
 		c.name = l.Class
 	}
 	if l.config == nil && !t.parse(l.Config, &l.config) { // once for all calls
-		return nil, cmp.Or(t.over, fmt.Errorf("layer %s has no config", c.name))
+		return nil, cmp.Or(t.over, fmt.Errorf("layer %s has no config", graph.Brief(c.name)))
 	}
 	c.config = l.config
 	return []tensor{c.translate()}, nil

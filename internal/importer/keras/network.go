@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"encoding/json"
 	"fmt"
+
+	"github.com/modelverifier/verifier/internal/graph"
 )
 
 // network is a functional model whose layers are being called.
@@ -69,14 +71,14 @@ func (t *translation) functional(c *modelConfig, given []tensor) ([]tensor, erro
 	}
 	for i := range n.calls {
 		if !n.calls[i].done {
-			return nil, fmt.Errorf("layer %s reads what no layer gives", n.calls[i].layer.name)
+			return nil, fmt.Errorf("layer %s reads what no layer gives", graph.Brief(n.calls[i].layer.name))
 		}
 	}
 	var out []tensor
 	for _, p := range t.placesOf(c.Outputs, 0) {
 		x, ok := n.results[p]
 		if !ok {
-			return nil, fmt.Errorf("output_layers names %s, which no layer gives", p.layer)
+			return nil, fmt.Errorf("output_layers names %s, which no layer gives", graph.Brief(p.layer))
 		}
 		out = append(out, x)
 	}

@@ -86,7 +86,7 @@ func Choose(values map[string]any) (*Family, string, error) {
 	case f.Classes[class] == nil:
 		known := config.SortedKeys(f.Classes)
 		return nil, "", &graph.Error{Code: config.CodeArchitecture, Path: "config.architectures[0]", Allowed: known,
-			Message: fmt.Sprintf("%q is not modelled for model_type %q; modelled are %s", class, modelType,
+			Message: fmt.Sprintf("%q is not modelled for model_type %q; modelled are %s", clip(class), modelType,
 				strings.Join(known, ", "))}
 	}
 	return f, class, nil
