@@ -3,7 +3,7 @@ package solve
 import "github.com/modelverifier/verifier/internal/estimate"
 
 // mostFollowed is how many operations are followed for a question at the most, in all estimates together: what a plan has time for. The longest sample
-// for PPO of a decoder of 32 layers takes some 900,000, and has no answer.
+// for PPO of a decoder of 32 layers takes more, and has no answer.
 const mostFollowed = 3 << 17
 
 // tooMany begins why a question is not answered that takes more.
