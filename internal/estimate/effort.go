@@ -7,7 +7,8 @@ import (
 )
 
 // Followed is the work of all estimates of a room, whether it was cleared or not, in operations that are run once. Their time grows as it does. It does
-// not depend on the order in which a model lists its components, because who stops at a limit must stop at the same estimate.
+// not depend on the order in which a model lists its components, because who stops at a limit must stop at the same estimate. But for models that are too
+// long with all their experts: what is given up of them is less where the experts are alike, and counts as well.
 //
 // What something takes in the time of one operation was measured on decoders, mixtures of experts and the largest requests.
 func (r *Room) Followed() int {
@@ -26,8 +27,8 @@ func (r *Room) walk(g *graph.Graph) *infer.Result {
 	return infer.Walk(g)
 }
 
-// made counts the operations of a tape as it is made.
-func (r *Room) made(t *autograd.Tape) { r.followed += t.Steps() * 3 / 2 }
+// made counts the operations of the last tape as it is made.
+func (r *Room) made(t *autograd.Tape) { r.followed += (t.Steps() + r.tapes.GivenUp()) * 3 / 2 }
 
 // runs counts them as they are run, or followed through the allocator.
 func (r *Room) runs(t *autograd.Tape) { r.followed += t.Steps() }

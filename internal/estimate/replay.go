@@ -59,10 +59,18 @@ func (r *Room) tapeOf(res *infer.Result, o Options, peakOnly bool) (*autograd.Ta
 	if t.Stored = storedBases[o.Base]; t.Stored != op.InFloats {
 		t.Quantised = func(node int) uint64 { return quantised(res, node) }
 	}
+	t.Kind = o.operations(t.Batch)
 	r.lastMeasured = measured{}
 	followed, missing := r.tapes.Of(res, t)
 	r.made(followed)
 	return followed, missing
+}
+
+// operations is a run without what decides nothing about the number of its operations: of the batch only whether it is one sequence does.
+func (o Options) operations(sequences int64) Options {
+	o.Batch, o.MicroBatch, o.Samples, o.SamplesGiven, o.Epochs = min(sequences, 2), 0, 0, false, 0
+	o.Optimizer, o.Checkpointing, o.Expandable, o.GPU, o.Shard = "", false, false, "", Shard{}
+	return o
 }
 
 // unitName is what is checkpointed together with a component: of transformers' models a layer, else the component, where it is a block or attends. Of

@@ -41,6 +41,9 @@ type Options struct {
 	Until func(node int32) int32
 	// Use is how a model is used; nil where it is trained.
 	Use *Use
+	// Kind is all that the number of operations of a model follows from, so that it is found out once how many parts of components are followed. Nil
+	// where nobody asks again.
+	Kind any
 }
 
 // Room is the memory of tapes, one after the other. The zero value is ready.
@@ -59,7 +62,9 @@ type Room struct {
 	noGrad    []bool // components that run under torch.no_grad; nil for none
 	most      int    // steps that are followed
 	vain      int    // steps that were lowered and not followed, the tape being too long
-	alike     int64  // weights of unknown components that are declared as several and followed one by one
+	fewer     fewer
+	givenUp   int
+	alike     int64 // weights of unknown components that are declared as several and followed one by one
 }
 
 // keptSteps is how many steps a room has memory for after Clear at the most: one that grew with a large model is let go.
@@ -75,6 +80,7 @@ func (r *Room) Clear() {
 	r.program.Reset()
 	r.lowering = catalog.Lowering{}
 	r.fused, r.traces = r.fused[:0], r.traces[:0]
+	r.fewer.from(nil, nil)
 }
 
 // fused is the last linear layer of a head, which its loss takes in.
@@ -96,20 +102,16 @@ func (r *Room) Of(res *infer.Result, o Options) (t *Tape, missing string) {
 	if o.Module == nil {
 		o.Module = func(*infer.Node) catalog.Module { return nil }
 	}
-	for _, r.lowering.Parts = range [...]int64{catalog.MostParts, 1 << 4, 1} {
+	r.givenUp = 0
+	for k := r.fewer.from(res, o.Kind); ; k++ {
+		r.lowering.Parts = mostParts[k]
 		if missing = r.follow(res, &o); missing != tooLong || r.lowering.Parts == 1 {
-			break
+			return &r.tape, missing
 		}
+		r.fewer.note(o.Kind, k+1)
+		r.givenUp += r.tape.Steps() + r.vain
 	}
-	return &r.tape, missing
 }
-
-// A model of more steps than these, and so many for each component, is followed with fewer parts of its components: experts can be a thousand in one.
-const (
-	mostSteps  = 1 << 15
-	mostOfEach = 1 << 4
-	tooLong    = "too long"
-)
 
 // follow appends all components and the losses. It ends where the tape becomes too long and the parts of components can be fewer.
 func (r *Room) follow(res *infer.Result, o *Options) (missing string) {
@@ -236,7 +238,7 @@ func (r *Room) fuses(res *infer.Result, i int, o *Options) bool {
 // lower appends the operations of a component, and reports whether autograd follows them. It returns why there are none.
 func (r *Room) lower(res *infer.Result, i int, o *Options) (graded bool, missing string) {
 	n, t, p, l := &res.Nodes[i], &r.tape, &r.program, &r.lowering
-	if r.vain > r.most/4 {
+	if r.vain > r.most/16 {
 		return false, tooLong // and so it is with what follows: a component can have twenty thousand steps
 	}
 	l.Begin(n.Type, catalog.Call{Type: n.Type, Args: n.Args, In: n.In, InIsInt: n.InIsInt(), Out: n.Out, OutIsInt: n.OutIsInt}, n.Weights)

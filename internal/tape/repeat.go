@@ -75,32 +75,6 @@ func (r *Room) repeat(res *infer.Result, i int, o *Options) bool {
 	return true
 }
 
-// fewerParts reports whether those that are like a component make the tape too long, with the parts that are followed. It is known before they are
-// lowered: in a decoder of experts that is most of the work.
-func (r *Room) fewerParts(res *infer.Result, i int, o *Options) bool {
-	if r.lowering.Parts == 1 || !r.lowering.Parted || o.Rank != nil || o.Quantised != nil {
-		return false
-	}
-	if len(r.group) == 0 {
-		r.countAlike(res, o)
-	}
-	return r.tape.Steps()+int(r.group[i])*len(r.program.Steps) > r.most
-}
-
-// countAlike counts the components that are like each that is like none before it.
-func (r *Room) countAlike(res *infer.Result, o *Options) {
-	r.group, r.first = zeros(r.group, len(res.Nodes)), zeros(r.first, len(res.Nodes))
-	for _, i := range res.Wiring.Order {
-		n, first := &res.Nodes[i], int32(i)
-		if like := n.Like - 1; like >= 0 && alike(n, &res.Nodes[like]) {
-			first = r.first[like]
-		}
-		if r.first[i] = first; n.State == infer.Legal && (o.Idle == nil || !o.Idle(n)) {
-			r.group[first]++
-		}
-	}
-}
-
 // alike reports whether two components, of which infer has found one to be like the other, mean the same operations.
 func alike(a, b *infer.Node) bool {
 	return a.Type == b.Type && a.Component.As() == b.Component.As() && sameList(a.Args, b.Args) && sameList(a.Weights, b.Weights) &&

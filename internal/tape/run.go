@@ -60,8 +60,9 @@ func (t *Tape) begin(w *watcher) *run {
 func (r *run) reset(t *Tape) {
 	r.allocator.Clear()
 	*r = run{tape: t, memory: memory{allocator: r.allocator, recorder: r.recorder.idle(), mean: len(t.tensors) > exactly}, storages: zeros(r.storages, len(t.tensors)),
-		buffers: r.buffers[:0], spare: r.spare[:0], given: r.given[:0], stack: r.stack[:0],
-		pins: r.pins[:0], lasting: r.lasting[:0]}
+		buffers: slices.Grow(r.buffers[:0], len(t.stored)), spare: slices.Grow(r.spare[:0], len(t.stored)), given: r.given[:0],
+		stack: slices.Grow(r.stack[:0], len(t.stored)),
+		pins:  r.pins[:0], lasting: r.lasting[:0]}
 }
 
 // zeros is a list of so many zeros in the memory of another.
