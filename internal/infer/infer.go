@@ -114,8 +114,11 @@ func (r *Room) Walk(g *graph.Graph) *Result {
 
 // Attempt is Walk without the search for what repairs a refusal, which walks the graph again and again: for whoever made a change and
 // asks whether the graph runs with it.
-func Attempt(g *graph.Graph) *Result {
-	w := new(Room).visitAll(g, nil)
+func Attempt(g *graph.Graph) *Result { return new(Room).Attempt(g) }
+
+// Attempt is the same in memory that was used before. What it returns is good until the room is cleared.
+func (r *Room) Attempt(g *graph.Graph) *Result {
+	w := r.visitAll(g, nil)
 	w.total()
 	w.finish()
 	w.res.settle()

@@ -13,7 +13,8 @@ type reading struct {
 	graph *graph.Graph
 	notes notes
 	walk  *infer.Result
-	fits  int // components that run
+	room  *infer.Room // of the walk
+	fits  int         // components that run
 	wires *wires
 }
 
@@ -34,7 +35,7 @@ type choice struct {
 
 // mostWalked bounds the components that all readings of a file walk together while they are completed, and mostReadings their number.
 const (
-	mostWalked   = 80_000
+	mostWalked   = 60_000
 	mostReadings = 64
 )
 
@@ -43,8 +44,9 @@ const (
 func (t *translation) settle() *reading {
 	inputs, choices := t.choices()
 	var best *reading
+	spare := new(infer.Room)
 	for _, pick := range picks(choices, max(2, min(mostReadings, mostWalked/4/max(1, len(t.graph.Components))))) {
-		r, batched := &reading{graph: t.graph.Clone()}, false
+		r, batched := &reading{graph: t.graph.Clone(), room: spare}, false
 		for k, i := range inputs {
 			c, chosen := &r.graph.Components[i], choices[k][pick[k]]
 			c.SetParam("shape", graph.IntsValue(chosen.shape...))
@@ -57,8 +59,10 @@ func (t *translation) settle() *reading {
 			r.reshapes()
 		}
 		t.complete(r)
-		if best == nil || r.fits > best.fits {
-			best = r
+		if best == nil {
+			best, spare = r, new(infer.Room)
+		} else if r.fits > best.fits {
+			best, spare = r, best.room
 		}
 	}
 	return best
@@ -177,12 +181,18 @@ func picks(choices [][]choice, most int) [][]int {
 
 const normalized = "normalizedShape"
 
+// attempt walks a graph. What it returns is good until the next.
+func (r *reading) attempt(g *graph.Graph) *infer.Result {
+	r.room.Clear()
+	return r.room.Attempt(g)
+}
+
 // complete fills in what follows from the shapes that arrive, from the inputs on, and counts what runs.
 func (t *translation) complete(r *reading) {
 	t.shapeOpen(r)
 	t.sizeNorms(r)
 	for {
-		r.walk = infer.Attempt(r.graph)
+		r.walk = r.attempt(r.graph)
 		t.walked += len(r.graph.Components)
 		if t.walked > mostWalked || !r.improve() {
 			break
@@ -206,7 +216,7 @@ func (t *translation) shapeOpen(r *reading) {
 			c.Type, c.Params = "identity", nil
 		}
 	}
-	walk := infer.Attempt(g)
+	walk := r.attempt(g)
 	for i := range r.graph.Components {
 		c, in := &r.graph.Components[i], walk.Nodes[i].In
 		if _, given := c.Param("outShape"); given || !t.keeps[c.ID] || c.Type != openType || len(in) == 0 || in[0] == nil {
@@ -231,7 +241,7 @@ func (t *translation) sizeNorms(r *reading) {
 	if len(open) == 0 {
 		return
 	}
-	walk := infer.Attempt(g)
+	walk := r.attempt(g)
 	t.walked += len(g.Components)
 	unsure := make([]bool, len(walk.Nodes))
 	for _, i := range walk.Wiring.Order {
