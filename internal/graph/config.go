@@ -32,10 +32,10 @@ const (
 	maxConfig       = 512 << 10
 )
 
+// decodeConfig decodes the members of an object that was read as JSON before.
 func decodeConfig(text string) map[string]any {
-	data := []byte(text)
-	members := SplitObject(data)
-	if members == nil || !json.Valid(data) {
+	members := SplitObject([]byte(text))
+	if members == nil {
 		return nil
 	}
 	out := make(map[string]any, len(members))
