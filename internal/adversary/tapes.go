@@ -55,8 +55,25 @@ func tapes() []Request {
 		plan("the longest sample that a model writes", `"training":{"gpu":"H100","solve":"max-seq-len","objective":"ppo"},`, writers),
 		plan("the longest context of latents", `"training":{"gpu":"T4","solve":"max-context"},`, writers),
 		plan("the cheapest card for a model that writes", `"training":{"solve":"cheapest","batch":4096,"objective":"ppo"},`, writers),
+		plan("the longest sample of experts", `"training":{"gpu":"H100","solve":"max-seq-len"},`, mixture()),
+		plan("the longest context of experts", `"training":{"gpu":"H100","solve":"max-context"},`, mixture()),
+		plan("the largest batch of experts", `"training":{"gpu":"H100","solve":"max-batch"},`, mixture()),
+		plan("the cheapest card for experts", `"training":{"solve":"cheapest"},`, mixture()),
 		plan("experts in one range of addresses", `"training":{"gpu":"H100","expandableSegments":true,"batch":4},`, experts),
 	}
+}
+
+// mixture is a short decoder of many experts, no two layers of which are alike.
+func mixture() string {
+	return row(`{"shape":[64],"dtype":"int64"}`, 9, func(i int) string {
+		switch {
+		case i == 0:
+			return `"embedding","params":{"vocabSize":100,"embedDim":256}`
+		case i%2 == 1:
+			return `"mla","params":{"embedDim":256,"numHeads":4,"kvLoraRank":64,"qkNopeHeadDim":32,"qkRopeHeadDim":16,"vHeadDim":32}`
+		}
+		return fmt.Sprintf(`"moeLayer","params":{"embedDim":256,"numExperts":1000,"topK":2,"expertDim":%d}`, 512+i)
+	})
 }
 
 // row writes components that run one behind the other, each given by its type and parameters.
