@@ -101,6 +101,9 @@ func (s *Study) Size(o estimate.Options, seqLen int64) estimate.Options {
 	return o
 }
 
+// Estimates is the memory for further estimates of the model.
+func (s *Study) Estimates() *estimate.Room { return &s.room.estimate }
+
 // EagerExtra is what the peak would gain by attention that has its scores in memory.
 func (s *Study) EagerExtra() int64 { return s.room.estimate.EagerExtra(s.Sized, s.Training) }
 

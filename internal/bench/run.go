@@ -59,5 +59,5 @@ func (s *subject) used(tokens int64) (*estimate.Inference, string) {
 		return nil, "it does not run with " + quantity.Grouped(tokens) + " tokens"
 	}
 	prompt, generated := estimate.Context(tokens)
-	return estimate.Infer(study.Sized, estimate.InferOptions{Batch: 1, Prompt: prompt, Generated: generated}), ""
+	return study.Estimates().Infer(study.Sized, estimate.InferOptions{Batch: 1, Prompt: prompt, Generated: generated}), ""
 }

@@ -27,6 +27,19 @@ func (r *Room) Bound(res *infer.Result, o Options, cards ...*hardware.GPU) Bound
 	return b
 }
 
+// passesOf is how often the model goes through beside training, for each objective: to score, to read and to write, and the value model of PPO back as well.
+var passesOf = map[string]int{"dpo": 1, "grpo": 3, "ppo": 5}
+
+// Least is how many operations Bound follows at the least, and how many for the same model in other pieces of its batch. It is found without what runs
+// of the operations: for those who do not begin what they cannot end.
+func (r *Room) Least(res *infer.Result, o Options, cards int) (first, again int) {
+	o = o.or(Defaults(), batchFor(res))
+	t, _ := r.tapeOf(res, o, true)
+	n := t.Steps()
+	again = n + n*3/2 + cards*n/2
+	return again + passesOf[o.Objective]*n*3/4, again // a pass has no loss
+}
+
 // Rented lists the cards that can be rented and compute in a precision, the cheapest hour first.
 func Rented(precision string) []*hardware.GPU {
 	var out []*hardware.GPU

@@ -37,18 +37,20 @@ type change struct {
 // Fixes lists changes of a run that does not fit on a card, the cheapest that make it fit first, then those that only help. Each
 // is estimated as the run itself was. No card stands for the largest that can be rented. Where no single change does, several
 // are taken together, those first that change nothing of what is computed.
-func Fixes(res *infer.Result, o Options, gpu *hardware.GPU) []Fix { return fixes(res, o, gpu, nil) }
-
-// Fixes is the same for a run that was estimated.
-func (t *Training) Fixes(res *infer.Result, gpu *hardware.GPU) []Fix {
-	return fixes(res, t.Options, gpu, t)
+func Fixes(res *infer.Result, o Options, gpu *hardware.GPU) []Fix {
+	return new(Room).fixes(res, o, gpu, nil, 0)
 }
 
-func fixes(res *infer.Result, o Options, gpu *hardware.GPU, known *Training) []Fix {
+// Fixes is the same for a run that was estimated, in memory that was used before. Of a question that the run answers so much was followed before.
+func (r *Room) Fixes(res *infer.Result, t *Training, gpu *hardware.GPU, spent int) []Fix {
+	return r.fixes(res, t.Options, gpu, t, spent)
+}
+
+func (r *Room) fixes(res *infer.Result, o Options, gpu *hardware.GPU, known *Training, spent int) []Fix {
 	if gpu != nil {
 		o.GPU = gpu.Name
 	}
-	f := newFixer(res, o, known)
+	f := r.newFixer(res, o, known, spent)
 	if f.now.Fitting() {
 		return nil
 	}
@@ -80,8 +82,8 @@ func fixes(res *infer.Result, o Options, gpu *hardware.GPU, known *Training) []F
 }
 
 // Savings lists the changes of a run that take less of the card, also where it fits, those that take the least first.
-func Savings(res *infer.Result, o Options) []Fix {
-	f := newFixer(res, o, nil)
+func (r *Room) Savings(res *infer.Result, o Options) []Fix {
+	f := r.newFixer(res, o, nil, 0)
 	o = f.now.Options
 	for _, c := range f.changes() {
 		f.try(c.words, c.apply(o))
@@ -100,17 +102,18 @@ type fixer struct {
 	now   *Training
 	out   []Fix
 	tried map[Options]*Training
-	room  Room
+	room  *Room
 	each  int // operations of the last estimate
 
-	before int // those of the run itself, where it had been estimated
+	before int // what is spent when the room has followed none
 }
 
 // newFixer begins with the run itself, which may have been estimated before.
-func newFixer(res *infer.Result, o Options, known *Training) *fixer {
-	f := &fixer{res: res, tried: map[Options]*Training{}}
+func (r *Room) newFixer(res *infer.Result, o Options, known *Training, spent int) *fixer {
+	f := &fixer{res: res, tried: map[Options]*Training{}, room: r, before: max(0, spent-mostAsked) - r.Followed()}
 	if known != nil && known.Options == o {
-		f.tried[o], f.each, f.before = known, known.followed, known.followed
+		f.tried[o], f.each = known, known.followed
+		f.before += known.followed
 	}
 	f.now = f.train(o)
 	f.gpu = f.now.PricedOn
@@ -124,7 +127,7 @@ func (f *fixer) train(o Options) *Training {
 		if f.before+f.room.Followed()+f.each > mostFollowed && f.now != nil {
 			return f.now // so that the change is none that helps
 		}
-		f.room.Clear()
+		f.room.Forget()
 		t = f.room.Train(f.res, o)
 		f.each = t.followed
 		f.tried[o] = t
@@ -134,7 +137,12 @@ func (f *fixer) train(o Options) *Training {
 
 // mostFollowed is how many operations the estimates of all changes have at the most. A decoder of 32 layers has some 6,000 in each; of a model
 // that has tens of thousands a few changes are tried, those first that change nothing of what is computed.
-const mostFollowed = 21 << 14
+//
+// Of a question that took more than mostAsked the rest is taken from them.
+const (
+	mostFollowed = 21 << 14
+	mostAsked    = 3 << 16
+)
 
 // try adds a change that helps.
 func (f *fixer) try(words string, o Options) {

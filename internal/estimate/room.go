@@ -25,15 +25,23 @@ type Room struct {
 
 // Clear leaves nothing of what was estimated. A Training stays: it is no part of the room.
 func (r *Room) Clear() {
+	r.Forget()
 	r.ints.Clear()
 	r.int64s.Clear()
 	r.tapes.Clear()
 	r.deployments.Clear()
 	r.texts.Clear()
-	r.lastTrained, r.lastMeasured = trained{}, measured{}
 	r.written.Reset() // its memory goes with the answer
 	if c := r.company.room; c != nil {
 		c.Clear()
+	}
+}
+
+// Forget keeps the memory and what was estimated in it, and leaves no estimate that would spare the next one work.
+func (r *Room) Forget() {
+	r.lastTrained, r.lastMeasured = trained{}, measured{}
+	if c := r.company.room; c != nil {
+		c.Forget()
 		r.company = company{room: c}
 	}
 }

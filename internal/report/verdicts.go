@@ -96,7 +96,7 @@ func ofStudy(s *action.Study) (out Verdicts) {
 		PeakGB: gigabytes(t.PeakBytes), UpperGB: gigabytes(t.UpperBytes), SeqLen: s.Length.Used, Attention: t.Options.Attention, EstCostUSD: quantity.USD(t.CostMicroUSD),
 		SmallestCard: smallest(t.CardBytes, t.Options.Precision), SmallestCardAtEstimate: smallest(t.PeakBytes+context, t.Options.Precision),
 	}
-	use := estimate.Infer(s.Sized, estimate.InferOptions{Attention: t.Options.Attention})
+	use := s.Estimates().Infer(s.Sized, estimate.InferOptions{Attention: t.Options.Attention})
 	out.Inference = &Inference{PeakGB: gigabytes(use.PeakBytes), SmallestCard: smallest(use.CardBytes, use.Options.Precision), Batch: use.Options.Batch,
 		PromptTokens: use.Options.Prompt, GenTokens: use.Options.Generated, Precision: use.Options.Precision}
 	return out

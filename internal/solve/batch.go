@@ -12,8 +12,12 @@ func (r *Run) batch(a *Answer) {
 		}
 		return o
 	}
-	room := new(estimate.Room)
-	s := search{steps: steps(1, r.bounded(max(1, estimate.MaxBatch/passes))), room: r.Card.MemoryBytes, spent: &spent{room: room}}
+	if r.hopeless(o, 2, 0) {
+		a.Withheld = tooMany + "numbers"
+		return
+	}
+	room := r.Room
+	s := search{steps: steps(1, r.bounded(max(1, estimate.MaxBatch/passes))), room: r.Card.MemoryBytes, spent: newSpent(room)}
 	s.bound = func(n int64) bounded {
 		b := room.Bound(r.Sized, with(n))
 		return bounded{b.CardBytes, b.FixedBytes, true}

@@ -48,9 +48,13 @@ func (r *Run) cards(precision string) []*hardware.GPU {
 // cheapest finds the card and the settings that the run costs least on. What each costs is known before what it needs, so that the allocator is
 // followed only for those that come first.
 func (r *Run) cheapest(a *Answer) {
-	room, list, cards := new(estimate.Room), settings(a.Options), r.cards(a.Options.Precision)
+	room, list, cards := r.Room, settings(a.Options), r.cards(a.Options.Precision)
+	if r.hopeless(a.Options, max(2, len(list)), len(cards)) {
+		a.Withheld = tooMany + "settings"
+		return
+	}
 	var open []candidate
-	budget := spent{room: room}
+	budget := newSpent(room)
 	for k, o := range list {
 		if budget.all() {
 			a.Withheld = tooMany + "settings"

@@ -49,10 +49,13 @@ func (r *Run) longest() (limit int64, by Limit, why string) {
 // seqLen finds the longest sample that is trained on.
 func (r *Run) seqLen(a *Answer) {
 	limit, by, why := r.longest()
+	if why == "" && r.hopeless(a.Options, 2, 0) {
+		why = tooMany + "numbers"
+	}
 	if a.Withheld = why; why != "" {
 		return
 	}
-	room, last, res := new(estimate.Room), int64(0), (*infer.Result)(nil)
+	room, last, res := r.Room, int64(0), (*infer.Result)(nil)
 	at := func(n int64) *infer.Result { // what a length needs is mostly asked right behind its bound
 		if n != last {
 			last, res = n, r.at(n)
@@ -60,7 +63,7 @@ func (r *Run) seqLen(a *Answer) {
 		}
 		return res
 	}
-	s := search{steps: steps(tokens, r.bounded(limit)), room: r.Card.MemoryBytes, spent: &spent{room: room}}
+	s := search{steps: steps(tokens, r.bounded(limit)), room: r.Card.MemoryBytes, spent: newSpent(room)}
 	s.bound = func(n int64) bounded {
 		if at(n) == nil {
 			return bounded{}
@@ -79,7 +82,7 @@ func (r *Run) seqLen(a *Answer) {
 // context finds the most tokens that a sequence can have when the model is used: those that are read and those that are written.
 func (r *Run) context(a *Answer) {
 	limit, by, why := r.longest()
-	if why == "" && estimate.Infer(r.Sized, r.Use).Options.Prompt == 0 {
+	if why == "" && r.Room.Infer(r.Sized, r.Use).Options.Prompt == 0 {
 		why = "the model does not write token by token"
 	}
 	least := max(1, r.Use.Prompt, r.Use.Generated) + 1
@@ -101,9 +104,9 @@ func (r *Run) context(a *Answer) {
 		}
 		return o
 	}
-	room := new(estimate.Room)
+	room := r.Room
 	all := slices.DeleteFunc(steps(tokens, r.bounded(limit)), func(n int64) bool { return n < least })
-	s := search{steps: all, room: r.Card.MemoryBytes, spent: &spent{room: room}}
+	s := search{steps: all, room: r.Card.MemoryBytes, spent: newSpent(room)}
 	s.bound = func(n int64) bounded {
 		room.Walked(len(r.Walked.Nodes))
 		if r.at(n) == nil {
@@ -118,17 +121,17 @@ func (r *Run) context(a *Answer) {
 		return
 	}
 	if a.Use = with(a.run()); a.Value == 0 {
-		a.Change = r.smaller(room, a.Use)
+		a.Change = r.smaller(a.Use)
 	}
 }
 
 // smaller says what makes a use of the model fit: weights in fewer bits on this card, or else the cheapest card that holds it as it is.
-func (r *Run) smaller(room *estimate.Room, o estimate.InferOptions) string {
-	now := room.Infer(r.Sized, o)
+func (r *Run) smaller(o estimate.InferOptions) string {
+	now := r.Room.Infer(r.Sized, o)
 	for _, precision := range estimate.InferPrecisions {
 		next := o
 		next.Precision = precision
-		if t := room.Infer(r.Sized, next); t.WeightBytes < now.WeightBytes && t.CardBytes <= r.Card.MemoryBytes {
+		if t := r.Room.Infer(r.Sized, next); t.WeightBytes < now.WeightBytes && t.CardBytes <= r.Card.MemoryBytes {
 			return "weights in " + precision
 		}
 	}

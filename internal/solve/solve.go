@@ -34,7 +34,8 @@ type Run struct {
 	Sized   *infer.Result // at the length of the run
 	Options estimate.Options
 	Use     estimate.InferOptions
-	Card    *hardware.GPU // nil where the question leaves it open
+	Card    *hardware.GPU  // nil where the question leaves it open
+	Room    *estimate.Room // of the estimates; nil for a new one
 
 	most int64 // a smaller limit of the search, for tests that try every number; 0 for none
 }
@@ -106,6 +107,11 @@ func Solve(q Question, r *Run) *Answer {
 	if r.Card != nil {
 		a.Options.GPU = r.Card.Name
 	}
+	if r.Room == nil {
+		r.Room = new(estimate.Room)
+	}
+	r.Room.Forget()
+	defer r.Room.Forget()
 	switch q {
 	case MaxBatch:
 		r.batch(a)

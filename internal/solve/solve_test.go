@@ -286,6 +286,32 @@ func TestTheBoundGrowsButForTheSlack(t *testing.T) {
 	}
 }
 
+// TestNothingIsGivenUpThatCouldBeAnswered holds what a question is given up on before it is begun: no bound follows fewer operations.
+func TestNothingIsGivenUpThatCouldBeAnswered(t *testing.T) {
+	for _, id := range []string{"resnet18", "gpt2-small", "t5-small", "mamba-130m", "moe-decoder", "mixtral-8x7b", "deepseek-v3", "lstm-language-model"} {
+		res := bundled(t, id)
+		for _, objective := range append([]string{""}, estimate.Objectives...) {
+			for _, again := range []bool{false, true} {
+				for _, cards := range [][]*hardware.GPU{nil, estimate.Rented("bf16")} {
+					o := estimate.Options{Batch: 8, Precision: "bf16", Objective: objective, Checkpointing: again}
+					room := new(estimate.Room)
+					first, next := new(estimate.Room).Least(res, o, len(cards))
+					if room.Bound(res, o, cards...); room.Followed() < first {
+						t.Errorf("%s %s: %d operations followed for a bound, at the least %d", id, objective, room.Followed(), first)
+					}
+					before := room.Followed()
+					if o.MicroBatch = 4; next > first || next == 0 {
+						t.Errorf("%s %s: %d operations at first, %d again", id, objective, first, next)
+					}
+					if room.Bound(res, o, cards...); room.Followed()-before < next {
+						t.Errorf("%s %s: %d operations followed for another bound, at the least %d", id, objective, room.Followed()-before, next)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestWhatHasNoAnswerSaysWhy: a model of images has no length, and one that is too large for a card has no batch.
 func TestWhatHasNoAnswerSaysWhy(t *testing.T) {
 	image := bundled(t, "resnet18")

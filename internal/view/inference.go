@@ -72,7 +72,7 @@ func tooMany(f *action.Fields, name string, n int) {
 // fill estimates every cell as plan estimates one.
 func (u *Use) fill(s *action.Study, o estimate.InferOptions) {
 	contexts := u.Context
-	if first := estimate.Infer(s.Sized, o); first.Options.Prompt == 0 || len(contexts) == 0 {
+	if first := s.Estimates().Infer(s.Sized, o); first.Options.Prompt == 0 || len(contexts) == 0 {
 		contexts = []int64{first.Options.Prompt + first.Options.Generated}
 	}
 	runs := map[int64]bool{}
@@ -84,7 +84,7 @@ func (u *Use) fill(s *action.Study, o estimate.InferOptions) {
 			if n > 0 {
 				o.Prompt, o.Generated = estimate.Context(n)
 			}
-			t := estimate.Infer(s.Sized, o)
+			t := s.Estimates().Infer(s.Sized, o)
 			cell := UseCell{Batch: o.Batch, Context: n, CardBytes: t.CardBytes, KVBytes: t.CacheBytes,
 				ActivationBytes: t.ActivationBytes, GPU: action.NoCard, NotRun: !runs[n]}
 			if t.GPU != nil {

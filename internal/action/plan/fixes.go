@@ -46,7 +46,7 @@ func (s *studied) fixes() []Fix {
 	if !s.Whole() || gpu == nil && t.GPU != nil || gpu != nil && t.Fitting() {
 		return nil
 	}
-	return fixesOf(t.Fixes(s.Sized, gpu))
+	return fixesOf(s.Estimates().Fixes(s.Sized, t, gpu, s.spent))
 }
 
 // fixesOf writes changes down.
@@ -74,5 +74,5 @@ func Fixes(s *action.Study) []Fix {
 	if out := (&studied{Study: s}).fixes(); len(out) > 0 {
 		return out
 	}
-	return fixesOf(estimate.Savings(s.Sized, s.Training.Options))
+	return fixesOf(s.Estimates().Savings(s.Sized, s.Training.Options))
 }

@@ -65,7 +65,7 @@ func (s *studied) inference(o estimate.InferOptions) *Inference {
 	if !s.Complete() {
 		return nil
 	}
-	t := estimate.Infer(s.Sized, o)
+	t := s.Estimates().Infer(s.Sized, o)
 	used := t.Options
 	out := &Inference{used.Batch, used.Precision, used.Prompt, used.Generated, t.WeightBytes, t.CacheBytes, t.BytesPerToken, t.ActivationBytes, t.PeakBytes, t.CardBytes,
 		action.NoCard, make([]Cache, 0, len(t.Caches)), 0, t.Assumptions(), t.Images.Body(), t.PeakError()}

@@ -62,7 +62,9 @@ func (s *studied) solve(r *Request) (*Request, *Solved) {
 		return r, out
 	}
 	card := hardware.Lookup(r.Training.GPU)
-	a := solve.Solve(r.Solve, &solve.Run{Walked: s.Walked, Sized: s.Sized, Options: o, Use: r.Using, Card: card})
+	before := s.Estimates().Followed()
+	a := solve.Solve(r.Solve, &solve.Run{Walked: s.Walked, Sized: s.Sized, Options: o, Use: r.Using, Card: card, Room: s.Estimates()})
+	s.spent = s.Estimates().Followed() - before
 	next := *r
 	next.Training, next.Using = a.Options, a.Use
 	next.Training.Precision = r.Training.Precision // where it is from is said where it is settled

@@ -14,6 +14,7 @@ type studied struct {
 	blockers, warnings []action.Finding
 	violations         int
 	structure          *graph.Structure
+	spent              int // operations that were followed for the question of the request
 }
 
 // examine looks at the model, or at its base in the same way.
