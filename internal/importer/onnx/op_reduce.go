@@ -14,7 +14,7 @@ var reductions = map[string]struct {
 	step  func(a, b float64) float64
 }{
 	"ReduceMean": {"mean", 0, func(a, b float64) float64 { return a + b }}, "ReduceSum": {"sum", 0, func(a, b float64) float64 { return a + b }},
-	"ReduceMax": {"max", math.Inf(-1), math.Max}, "ReduceMin": {"min", math.Inf(1), math.Min}, "ReduceProd": {"", 1, func(a, b float64) float64 { return a * b }},
+	"ReduceMax": {"max", math.Inf(-1), func(a, b float64) float64 { return max(a, b) }}, "ReduceMin": {"min", math.Inf(1), func(a, b float64) float64 { return min(a, b) }}, "ReduceProd": {"", 1, func(a, b float64) float64 { return a * b }},
 	"ReduceL2": {"norm", 0, nil}, "ReduceL1": {"norm", 0, nil}, "ReduceLogSumExp": {"logSumExp", 0, nil}, "ReduceSumSquare": {"", 0, nil}, "ReduceLogSum": {"", 0, nil},
 }
 
@@ -90,17 +90,17 @@ func foldReduce(im *reading, n *node) (*numbers, error) {
 	for _, axis := range axes {
 		kept[axis] = 0
 	}
-	own := strides(in.shape)
-	out := slices.Repeat([]float64{r.start}, int(n.out[0].size()))
+	out, at, index := slices.Repeat([]float64{r.start}, int(n.out[0].size())), int64(0), make([]int64, len(in.shape))
 	for i := range in.num.len() {
-		at, rest := int64(0), int64(i)
-		for axis := range in.shape {
-			if own[axis] > 0 {
-				at += rest / own[axis] * kept[axis]
-				rest %= own[axis]
-			}
-		}
 		out[at] = r.step(out[at], in.num.float(i))
+		for axis := len(index) - 1; axis >= 0; axis-- { // the next place, without a division
+			at += kept[axis]
+			if index[axis]++; index[axis] < in.shape[axis] {
+				break
+			}
+			at -= index[axis] * kept[axis]
+			index[axis] = 0
+		}
 	}
 	if n.op == "ReduceMean" && len(out) > 0 {
 		for i := range out {
