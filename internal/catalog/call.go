@@ -64,6 +64,9 @@ func (w *Weight) Path() string {
 
 // is reports whether the weight has a path: that of a name in a module, which may be empty.
 func (w *Weight) is(module, name string) bool {
+	if len(w.Module)+len(w.Name) != len(module)+len(name) && (w.Module == "") == (module == "") {
+		return false
+	}
 	switch {
 	case w.Module == module:
 		return w.Name == name

@@ -86,34 +86,53 @@ func lowerResampler(l *Lowering) op.Value {
 	}
 	y, before := op.Expanded(p, l.W("latents"), n, e), op.None
 	layer := numbered("layers.", 0, depth) + "."
-	of := resampler{layer + "own", layer + "media", layer + "kv", layer + "q", layer + "out", [3]string{layer + "ff.0", layer + "ff.1", layer + "ff.3"}}
+	of := resampler{l.part(layer + "own"), l.part(layer + "media"), l.part(layer + "kv"), l.part(layer + "q"), l.part(layer + "out"),
+		[3]part{l.part(layer + "ff.0"), l.part(layer + "ff.1"), l.part(layer + "ff.3")}}
 	for k := range depth {
 		y, before = l.resample(&of, y, before, s, e, n, k)
 	}
 	return op.LayerNorm(p, y, e, l.Affine("norm")...)
 }
 
-// resampler has the names of the modules of a layer.
+// resampler has the modules of a layer.
 type resampler struct {
-	own, media, kv, q, out string
-	feedForward            [3]string
+	own, media, kv, q, out part
+	feedForward            [3]part
+}
+
+// part is where the weights of a module are, which all layers have: they are searched once.
+type part struct{ weight, bias int }
+
+func (l *Lowering) part(module string) part {
+	return part{l.place(module, "weight"), l.place(module, "bias")}
+}
+
+// at is one of the weights in a place, or op.None where there is none.
+func (l *Lowering) at(place int, nth int64) op.Value {
+	if place < 0 {
+		return op.None
+	}
+	return l.P.WeightOf(place, nth, l.Weights[place].Shape...)
 }
 
 // resample is one layer.
 func (l *Lowering) resample(of *resampler, y, before op.Value, s, e, n, nth int64) (op.Value, op.Value) {
 	p, heads := l.P, l.Int("numHeads")
-	norm := func(x op.Value, name string) op.Value { return op.LayerNorm(p, x, e, l.affineOf(name, nth)...) }
+	norm := func(x op.Value, of part) op.Value {
+		return op.LayerNorm(p, x, e, l.at(of.weight, nth), l.at(of.bias, nth))
+	}
+	linear := func(x op.Value, of part) op.Value { return l.LinearOf(x, l.at(of.weight, nth), l.at(of.bias, nth)) }
 	own := norm(y, of.own)
 	both := op.Concatenate(p, []int64{s + n, e}, norm(l.X[0], of.media), own)
-	all := l.mapOf(both, of.kv, nth)
+	all := linear(both, of.kv)
 	if before != op.None { // keys and values of the layer before have their names until these are there
 		l.named(all, before)
 	}
 	kv := op.Split(p, all, []int64{s + n, e}, []int64{s + n, e})
 	h := op.Heads{Queries: n, Keys: s + n, Count: heads, Features: e / heads, Values: e / heads}
-	q := op.View(p, l.mapOf(own, of.q, nth), heads, n, e/heads)
+	q := op.View(p, linear(own, of.q), heads, n, e/heads)
 	k, v := op.View(p, kv[0], heads, s+n, e/heads), op.View(p, kv[1], heads, s+n, e/heads)
-	y = op.Add(p, y, l.mapOf(l.attend(q, k, v, op.None, h, inHeads{sliced: true}), of.out, nth))
-	hidden := l.activate("gelu", l.mapOf(norm(y, of.feedForward[0]), of.feedForward[1], nth))
-	return l.named(op.Add(p, y, l.mapOf(hidden, of.feedForward[2], nth)), own, all), all
+	y = op.Add(p, y, linear(l.attend(q, k, v, op.None, h, inHeads{sliced: true}), of.out))
+	hidden := l.activate("gelu", linear(norm(y, of.feedForward[0]), of.feedForward[1]))
+	return l.named(op.Add(p, y, linear(hidden, of.feedForward[2])), own, all), all
 }

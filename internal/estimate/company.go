@@ -14,7 +14,6 @@ type company struct {
 	refs   map[referred]reference  // the frozen reference
 	value  *infer.Result           // of PPO; nil before it is asked for
 	values map[Options]autograd.Account
-	room   *Room // of their tapes: that of the model in training is read until the end
 }
 
 // referred is all that the reference depends on.
@@ -28,15 +27,10 @@ type reference struct{ weights, most int64 }
 
 // companyOf is that of the model of the last estimates.
 func (r *Room) companyOf(res *infer.Result) *company {
-	c := &r.company
-	if c.res != res {
-		room := c.room
-		if room == nil {
-			room = new(Room)
-		}
-		*c = company{res: res, room: room}
+	if r.company.res != res {
+		r.company = company{res: res}
 	}
-	return c
+	return &r.company
 }
 
 // scored is the model with the logits that the loss of an objective reads: those of the answers alone, where the model writes them (logits_to_keep).
@@ -63,11 +57,11 @@ func (r *Room) reference(res *infer.Result, o *Options) reference {
 	}
 	c := r.companyOf(res)
 	return again(&c.refs, use, func(use referred) reference {
-		pass, _ := c.room.passOf(r.scored(res, o), use.or(res), autograd.Use{})
+		pass, _ := r.passOf(r.scored(res, o), use.or(res), autograd.Use{})
 		ref := reference{pass.Weights, pass.Most - pass.Weights}
 		if use.answer > 0 {
 			use.Prompt, use.Generated = max(1, tokensOf(res)-use.answer), use.answer
-			written, _ := c.room.replayUse(res, use.InferOptions)
+			written, _ := r.replayUse(res, use.InferOptions)
 			ref.most = max(ref.most, written.Reading.Most-written.Reading.Weights, written.Writing.Most-written.Writing.Weights)
 		}
 		return ref
@@ -91,7 +85,7 @@ func (r *Room) valueAccount(res *infer.Result, o Options) autograd.Account {
 	}
 	o.Objective, o.Adapt, o.Base = "", nil, ""
 	return again(&c.values, o, func(o Options) autograd.Account {
-		a, _ := c.room.replay(c.value, o)
+		a, _ := r.replay(c.value, o)
 		return a
 	})
 }

@@ -11,12 +11,7 @@ import (
 // long with all their experts: what is given up of them is less where the experts are alike, and counts as well.
 //
 // What something takes in the time of one operation was measured on decoders, mixtures of experts and the largest requests.
-func (r *Room) Followed() int {
-	if c := r.company.room; c != nil {
-		return r.followed + c.Followed()
-	}
-	return r.followed
-}
+func (r *Room) Followed() int { return r.followed }
 
 // Walked counts components that somebody walked to ask for an estimate.
 func (r *Room) Walked(components int) { r.followed += 4 * components }

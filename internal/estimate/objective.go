@@ -38,6 +38,23 @@ func (o *Options) completion(res *infer.Result) int64 {
 	return max(1, length/2)
 }
 
+// others are the models that an objective has beside the one in training, where it has them.
+type others struct {
+	reference reference
+	value     autograd.Account
+}
+
+// othersOf follows them, before the model in training: the tape of that is read until the end.
+func (r *Room) othersOf(res *infer.Result, o Options) (with others) {
+	if o.Objective != "" {
+		with.reference = r.reference(res, &o)
+	}
+	if o.Objective == "ppo" {
+		with.value = r.valueAccount(res, o)
+	}
+	return with
+}
+
 // beside is what a step of an objective holds beside training: models, with the gradients and states of one that is trained, and by how much the
 // peak grows beyond all of them.
 type beside struct{ weights, gradients, states, more int64 }
@@ -45,11 +62,11 @@ type beside struct{ weights, gradients, states, more int64 }
 func (b *beside) sum() int64 { return plus(b.weights, b.gradients, b.states, b.more) }
 
 // beside finds it. The reference of DPO reads while what the model saved is there; of others before.
-func (r *Room) beside(res *infer.Result, o Options, a *autograd.Account) (b beside) {
+func (with *others) beside(o *Options, a *autograd.Account) (b beside) {
 	if o.Objective == "" {
 		return b
 	}
-	ref := r.reference(res, &o)
+	ref := &with.reference
 	if o.Adapt == nil || o.Adapt.LoRA == nil {
 		b.weights = ref.weights
 	}
@@ -59,7 +76,7 @@ func (r *Room) beside(res *infer.Result, o Options, a *autograd.Account) (b besi
 	}
 	trained := a.Most()
 	if o.Objective == "ppo" {
-		v := r.valueAccount(res, o)
+		v := &with.value
 		b.weights, b.gradients, b.states = plus(b.weights, times(2, v.Held[autograd.Weights])), v.Held[autograd.Gradients], v.Held[autograd.States]
 		own := v.Held[autograd.Weights] + v.Held[autograd.States]
 		// Its graph is the later one, and goes back first; what it leaves is its gradients.

@@ -112,10 +112,11 @@ func (r *Room) measure(res *infer.Result, o Options) memory {
 	if last := &r.lastMeasured; last.res == res && last.options == o {
 		return last.memory
 	}
+	with := r.othersOf(res, o)
 	t, _ := r.tape(res, o)
 	r.runs(t)
 	a := t.Run(autograd.OptimizerOf(o.Optimizer))
-	b := r.beside(res, o, &a)
+	b := with.beside(&o, &a)
 	m := memory{beside: b.sum(), weights: a.Held[autograd.Weights] + b.weights, gradients: a.Held[autograd.Gradients] + b.gradients, states: a.Held[autograd.States] + b.states, stepExtra: a.Held[autograd.Copies],
 		activations: a.Held[autograd.Activations], logits: a.Held[autograd.Logits], peak: a.Most() + b.sum(), binding: a.Binding(),
 		tape: t, paged: a.Paged}

@@ -32,16 +32,9 @@ func (r *Room) Clear() {
 	r.deployments.Clear()
 	r.texts.Clear()
 	r.written.Reset() // its memory goes with the answer
-	if c := r.company.room; c != nil {
-		c.Clear()
-	}
 }
 
 // Forget keeps the memory and what was estimated in it, and leaves no estimate that would spare the next one work.
 func (r *Room) Forget() {
-	r.lastTrained, r.lastMeasured = trained{}, measured{}
-	if c := r.company.room; c != nil {
-		c.Forget()
-		r.company = company{room: c}
-	}
+	r.lastTrained, r.lastMeasured, r.company = trained{}, measured{}, company{}
 }

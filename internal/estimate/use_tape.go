@@ -97,7 +97,7 @@ func (t *Inference) remembers(layers []remembered, tokens int64) (sum int64) {
 func (r *Room) passOf(res *infer.Result, o InferOptions, use autograd.Use) (p autograd.Pass, missing string) {
 	until, layers := heldUntil(res, true)
 	use.Layer = func(node int32) int32 { return layers[node] }
-	t := autograd.Options{Batch: o.Batch, Precision: autograd.Precision{Weights: activationSize(o.Precision)}, Eager: o.Attention == "eager", Use: &use}
+	t := autograd.Options{Batch: o.Batch, Precision: autograd.Precision{Weights: activationSize(o.Precision)}, Eager: o.Attention == "eager", Use: &use, PeakOnly: true}
 	t.Until = func(node int32) int32 { return until[node] }
 	t.Module, t.Undropped = library.In(res, false), true
 	t.Idle = func(n *infer.Node) bool { return n.State == infer.Absent }

@@ -41,11 +41,11 @@ func (w *walker) save(i int) {
 	}
 }
 
-// Operations are followed up to so many, and so many for each component: most have a dozen, a few of a thousand layers twenty thousand.
-// What a component saves is not known where those before it had more.
+// Operations are followed up to so many, and so many for each component: most have a dozen, a few of a thousand layers twenty thousand, and large
+// models repeat a few. What a component saves is not known where those before it had more.
 const (
-	mostSteps  = 1 << 15
-	mostOfEach = 1 << 4
+	mostSteps  = 1 << 14
+	mostOfEach = 1 << 2
 )
 
 // saveOwn asks the operations of a component. What has none saves at least what it reads, if a gradient comes to it.

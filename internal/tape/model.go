@@ -80,7 +80,7 @@ func (r *Room) Clear() {
 	r.program.Reset()
 	r.lowering = catalog.Lowering{}
 	r.fused, r.traces = r.fused[:0], r.traces[:0]
-	r.fewer.from(nil, nil)
+	r.fewer = fewer{}
 }
 
 // fused is the last linear layer of a head, which its loss takes in.
@@ -108,7 +108,7 @@ func (r *Room) Of(res *infer.Result, o Options) (t *Tape, missing string) {
 		if missing = r.follow(res, &o); missing != tooLong || r.lowering.Parts == 1 {
 			return &r.tape, missing
 		}
-		r.fewer.note(o.Kind, k+1)
+		r.fewer.note(res, o.Kind, k+1)
 		r.givenUp += r.tape.Steps() + r.vain
 	}
 }

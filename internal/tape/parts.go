@@ -8,36 +8,45 @@ import (
 // A model of more steps than these, and so many for each component, is followed with fewer parts of its components: experts can be a thousand in one.
 const (
 	mostSteps  = 1 << 15
-	mostOfEach = 1 << 4
+	mostOfEach = 1 << 3
 	tooLong    = "too long"
 )
 
 // mostParts is how many parts of a component are followed at the most, and where the model is too long then.
 var mostParts = [...]int64{catalog.MostParts, 1 << 4, 1}
 
-// fewer is which of mostParts the last model is followed with, by Options.Kind, where that is not the first.
+// fewer is which of mostParts models are followed with, where that is not the first: those of an objective are followed in turn.
 type fewer struct {
-	res  *infer.Result
-	kind map[any]int
+	known [8]parted
+	last  int
+}
+
+// parted is a model and its Options.Kind, and how many of mostParts it was too long with.
+type parted struct {
+	res    *infer.Result
+	kind   any
+	beyond int
 }
 
 // from is which of mostParts a model is tried with first.
 func (f *fewer) from(res *infer.Result, kind any) int {
-	if f.res != res {
-		f.res = res
-		clear(f.kind)
+	for k := range f.known {
+		if p := &f.known[k]; p.res == res && p.kind == kind {
+			return p.beyond
+		}
 	}
-	return f.kind[kind]
+	return 0
 }
 
-func (f *fewer) note(kind any, parts int) {
+// note remembers a model in the place of the one that was noted first.
+func (f *fewer) note(res *infer.Result, kind any, beyond int) {
 	if kind == nil {
 		return
 	}
-	if f.kind == nil {
-		f.kind = map[any]int{}
+	if p := &f.known[f.last]; p.res != res || p.kind != kind {
+		f.last = (f.last + 1) % len(f.known)
 	}
-	f.kind[kind] = parts
+	f.known[f.last] = parted{res, kind, beyond}
 }
 
 // fewerParts reports whether those that are like a component make the tape too long, with the parts that are followed. It is known before they are

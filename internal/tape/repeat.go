@@ -128,7 +128,10 @@ func (a *repetition) of(id int32) int32 {
 func (t *Tape) repeat(a *repetition, like int) {
 	a.tensors, a.steps = int32(len(t.tensors))-a.from.tensors, int32(len(t.steps))-a.from.steps
 	t.tensors, t.steps = doubled(t.tensors, int(a.to.tensors-a.from.tensors)), doubled(t.steps, int(a.to.steps-a.from.steps))
-	t.refs, t.works = doubled(t.refs, t.refsOf(a)), doubled(t.works, int(a.to.steps-a.from.steps))
+	t.refs = doubled(t.refs, t.refsOf(a))
+	if !t.peakOnly {
+		t.works = doubled(t.works, int(a.to.steps-a.from.steps))
+	}
 	t.repeatTensors(a)
 	for k := a.from.steps; k < a.to.steps; k++ {
 		t.repeatStep(a, k)

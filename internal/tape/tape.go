@@ -154,18 +154,21 @@ func (t *Tape) lookAhead(added, all int) {
 		return
 	}
 	t.ahead *= 2
-	t.tensors, t.steps, t.refs = grown(t.tensors, added, all), grown(t.steps, added, all), grown(t.refs, added, all)
-	t.acts, t.stored = grown(t.acts, added, all), grown(t.stored, added, all)
-	t.works = grown(t.works, added, all)
+	most := mostSteps + mostOfEach*all
+	most += most / 16 // losses
+	t.steps, t.works = grown(t.steps, added, all, most), grown(t.works, added, all, most)
+	most *= 2 // most operations make one tensor, and read a weight or two
+	t.tensors, t.refs = grown(t.tensors, added, all, most), grown(t.refs, added, all, most)
+	t.acts, t.stored = grown(t.acts, added, all, most*3/2), grown(t.stored, added, all, most)
 }
 
-// grown is a list with room for all components, if it is as long as those so far have made it, up to what is followed.
-func grown[T any](list []T, added, all int) []T {
-	need := min(len(list)*all/added, 2*(mostSteps+mostOfEach*all))
+// grown is a list with room for all components, if it is as long as those so far have made it, or for the most that are followed.
+func grown[T any](list []T, added, all, most int) []T {
+	need := min(len(list)*all/added, most)
 	if need <= cap(list) {
 		return list
 	}
-	return slices.Grow(list, need+need/8-len(list))
+	return slices.Grow(list, min(need+need/8, most)-len(list))
 }
 
 func (t *Tape) tensor(x tensor) int32 {
