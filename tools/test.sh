@@ -9,12 +9,26 @@ chmod 755 "$TMPDIR"
 trap 'rm -rf "$TMPDIR"' EXIT
 trap 'exit 130' INT TERM
 
+tests() { "${GO:-go}" tool -modfile=tools/go.mod gotestsum --format pkgname -- -timeout 30m -vet=off "$@"; }
+
+# Tests that hold what a request or a file costs of a processor: beside others, which take its caches, they would see half as much again.
+costly='SmallWork$|MoreWork|OwnCall$|CostNoMore'
+costs="./internal/hostedapi ./internal/load ./internal/mcp ./internal/httpapi ./internal/fix ./internal/edit"
+
 # The packages that take longest come first, so that no processor waits for one of them at the end. make test has run golangci-lint, and
 # with it go vet's analyzers, so go test need not.
-[ "$*" != ./... ] || set -- ./truth ./conformance ./internal/importer/torch ./internal/jobs/slurm ./cmd/verifier-hosted ./internal/cli ./...
 failed=0
-# Many tests wait, for a database, a browser or a clock: with twice as many packages as processors none of these is idle.
-"${GO:-go}" tool -modfile=tools/go.mod gotestsum --format pkgname -- -p "$(($(nproc) * 2))" -timeout 30m -vet=off "$@" || failed=$?
+if [ "$*" != ./... ]; then
+	tests "$@" || failed=$?
+else
+	set -- ./truth ./conformance ./internal/importer/torch ./internal/jobs/slurm ./cmd/verifier-hosted ./internal/cli ./...
+	# Many tests wait, for a database, a browser or a clock: with twice as many packages as processors none of these is idle.
+	tests -p "$(($(nproc) * 2))" -skip "$costly" "$@" || failed=$?
+	echo "what requests and files cost, a package to a processor"
+	export GOTESTSUM_JSONFILE="${GOTESTSUM_JSONFILE:+$GOTESTSUM_JSONFILE.costs}"
+	# shellcheck disable=SC2086 # they are several
+	tests -p "$(nproc)" -run "$costly" $costs || failed=$?
+fi
 for _ in 1 2 3 4 5; do # a browser that was closed may still be tidying up
 	[ -n "$(ls -A "$TMPDIR")" ] || break
 	sleep 1
