@@ -54,7 +54,7 @@ func (r *reader) registries(c *interp.Class) {
 		c.SetOwn(name, &interp.Property{Get: interp.Fn(name, func(in *interp.Interp, a *interp.Args) interp.Value {
 			x, d := self(a), interp.NewDict()
 			list := of(x)
-			in.Spend(int64(len(list)))
+			in.Spend(interp.EntryItems * int64(len(list)))
 			for _, m := range list {
 				d.Set(m.name, m.value)
 			}

@@ -40,7 +40,7 @@ func (in *Interp) findAbove(name, path string) *Module {
 		put = append(put, in.locate(s+"/"+path)...)
 	}
 	for _, at := range append(put, places...) {
-		in.work(placeSteps*perStep + len(at.name))
+		in.work(placeSteps*perStep + 3*len(at.name)) // it is looked for as two files and a folder
 		up, prefix, path := at.fsys, at.prefix, at.name
 		if !fs.ValidPath(path) {
 			continue

@@ -65,8 +65,8 @@ func (in *Interp) spend(n int64) {
 	in.work(int(n))
 }
 
-// entryItems is how many items an entry of a dictionary that is made as a whole counts: it takes twice the time and the memory of a list's.
-const entryItems = 2
+// EntryItems is how many items an entry of a dictionary that is made as a whole counts: it takes twice the time and the memory of a list's.
+const EntryItems = 2
 
 // Spend is spend, for native values.
 func (in *Interp) Spend(n int64) { in.spend(n) }

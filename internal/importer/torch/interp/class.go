@@ -193,7 +193,7 @@ func (in *Interp) instanceAttr(x *Instance, name string) (Value, bool) {
 	case "__module__", "__doc__":
 		return in.classAttr(x.Class, name)
 	case "__dict__":
-		in.spend(entryItems * int64(len(x.attrs)))
+		in.spend(EntryItems * int64(len(x.attrs)))
 		return x.Dict(nil), true
 	}
 	if g, ok := in.method(x, "__getattr__"); ok {
@@ -233,7 +233,7 @@ func (in *Interp) classAttr(c *Class, name string) (Value, bool) {
 		}
 		return out, true
 	case "__dict__":
-		in.spend(entryItems * int64(len(c.order)))
+		in.spend(EntryItems * int64(len(c.order)))
 		d := NewDict()
 		for _, n := range c.order {
 			d.Set(n, c.attrs[n])
