@@ -9,7 +9,12 @@ chmod 755 "$TMPDIR"
 trap 'rm -rf "$TMPDIR"' EXIT
 trap 'exit 130' INT TERM
 
-tests() { "${GO:-go}" tool -modfile=tools/go.mod gotestsum --format pkgname -- -timeout 30m -vet=off "$@"; }
+tests() { # PACKAGES at once, ARGUMENT...
+	packages=$1
+	shift
+	"${GO:-go}" tool -modfile=tools/go.mod gotestsum --format pkgname -- -p "$packages" -timeout 30m -vet=off "$@"
+}
+many=$(($(nproc) * 2)) # many tests wait, for a database, a browser or a clock: with so many packages no processor is idle
 
 # Tests that hold what a request or a file costs of a processor: beside others, which take its caches, they would see half as much again.
 costly='SmallWork$|MoreWork|OwnCall$|CostNoMore'
@@ -19,15 +24,14 @@ costs="./internal/hostedapi ./internal/load ./internal/mcp ./internal/httpapi ./
 # with it go vet's analyzers, so go test need not.
 failed=0
 if [ "$*" != ./... ]; then
-	tests "$@" || failed=$?
+	tests "$many" "$@" || failed=$?
 else
 	set -- ./truth ./conformance ./internal/importer/torch ./internal/jobs/slurm ./cmd/verifier-hosted ./internal/cli ./...
-	# Many tests wait, for a database, a browser or a clock: with twice as many packages as processors none of these is idle.
-	tests -p "$(($(nproc) * 2))" -skip "$costly" "$@" || failed=$?
+	tests "$many" -skip "$costly" "$@" || failed=$?
 	echo "what requests and files cost, a package to a processor"
 	export GOTESTSUM_JSONFILE="${GOTESTSUM_JSONFILE:+$GOTESTSUM_JSONFILE.costs}"
 	# shellcheck disable=SC2086 # they are several
-	tests -p "$(nproc)" -run "$costly" $costs || failed=$?
+	tests "$(nproc)" -run "$costly" $costs || failed=$?
 fi
 for _ in 1 2 3 4 5; do # a browser that was closed may still be tidying up
 	[ -n "$(ls -A "$TMPDIR")" ] || break
