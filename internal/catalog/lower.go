@@ -79,7 +79,7 @@ func (l *Lowering) WeightOf(path string, nth int64) op.Value { return l.weightIn
 // weightIn is one of the weights with a name in a module inside.
 func (l *Lowering) weightIn(module, name string, nth int64) op.Value {
 	if k := l.place(module, name); k >= 0 {
-		return l.P.WeightOf(k, nth, l.Weights[k].Shape...)
+		return l.at(k, nth)
 	}
 	if l.Tied != nil && l.Tied.is(module, name) {
 		return l.P.Tied(l.Tied.Shape...)

@@ -66,7 +66,9 @@ func compareAlone(t *testing.T, name string, g *graph.Graph) {
 	for _, o := range []Options{{Batch: 32}, {Batch: 32, Precision: "amp", Checkpointing: true}, {Batch: 64, Precision: "bf16", Optimizer: "adafactor"},
 		{Batch: 8, Precision: "amp", Adapt: &Adaptation{Frozen: some}}, {Batch: 8, Adapt: &Adaptation{LoRA: &LoRA{Rank: 4, Targets: some}}}} {
 		got, want := Train(res, o), Train(&alone, o)
-		got.followed = want.followed // that components are alike spares work
+		if got.followed < want.followed { // that components are alike may spare work, and never makes any
+			got.followed = want.followed
+		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s %+v: %+v, each alone %+v", name, o, got, want)
 		}

@@ -41,7 +41,7 @@ func Fixes(res *infer.Result, o Options, gpu *hardware.GPU) []Fix {
 	return new(Room).fixes(res, o, gpu, nil, 0)
 }
 
-// Fixes is the same for a run that was estimated, in memory that was used before. Of a question that the run answers so much was followed before.
+// Fixes is the same for a run that was estimated, in memory that was used before. If the run answers a question, spent is what was followed for that.
 func (r *Room) Fixes(res *infer.Result, t *Training, gpu *hardware.GPU, spent int) []Fix {
 	return r.fixes(res, t.Options, gpu, t, spent)
 }
