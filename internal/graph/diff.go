@@ -178,27 +178,30 @@ func (m *match) cost() (c cost) {
 func (m *match) change(p pair, args func(out []Param, g *Graph, i int) []Param) Change {
 	x, y := &m.a.graph.Components[p.a], &m.b.graph.Components[p.b]
 	c := Change{Before: int(p.a), After: int(p.b)}
+	differ := m.differ[:0]
 	m.was, m.is = byName(args(m.was[:0], m.a.graph, c.Before)), byName(args(m.is[:0], m.b.graph, c.After))
 	was, is := m.was, m.is
 	if x.Type != y.Type {
 		c.Type = TypeChange{x.Type, y.Type}
-		c.Params = make([]ParamChange, 0, len(was)+len(is)) // most of them differ
 	}
 	for len(was) > 0 || len(is) > 0 {
 		switch {
 		case len(is) == 0 || len(was) > 0 && was[0].Name < is[0].Name:
-			c.Params, was = append(c.Params, ParamChange{was[0].Name, was[0].Value, Value{}}), was[1:]
+			differ, was = append(differ, ParamChange{was[0].Name, was[0].Value, Value{}}), was[1:]
 		case len(was) == 0 || is[0].Name < was[0].Name:
-			c.Params, is = append(c.Params, ParamChange{is[0].Name, Value{}, is[0].Value}), is[1:]
+			differ, is = append(differ, ParamChange{is[0].Name, Value{}, is[0].Value}), is[1:]
 		default:
 			if !m.sameValue(was[0], is[0]) {
-				c.Params = append(c.Params, ParamChange{was[0].Name, was[0].Value, is[0].Value})
+				differ = append(differ, ParamChange{was[0].Name, was[0].Value, is[0].Value})
 			}
 			was, is = was[1:], is[1:]
 		}
 	}
 	if m.a.label[p.a] == m.b.label[p.b] && m.sameTie(p) { // so the modules changed, and nothing else
-		c.Params = []ParamChange{{ScopeParam, scopeValue(x), scopeValue(y)}}
+		differ = append(differ[:0], ParamChange{ScopeParam, scopeValue(x), scopeValue(y)})
+	}
+	if m.differ = differ; len(differ) > 0 {
+		c.Params = slices.Clone(differ)
 	}
 	return c
 }

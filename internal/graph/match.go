@@ -14,6 +14,7 @@ type match struct {
 	most     int     // how many pairs there can be
 	keys     *matchKeys
 	was, is  []Param // of the components that change compares
+	differ   []ParamChange
 }
 
 type pair struct{ a, b int32 }

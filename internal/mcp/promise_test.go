@@ -16,10 +16,6 @@ import (
 	"github.com/modelverifier/verifier/internal/httpapi/wire"
 )
 
-// longModules are requests whose models are megabytes of code, for which the bar of a request is not kept.
-var longModules = []string{"weights that do not run", "a pyramid that nothing reads", "pyramids", "a long list of convolutions", "long lists of convolutions",
-	"many lists of convolutions"}
-
 // TestSmallRequestsCauseSmallWork holds the promise of docs/security.md for agents: each costly request is sent to the tool of its
 // action, and those with one model to the tools that describe, export, import, change it and hold it against a split.
 func TestSmallRequestsCauseSmallWork(t *testing.T) {
@@ -55,9 +51,6 @@ func TestSmallRequestsCauseSmallWork(t *testing.T) {
 			switch {
 			case name == "":
 				return call(r.Action, r.Body)
-			case name == "export" && slices.Contains(longModules, r.Name):
-				t.Logf("%s is not exported here: writing it as code takes half a second, which docs/security.md says", r.Name)
-				return 0
 			case r.Action != "lint" && !strings.HasPrefix(r.Body, `{"model":`):
 				return 0
 			case len(r.Body)%2 != k%2: // every model goes to two or three of the five, which read it alike; one that costs too much goes there again

@@ -1,6 +1,9 @@
 package torch
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // maxWidth is the width of a line of emitted Python, in characters.
 const maxWidth = 100
@@ -73,6 +76,11 @@ func (p *parser) expr(outside bool) (expr, byte) {
 
 func (p *parser) list(open byte) *list {
 	l := &list{open: open, close: closers[strings.IndexByte(openers, open)]}
+	if end := strings.IndexAny(p.rest, openers+closers+`"'`); end >= 0 && p.rest[end] == l.close && forAt(p.rest[:end]) < 0 {
+		l.separate(p.rest[:end])
+		p.rest = p.rest[end+1:]
+		return l
+	}
 	for {
 		e, end := p.expr(false)
 		e = e.trimmed()
@@ -86,6 +94,24 @@ func (p *parser) list(open byte) *list {
 		p.broken = p.broken || end != l.close
 		l.comprehend()
 		return l
+	}
+}
+
+// separate cuts a text without brackets and strings at its commas: a list can have many thousand numbers.
+func (l *list) separate(text string) {
+	count := strings.Count(text, ",") + 1
+	parts := make([]part, count)
+	l.items = make([]expr, count)
+	for k := range count {
+		item, rest, more := strings.Cut(text, ",")
+		text, l.comma = rest, more
+		if item = strings.Trim(item, " \n"); item != "" {
+			parts[k].text = item
+			l.items[k] = parts[k : k+1 : k+1]
+		}
+	}
+	if len(l.items[count-1]) == 0 { // nothing stands behind the last comma, which separates nothing
+		l.items, l.comma = l.items[:count-1], count > 1
 	}
 }
 
@@ -155,66 +181,90 @@ func quoted(s string) int {
 }
 
 func (e expr) String() string {
+	if len(e) == 1 && e[0].list == nil {
+		return e[0].text
+	}
 	var b strings.Builder
+	e.write(&b)
+	return b.String()
+}
+
+func (e expr) write(b *strings.Builder) {
 	for _, p := range e {
 		if p.list == nil {
 			b.WriteString(p.text)
 			continue
 		}
 		b.WriteByte(p.list.open)
-		b.WriteString(p.list.inside())
+		p.list.write(b)
 		if p.list.comma && len(p.list.items) == 1 && p.list.open != '{' {
 			b.WriteByte(',')
 		}
 		b.WriteByte(p.list.close)
 	}
-	return b.String()
+}
+
+// write writes what stands inside the brackets.
+func (l *list) write(b *strings.Builder) {
+	for i, e := range l.items {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		e.write(b)
+	}
 }
 
 func (l *list) inside() string {
-	items := make([]string, len(l.items))
-	for i, e := range l.items {
-		items[i] = e.String()
-	}
-	return strings.Join(items, ", ")
+	var b strings.Builder
+	l.write(&b)
+	return b.String()
 }
 
-// wrap writes a statement within the width, the way black does: what stands in the last brackets that help goes to a line of its
-// own, or each item to one.
-func wrap(indent string, e expr) []string {
-	flat := indent + e.String()
-	k := e.splitAt(indent)
-	if len(flat) <= maxWidth || k < 0 {
-		return []string{flat}
+// wrap appends the lines of a statement within the width, the way black does: what stands in the last brackets that help goes to a
+// line of its own, or each item to one. The last line ends with tail, for which it may be too wide.
+func wrap(out []string, indent string, e expr, tail string) []string {
+	flat := e.String()
+	k := -1
+	if len(indent)+len(flat) > maxWidth {
+		k = e.splitAt(indent)
+	}
+	if k < 0 {
+		return append(out, indent+flat+tail)
 	}
 	l, deeper := e[k].list, indent+indentStep
-	tail := string(l.close) + e[k+1:].String()
-	out := []string{indent + e[:k].String() + string(l.open)}
-	if inside := deeper + l.inside(); len(inside) <= maxWidth && (!l.comma || len(l.items) > 1) {
-		return append(out, inside, indent+tail)
+	out = append(out, indent+e[:k].String()+string(l.open))
+	if inside := l.inside(); len(deeper)+len(inside) <= maxWidth && (!l.comma || len(l.items) > 1) {
+		out = append(out, deeper+inside)
+	} else {
+		out = l.wrap(slices.Grow(out, len(l.items)+1), deeper)
+	}
+	return append(out, indent+string(l.close)+e[k+1:].String()+tail)
+}
+
+// wrap appends the lines of the items.
+func (l *list) wrap(out []string, indent string) []string {
+	comma := ""
+	if len(l.items) > 1 || l.comma {
+		comma = ","
 	}
 	for _, item := range l.items {
-		var lines []string
-		for _, e := range clauses(item) {
-			lines = append(lines, wrap(deeper, e)...)
+		if head, rest, ok := clauses(item); ok {
+			out = wrap(wrap(out, indent, head, ""), indent, rest, comma)
+		} else {
+			out = wrap(out, indent, item, comma)
 		}
-		if len(l.items) > 1 || l.comma {
-			lines[len(lines)-1] += ","
-		}
-		out = append(out, lines...)
 	}
-	return append(out, indent+tail)
+	return out
 }
 
 // clauses cuts a comprehension before its "for".
-func clauses(e expr) []expr {
+func clauses(e expr) (head, rest expr, ok bool) {
 	for k, p := range e {
 		if at := forAt(p.text); p.list == nil && at >= 0 {
-			first := append(e[:k:k], part{text: p.text[:at]}).trimmed()
-			return []expr{first, append(expr{{text: p.text[at+1:]}}, e[k+1:]...)}
+			return append(e[:k:k], part{text: p.text[:at]}).trimmed(), append(expr{{text: p.text[at+1:]}}, e[k+1:]...), true
 		}
 	}
-	return []expr{e}
+	return nil, nil, false
 }
 
 // splitAt returns the brackets at which a line is split: the last with something in them before which the line is short enough, and
@@ -254,7 +304,7 @@ func statement(indent, text string) []string {
 		return out
 	}
 	if e, ok := parse(text); ok {
-		return wrap(indent, e)
+		return wrap(nil, indent, e, "")
 	}
 	return []string{indent + text}
 }
@@ -262,8 +312,11 @@ func statement(indent, text string) []string {
 // assignments takes "a, b = c, d" apart, where that means the same: no value reads what was assigned before it. Else it returns nil.
 func assignments(text string) []string {
 	left, right, found := strings.Cut(text, " = ")
+	if !found || !strings.Contains(left, ",") {
+		return nil
+	}
 	targets, values := commas(left), commas(right)
-	if !found || len(targets) < 2 || len(targets) != len(values) {
+	if len(targets) < 2 || len(targets) != len(values) {
 		return nil
 	}
 	out := make([]string, len(targets))

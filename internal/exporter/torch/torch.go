@@ -7,7 +7,6 @@ package torch
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -238,23 +237,39 @@ func (m *model) head() string {
 	return strings.Join(lines, "\n") + "\n\n"
 }
 
-var (
-	usesMath, usesFunctions = regexp.MustCompile(`\bmath\.`), regexp.MustCompile(`\bF\.`)
-	stringsAndComments      = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"|#[^\n]*`)
-)
-
 // imports are those that a text needs.
 func imports(text string) string {
 	var out []string
-	text = stringsAndComments.ReplaceAllString(text, "")
-	if usesMath.MatchString(text) {
+	math, functions := named(text)
+	if math {
 		out = append(out, "import math", "")
 	}
 	out = append(out, "import torch")
-	if usesFunctions.MatchString(text) {
+	if functions {
 		out = append(out, "import torch.nn.functional as F")
 	}
 	return strings.Join(append(out, "from torch import nn"), "\n") + "\n"
+}
+
+// named reports whether a text has names of math and of torch.nn.functional, outside its strings and comments.
+func named(text string) (math, functions bool) {
+	for line := range strings.SplitSeq(text, "\n") {
+		for i := 0; i < len(line) && line[i] != '#'; {
+			switch line[i] {
+			case '"':
+				i += max(quoted(line[i:]), 1)
+				continue
+			case '.':
+				word := i
+				for word > 0 && isWord(line[word-1]) {
+					word--
+				}
+				math, functions = math || line[word:i] == "math", functions || line[word:i] == "F"
+			}
+			i++
+		}
+	}
+	return math, functions
 }
 
 // constructor writes __init__.

@@ -22,46 +22,58 @@ import (
 // answer names it with everything that was found on it.
 const MaxBytes = 16 << 20
 
-// ErrTooLarge is returned of an answer that is larger. It is noticed while it is written, so that no more memory is taken.
+// ErrTooLarge is returned of an answer that is larger. No memory is taken for it.
 var ErrTooLarge = errors.New("wire: the answer is larger than 16 MiB")
-
-// bounded stops the writing of an answer that is too large.
-func bounded(b []byte) []byte {
-	if len(b) > MaxBytes {
-		panic(failure{ErrTooLarge})
-	}
-	return b
-}
 
 // Append appends a value. What it appended is of no use where it returns an error.
 func Append(b []byte, v any) (out []byte, err error) {
 	if v == nil {
 		return append(b, "null"...), nil
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			f, ours := p.(failure)
-			if !ours {
-				panic(p)
-			}
-			out, err = b, f.error
+	value := reflect.ValueOf(v)
+	form := of(value.Type())
+	out, err = form.append(b, value)
+	if errors.Is(err, errLarge) {
+		if out, err = form.measured(b, value); err == nil {
+			return form.append(out, value)
 		}
-	}()
-	return of(reflect.TypeOf(v))(b, reflect.ValueOf(v)), nil
+	}
+	return out, err
+}
+
+// append appends a value, or returns what was there and the reason.
+func (f *form) append(b []byte, v reflect.Value) (out []byte, err error) {
+	defer caught(&err)
+	out = b
+	return f.write(b, v), nil
+}
+
+// caught is deferred to return the failure by which a value was left.
+func caught(err *error) {
+	if p := recover(); p != nil {
+		f, ours := p.(failure)
+		if !ours {
+			panic(p)
+		}
+		*err = f.error
+	}
 }
 
 // failure is how an error leaves a value however deep it lies: no value of ours has one, and the way there stays short.
 type failure struct{ error }
 
-// write appends one value of the type that it was made for.
-type write func(b []byte, v reflect.Value) []byte
+// form is how the values of a type are written.
+type form struct {
+	write func(b []byte, v reflect.Value) []byte // appends one
+	size  func(v reflect.Value) int              // is how many bytes that are
+}
 
-// types has the write of every type that was seen: one for each type of our own.
+// types has the form of every type that was seen: one for each type of our own.
 var types sync.Map
 
-func of(t reflect.Type) write {
+func of(t reflect.Type) *form {
 	if found, ok := types.Load(t); ok {
-		return found.(write)
+		return found.(*form)
 	}
 	made := compile(t)
 	types.Store(t, made)
@@ -76,61 +88,79 @@ var (
 	marshalers = []reflect.Type{reflect.TypeFor[json.Marshaler](), reflect.TypeFor[encoding.TextMarshaler]()}
 )
 
-func compile(t reflect.Type) write {
+func compile(t reflect.Type) *form {
 	if t.Kind() == reflect.Pointer {
-		elem := sync.OnceValue(func() write { return of(t.Elem()) }) // when it is first needed: it may be the type that holds it
-		return orNull(func(b []byte, v reflect.Value) []byte { return elem()(b, v.Elem()) })
+		elem := sync.OnceValue(func() *form { return of(t.Elem()) }) // when it is first needed: it may be the type that holds it
+		return orNull(
+			func(b []byte, v reflect.Value) []byte { return elem().write(b, v.Elem()) },
+			func(v reflect.Value) int { return elem().size(v.Elem()) })
 	}
 	if t.Kind() == reflect.Struct && t.Implements(numberType) {
-		return writeNumber
+		return short(writeNumber)
 	}
 	for _, m := range marshalers {
 		if t.Implements(m) || reflect.PointerTo(t).Implements(m) {
-			return hand
+			return short(hand)
 		}
 	}
 	switch t.Kind() {
 	case reflect.Bool:
-		return func(b []byte, v reflect.Value) []byte { return strconv.AppendBool(b, v.Bool()) }
+		return short(func(b []byte, v reflect.Value) []byte { return strconv.AppendBool(b, v.Bool()) })
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return func(b []byte, v reflect.Value) []byte { return strconv.AppendInt(b, v.Int(), 10) }
+		return short(func(b []byte, v reflect.Value) []byte { return strconv.AppendInt(b, v.Int(), 10) })
 	case reflect.String:
-		return writeString
+		return &form{writeString, func(v reflect.Value) int { return sizeOf(v.String()) }}
 	case reflect.Interface:
-		return orNull(func(b []byte, v reflect.Value) []byte { return of(v.Elem().Type())(b, v.Elem()) })
+		return orNull(
+			func(b []byte, v reflect.Value) []byte { return of(v.Elem().Type()).write(b, v.Elem()) },
+			func(v reflect.Value) int { return of(v.Elem().Type()).size(v.Elem()) })
 	case reflect.Slice:
 		return compileSlice(t)
 	case reflect.Struct:
 		return compileStruct(t)
 	}
-	return hand
+	return short(hand)
 }
 
 // orNull writes null for what is nil.
-func orNull(write write) write {
-	return func(b []byte, v reflect.Value) []byte {
-		if v.IsNil() {
-			return append(b, "null"...)
-		}
-		return write(b, v)
+func orNull(write func(b []byte, v reflect.Value) []byte, size func(v reflect.Value) int) *form {
+	return &form{
+		func(b []byte, v reflect.Value) []byte {
+			if v.IsNil() {
+				return append(b, "null"...)
+			}
+			return write(b, v)
+		},
+		func(v reflect.Value) int {
+			if v.IsNil() {
+				return len("null")
+			}
+			return size(v)
+		},
 	}
 }
 
-func compileSlice(t reflect.Type) write {
+func compileSlice(t reflect.Type) *form {
 	if t.Elem().Kind() == reflect.Uint8 {
-		return hand // text in base 64
+		return short(hand) // text in base 64
 	}
-	elem := sync.OnceValue(func() write { return of(t.Elem()) })
+	elem := sync.OnceValue(func() *form { return of(t.Elem()) })
 	return orNull(func(b []byte, v reflect.Value) []byte {
-		write := elem()
+		write := elem().write
 		b = append(b, '[')
 		for i := range v.Len() {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = bounded(write(b, v.Index(i)))
+			b = write(b, v.Index(i))
 		}
 		return append(b, ']')
+	}, func(v reflect.Value) int {
+		size, n := elem().size, max(2, v.Len()+1) // brackets, and commas between
+		for i := range v.Len() {
+			n = bounded(n + size(v.Index(i)))
+		}
+		return n
 	})
 }
 
@@ -139,11 +169,11 @@ type field struct {
 	index int
 	key   string // with the comma before it, quotes and the colon
 	omit  bool   // where it is empty
-	write write
+	*form
 }
 
 // compileStruct leaves to encoding/json what a tag says beyond a name and omitempty, and fields of embedded structs.
-func compileStruct(t reflect.Type) write {
+func compileStruct(t reflect.Type) *form {
 	var fields []field
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -151,32 +181,36 @@ func compileStruct(t reflect.Type) write {
 		name, options, _ := strings.Cut(tag, ",")
 		switch {
 		case f.Anonymous:
-			return hand
+			return short(hand)
 		case !f.IsExported() || tag == "-":
 			continue
 		case options != "" && options != "omitempty", !isPlain(name):
-			return hand
+			return short(hand)
 		case name == "":
 			name = f.Name
 		}
 		fields = append(fields, field{i, `,"` + name + `":`, options != "", of(f.Type)})
 	}
-	return func(b []byte, v reflect.Value) []byte {
+	return &form{func(b []byte, v reflect.Value) []byte {
 		first := len(b)
 		for i := range fields {
-			f := &fields[i]
-			value := v.Field(f.index)
-			if f.omit && isEmpty(value) {
-				continue
+			if f, value := &fields[i], v.Field(fields[i].index); !f.omit || !isEmpty(value) {
+				b = f.write(append(b, f.key...), value)
 			}
-			b = bounded(f.write(append(b, f.key...), value))
 		}
 		if len(b) == first {
 			return append(b, "{}"...)
 		}
 		b[first] = '{' // in the place of the first comma
 		return append(b, '}')
-	}
+	}, func(v reflect.Value) (n int) {
+		for i := range fields {
+			if f, value := &fields[i], v.Field(fields[i].index); !f.omit || !isEmpty(value) {
+				n = bounded(n + len(f.key) + f.size(value))
+			}
+		}
+		return max(2, n+1)
+	}}
 }
 
 // isEmpty is what omitempty leaves out.
@@ -208,17 +242,17 @@ func writeString(b []byte, v reflect.Value) []byte {
 	return append(append(append(room(b, len(s)+2), '"'), s...), '"')
 }
 
-// room is a slice with a capacity of n more bytes. It grows fourfold: append grows a large slice by a quarter, and what that leaves to the collector is
-// several times the answer. Where they are more than an answer has, it is given up at once: n is at most slack more than what will be written.
+// room is a slice with a capacity of n more bytes, for a string. It grows fourfold: append grows a large slice by a quarter, and what that leaves to
+// the collector is several times the answer. A large answer is measured first: n is at most slack more than what will be written.
 func room(b []byte, n int) []byte {
 	need := len(b) + n
-	if need > MaxBytes+slack {
-		panic(failure{ErrTooLarge})
+	if need <= cap(b) {
+		return b
 	}
-	if need > cap(b) {
-		return append(make([]byte, 0, min(max(need, 4*cap(b)), MaxBytes+slack)), b...)
+	if need > large {
+		panic(failure{errLarge})
 	}
-	return b
+	return append(make([]byte, 0, min(max(need, 4*cap(b)), large)), b...)
 }
 
 // slack is the longest escape, and the quote behind it.
@@ -233,33 +267,51 @@ const hexDigits = "0123456789abcdef"
 // in JavaScript, and U+FFFD for each byte that is not UTF-8.
 func escaped(b []byte, s string) []byte {
 	b = append(room(b, len(s)+2), '"')
-	from := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if plain[c] || c == 0x7f {
-			i++
-			continue
-		}
-		size, r := 1, rune(c)
-		if c >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(s[i:])
-			if (r != utf8.RuneError || size != 1) && r != '\u2028' && r != '\u2029' {
-				i += size
-				continue
-			}
-		}
-		b = append(room(b, len(s)-from+slack), s[from:i]...)
-		if letter := letters[c]; letter != 0 {
+	for from := 0; ; {
+		at, size, r := escapeIn(s, from)
+		b = append(room(b, len(s)-from+slack), s[from:at]...)
+		switch letter := letters[byte(r)]; {
+		case size == 0:
+			return append(b, '"')
+		case r < utf8.RuneSelf && letter != 0:
 			b = append(b, '\\', letter)
-		} else {
+		default:
 			b = append(b, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 		}
-		i += size
-		from = i
-		bounded(b)
+		from = at + size
 	}
-	return append(append(b, s[from:]...), '"')
 }
+
+// escapeIn is the next character from a place on that is written as an escape: where it is, how many bytes it has, none behind the last, and what
+// stands for it.
+func escapeIn(s string, from int) (at, size int, r rune) {
+	for at = from; at < len(s); {
+		switch c := s[at]; {
+		case alone[c]:
+			at++
+		case c < utf8.RuneSelf:
+			return at, 1, rune(c)
+		case strings.HasPrefix(s[at:], lines):
+			return at, len(lines), '\u2028'
+		default:
+			if r, size = utf8.DecodeRuneInString(s[at:]); r == '\u2029' || r == utf8.RuneError && size == 1 {
+				return at, size, r
+			}
+			at += size
+		}
+	}
+	return at, 0, 0
+}
+
+// lines is the character that ends a line in JavaScript.
+const lines = "\u2028"
+
+// alone are the bytes that are written as they are: plain ones, and DEL.
+var alone = func() [256]bool {
+	is := plain
+	is[0x7f] = true
+	return is
+}()
 
 // plain are the characters that stand for themselves in a string: ASCII, without controls, quotes and backslashes.
 var plain = func() (is [256]bool) {
