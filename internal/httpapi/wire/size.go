@@ -13,7 +13,7 @@ const large = 1 << 20
 // errLarge is why the writing of an answer is begun again.
 var errLarge = errors.New("wire: a large answer")
 
-// measured is a slice with a capacity for a value.
+// measured is a slice with a capacity for a value behind what it has, or why there is none.
 func (f *form) measured(b []byte, v reflect.Value) (out []byte, err error) {
 	defer caught(&err)
 	out = b
@@ -21,7 +21,7 @@ func (f *form) measured(b []byte, v reflect.Value) (out []byte, err error) {
 	return append(make([]byte, 0, size+slack), b...), nil
 }
 
-// bounded stops the measuring of an answer that is too large.
+// bounded stops the writing or measuring of an answer that is too large.
 func bounded(n int) int {
 	if n > MaxBytes {
 		panic(failure{ErrTooLarge})

@@ -45,7 +45,9 @@ func Append(b []byte, v any) (out []byte, err error) {
 func (f *form) append(b []byte, v reflect.Value) (out []byte, err error) {
 	defer caught(&err)
 	out = b
-	return f.write(b, v), nil
+	all := f.write(b, v)
+	bounded(len(all))
+	return all, nil
 }
 
 // caught is deferred to return the failure by which a value was left.
@@ -153,6 +155,7 @@ func compileSlice(t reflect.Type) *form {
 				b = append(b, ',')
 			}
 			b = write(b, v.Index(i))
+			bounded(len(b)) // numbers are no strings, for which room is made
 		}
 		return append(b, ']')
 	}, func(v reflect.Value) int {

@@ -259,3 +259,13 @@ func TestAnAnswerAtItsLimitIsWrittenOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersHaveTheLimitOfAnswers holds that an answer without text ends at its limit, too.
+func TestNumbersHaveTheLimitOfAnswers(t *testing.T) {
+	if out, err := Append(nil, make([]int, MaxBytes/2)); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("%d bytes, %v", len(out), err)
+	}
+	if _, err := Append(nil, make([]int, MaxBytes/2-1)); err != nil {
+		t.Error(err)
+	}
+}
