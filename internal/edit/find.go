@@ -91,17 +91,18 @@ const longestSlip = 256
 
 // near names the component whose id is closest to a word.
 func (e *editor) near(word string) string {
+	const unknown = "; describe lists the ids"
+	if len(word) > longestSlip {
+		return unknown
+	}
 	best, least := "", 3
 	for i := range e.normal.Components {
-		if len(word) > longestSlip {
-			break
-		}
 		if d := spelling.Distance(word, e.normal.Components[i].ID, least); d < least {
 			best, least = e.normal.Components[i].ID, d
 		}
 	}
 	if best == "" {
-		return "; describe lists the ids"
+		return unknown
 	}
 	return "; did you mean " + best + "?"
 }

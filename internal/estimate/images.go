@@ -71,7 +71,7 @@ func (r *Room) imagesOf(res *infer.Result, o InferOptions) *Images {
 		return out
 	}
 	out.TokensEach, out.Open = joins(res, tower)
-	alone := infer.Walk(cutOut(res, tower))
+	alone := r.walk(cutOut(res, tower))
 	o.Batch = times(o.Batch, out.Count)
 	pass, missing := r.passOf(alone, o, autograd.Use{})
 	if out.WeightBytes, out.ActivationBytes = pass.Weights, max(0, pass.Most-pass.Weights); missing != "" || len(alone.Refusals) > 0 {
