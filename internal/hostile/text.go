@@ -104,6 +104,8 @@ func Tables() map[string]File {
 		"columns":    func() string { return numbered("c%d,", size) + "\n" },
 		"rows":       func() string { return "a,label\n" + fill("1,1\n", size) },
 		"classes":    func() string { return "a,label\n" + numbered("1,c%d\n", size) },
+		"empty":      func() string { return fill(",\n", size) },
+		"blank":      func() string { return fill(",,,,,,,,,,,,,,,, \n", size) },
 		"long field": func() string { return "a,label\n" + fill("x", size) + ",1\n" },
 		"quotes":     func() string { return "a,label\n\"" + fill("x\n", size) },
 		"commas":     func() string { return fill(",", size) },

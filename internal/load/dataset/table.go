@@ -130,14 +130,25 @@ func rowsOf(from io.Reader, tabs bool) (*table, error) {
 func (t *table) add(row []string) {
 	t.rows++
 	for i, cell := range row {
-		if i == t.label {
-			if len(t.counts) <= maxClasses {
-				t.counts[strings.Clone(cell)]++
+		switch {
+		case i == t.label:
+			t.countLabel(cell)
+		case !t.numeric || cell == "": // an error of ParseFloat is a copy, and a file can have millions of empty cells
+		default:
+			if cell = strings.TrimSpace(cell); cell != "" {
+				_, err := strconv.ParseFloat(cell, 64)
+				t.numeric = err == nil
 			}
-		} else if t.numeric {
-			_, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
-			t.numeric = err == nil || strings.TrimSpace(cell) == ""
 		}
+	}
+}
+
+// countLabel counts a label, which is copied where it is the first of its kind: the reader writes over it.
+func (t *table) countLabel(label string) {
+	if _, known := t.counts[label]; known {
+		t.counts[label]++
+	} else if len(t.counts) <= maxClasses {
+		t.counts[strings.Clone(label)] = 1
 	}
 }
 
