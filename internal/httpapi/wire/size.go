@@ -16,7 +16,6 @@ var errLarge = errors.New("wire: a large answer")
 // measured is a slice with a capacity for a value behind what it has, or why there is none.
 func (f *form) measured(b []byte, v reflect.Value) (out []byte, err error) {
 	defer caught(&err)
-	out = b
 	size := bounded(len(b) + f.size(v))
 	return append(make([]byte, 0, size+slack), b...), nil
 }

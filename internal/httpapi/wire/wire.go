@@ -35,19 +35,21 @@ func Append(b []byte, v any) (out []byte, err error) {
 	out, err = form.append(b, value)
 	if errors.Is(err, errLarge) {
 		if out, err = form.measured(b, value); err == nil {
-			return form.append(out, value)
+			out, err = form.append(out, value)
 		}
 	}
-	return out, err
+	if err != nil {
+		return b, err
+	}
+	return out, nil
 }
 
-// append appends a value, or returns what was there and the reason.
+// append appends a value, or returns why that cannot be done.
 func (f *form) append(b []byte, v reflect.Value) (out []byte, err error) {
 	defer caught(&err)
-	out = b
-	all := f.write(b, v)
-	bounded(len(all))
-	return all, nil
+	out = f.write(b, v)
+	bounded(len(out))
+	return out, nil
 }
 
 // caught is deferred to return the failure by which a value was left.
@@ -273,11 +275,11 @@ func escaped(b []byte, s string) []byte {
 	for from := 0; ; {
 		at, size, r := escapeIn(s, from)
 		b = append(room(b, len(s)-from+slack), s[from:at]...)
-		switch letter := letters[byte(r)]; {
+		switch {
 		case size == 0:
 			return append(b, '"')
-		case r < utf8.RuneSelf && letter != 0:
-			b = append(b, '\\', letter)
+		case r < utf8.RuneSelf && letters[r] != 0:
+			b = append(b, '\\', letters[r])
 		default:
 			b = append(b, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 		}
