@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 	"reflect"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -34,6 +35,12 @@ func short(write func(b []byte, v reflect.Value) []byte) *form {
 		var b [64]byte
 		return len(write(b[:0], v))
 	}}
+}
+
+// digits is how many bytes an integer has. An answer can have many thousands, each of which short would take memory for.
+func digits(v reflect.Value) int {
+	var b [len("-9223372036854775808")]byte
+	return len(strconv.AppendInt(b[:0], v.Int(), 10))
 }
 
 // sizeOf is how many bytes a string has between quotes, with them.

@@ -111,7 +111,7 @@ func compile(t reflect.Type) *form {
 	case reflect.Bool:
 		return short(func(b []byte, v reflect.Value) []byte { return strconv.AppendBool(b, v.Bool()) })
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return short(func(b []byte, v reflect.Value) []byte { return strconv.AppendInt(b, v.Int(), 10) })
+		return &form{func(b []byte, v reflect.Value) []byte { return strconv.AppendInt(b, v.Int(), 10) }, digits}
 	case reflect.String:
 		return &form{writeString, func(v reflect.Value) int { return sizeOf(v.String()) }}
 	case reflect.Interface:
