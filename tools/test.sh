@@ -17,8 +17,9 @@ tests() { # PACKAGES at once, ARGUMENT...
 many=$(($(nproc) * 2)) # many tests wait, for a database, a browser or a clock: with so many packages no processor is idle
 
 # Tests that hold what a request or a file costs of a processor: beside others, which take its caches, they would see half as much again.
-costly='SmallWork$|MoreWork|OwnCall$|CostNoMore'
-costs="./internal/hostedapi ./internal/load ./internal/mcp ./internal/httpapi ./internal/fix ./internal/edit"
+costly='SmallWork$|MoreWork|OwnCall$|CostNoMore|CostLittle$'
+costs="./internal/hostedapi ./internal/load ./internal/mcp ./internal/httpapi ./internal/bench ./internal/fix ./internal/edit ./internal/graph
+./internal/fit/serve ./internal/cli ./internal/attest ./internal/action/plan ./internal/exporter/scene"
 
 # The packages that take longest come first, so that no processor waits for one of them at the end. make test has run golangci-lint, and
 # with it go vet's analyzers, so go test need not.

@@ -54,11 +54,11 @@ func (s Set) Promise(t *testing.T, mostAnswer int, sends ...Send) {
 	way := func(r Request, send Send) {
 		answer, c, bar := 0, Cost{}, s.Bar(&r)
 		for range attempts {
-			if c = measure(bar, func() { answer = send(r) }).slowed(bar); c.within(bar) {
+			if c = measure(bar, func() { answer = send(r) }); c.Within(bar) {
 				break
 			}
 		}
-		if !c.within(bar) || answer > mostAnswer {
+		if !c.Within(bar) || answer > mostAnswer {
 			t.Errorf("%s, %s of %d bytes: %.3f s, %d MB, an answer of %d bytes", r.Name, r.Action, len(r.Body), c.Seconds, c.Bytes>>20, answer)
 		}
 		worst = Cost{max(worst.Seconds, c.Seconds), max(worst.Bytes, c.Bytes)}

@@ -110,7 +110,7 @@ func try(t *testing.T, name string, task *Task, answer string) {
 	var g *Grade
 	var c adversary.Cost
 	for range 4 {
-		if c = adversary.Measure(t, func() { g = Score(task, []byte(answer)) }).Slowed(); c.Within() {
+		if c = adversary.Measure(t, func() { g = Score(task, []byte(answer)) }); c.Within(adversary.Bar) {
 			break
 		}
 	}
@@ -118,7 +118,7 @@ func try(t *testing.T, name string, task *Task, answer string) {
 	for _, k := range g.Checks {
 		size += len(k.Want) + len(k.Got)
 	}
-	if !c.Within() || g.Passed || g.Reason == "" || size > 1<<16 {
+	if !c.Within(adversary.Bar) || g.Passed || g.Reason == "" || size > 1<<16 {
 		t.Errorf("%s, %s of %d bytes: %.3f s, %d MB, passed %v, an answer of %d bytes", task.ID, name, len(answer),
 			c.Seconds, c.Bytes>>20, g.Passed, size)
 	}

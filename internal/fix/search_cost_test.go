@@ -57,7 +57,7 @@ func TestCandidatesCostNoMoreThanTheirSource(t *testing.T) {
 			}
 			found := 0
 			cost := adversary.Measure(t, func() { found = len(p.newFault(files, &target, v, v.blocks[0]).candidates()) })
-			if !cost.Slowed().Within() {
+			if !cost.Within(adversary.Bar) {
 				t.Errorf("%d candidates take %.2f s and %d MB", found, cost.Seconds, cost.Bytes>>20)
 			}
 			t.Logf("%.80s: %d candidates, %.3f s, %d MB of %d bytes", v.blocks[0].Detail, found, cost.Seconds, cost.Bytes>>20, len(text))

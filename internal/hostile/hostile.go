@@ -71,7 +71,7 @@ func Measure(t testing.TB, file string) {
 			t.Error(err)
 			return
 		}
-		slow := Slow(alike.Seconds())
+		slow := max(1, alike.Seconds()/referenceSeconds)
 		if took.Seconds() <= slow*MaxTime.Seconds() && most <= MaxBytes {
 			return
 		}
@@ -113,7 +113,7 @@ func read(file string) (took time.Duration, most int64, err error) {
 // reference is the name of the work that machines are compared by.
 const reference = "reference"
 
-// referenceSeconds is what Reference takes of a processor of the machine of docs/security.md when it does nothing else.
+// referenceSeconds is what a process that does Reference takes of a processor of the machine of docs/security.md when that does nothing else.
 const referenceSeconds = 0.2
 
 // Reference is some fixed work of the kind that reading files is: it parses, allocates and hashes.
@@ -126,9 +126,6 @@ func Reference() {
 		}
 	}
 }
-
-// Slow is how many times as slow a machine is on which Reference took so many seconds of processor time; at least 1.
-func Slow(seconds float64) float64 { return max(1, seconds/referenceSeconds) }
 
 func clip(out []byte) string {
 	if len(out) > 2000 {

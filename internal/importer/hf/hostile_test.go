@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/modelverifier/verifier/internal/adversary"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer/hf/config"
 )
@@ -48,19 +47,19 @@ func parts(c config.Class) []string {
 
 func hostile(t *testing.T, text string) {
 	t.Helper()
-	start := time.Now()
-	_, err := Import([]byte(text), Options{SeqLen: 8})
-	var fault *graph.Error
-	if err != nil && (!errors.As(err, &fault) || fault.Code == "" || fault.Message == "") {
-		t.Errorf("%s: %v", text, err)
+	const tooLong = 20 * time.Second
+	for range 3 { // others may have had the processor
+		start := time.Now()
+		_, err := Import([]byte(text), Options{SeqLen: 8})
+		var fault *graph.Error
+		if err != nil && (!errors.As(err, &fault) || fault.Code == "" || fault.Message == "") {
+			t.Errorf("%s: %v", text, err)
+		}
+		if time.Since(start) < tooLong {
+			return
+		}
 	}
-	if time.Since(start) < 20*time.Second {
-		return
-	}
-	cost := adversary.Measure(t, func() { _, _ = Import([]byte(text), Options{SeqLen: 8}) })
-	if cost.Seconds > 20 { // of the processor, which others may have had
-		t.Errorf("%s takes %.0f s", text, cost.Seconds)
-	}
+	t.Errorf("%s takes more than %v", text, tooLong)
 }
 
 // FuzzImport holds that no text makes the importer panic.
