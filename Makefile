@@ -6,8 +6,8 @@ TOOL := $(GO) tool -modfile=tools/go.mod
 TESTS ?= ./...
 FUZZTIME ?= 10m
 # What has goroutines of its own, less what takes minutes under the race detector (hostedapi, site). make test runs their short tests
-# under it, make race everything.
-RACE ?= $(addprefix ./,cmd/verifier-server internal/account internal/blob internal/corpus internal/httpapi internal/hub internal/jobs internal/jobs/local internal/manifest internal/mcp internal/rate internal/share internal/store internal/telemetry internal/worker)
+# under it, make race everything. Those that take longest come first, so that the others run while they wait.
+RACE ?= $(addprefix ./,internal/store internal/account internal/mcp internal/worker internal/jobs internal/httpapi internal/blob internal/rate cmd/verifier-server internal/corpus internal/hub internal/jobs/local internal/manifest internal/share internal/telemetry)
 # The version is that of the source (the file VERSION, repo.go), whoever builds it; the commit is that of git.
 VERSION := v$(shell sed 's/\.dev/-dev./' VERSION)
 COMMIT ?= $(shell git describe --always --abbrev=40 --exclude='*' --dirty=+dirty 2>/dev/null)

@@ -21,13 +21,14 @@ costly='SmallWork$|MoreWork|OwnCall$|CostNoMore|CostLittle$'
 costs="./internal/hostedapi ./internal/load ./internal/mcp ./internal/httpapi ./internal/bench ./internal/fix ./internal/edit ./internal/graph
 ./internal/fit/serve ./internal/cli ./internal/attest ./internal/action/plan ./internal/exporter/scene"
 
-# The packages that take longest come first, so that no processor waits for one of them at the end. make test has run golangci-lint, and
-# with it go vet's analyzers, so go test need not.
+# The packages that take longest come first, so that no processor waits for one of them at the end, and among them those that wait beside
+# those that calculate. make test has run golangci-lint, and with it go vet's analyzers, so go test need not.
 failed=0
 if [ "$*" != ./... ]; then
 	tests "$many" "$@" || failed=$?
 else
-	set -- ./truth ./conformance ./internal/importer/torch ./internal/jobs/slurm ./cmd/verifier-hosted ./internal/cli ./...
+	set -- ./truth ./internal/jobs/slurm ./internal/importer/torch ./internal/store ./conformance ./cmd/verifier-hosted ./internal/worker ./web ./internal/cli \
+		./internal/bench ./internal/hostedapi ./internal/training/run ./...
 	tests "$many" -skip "$costly" "$@" || failed=$?
 	echo "what requests and files cost, a package to a processor"
 	export GOTESTSUM_JSONFILE="${GOTESTSUM_JSONFILE:+$GOTESTSUM_JSONFILE.costs}"
