@@ -7,6 +7,7 @@ const { chromium } = createRequire(new URL('../tools/browser/', import.meta.url)
 const [executablePath, address, worker] = process.argv.slice(2);
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 const page = await browser.newPage();
+page.setDefaultTimeout(120_000); // a machine that tests many things at once is slow
 const faults = [];
 page.on('pageerror', (e) => faults.push(e.message));
 page.on('console', (m) => m.type() === 'error' && faults.push(m.text()));

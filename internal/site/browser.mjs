@@ -6,6 +6,7 @@ const { chromium } = createRequire(new URL('../../tools/browser/', import.meta.u
 const [executablePath, base, ...paths] = process.argv.slice(2);
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 const context = await browser.newContext({ viewport: { width: 360, height: 800 } });
+context.setDefaultTimeout(120_000); // a machine that tests many things at once is slow
 const page = await context.newPage();
 const faults = [];
 let path = '';
