@@ -82,19 +82,15 @@ func measuringTests(t *testing.T) map[string]map[string]bool {
 	return out
 }
 
-// called are the functions that a function calls: those of its package by their name, and those of others with it, as adversary.Measure.
+// called are the functions that a function calls, without their packages and receivers.
 func called(f *ast.FuncDecl) (names []string) {
 	ast.Inspect(f, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
-		switch fun := call.Fun.(type) {
-		case *ast.Ident:
-			names = append(names, fun.Name)
-		case *ast.SelectorExpr:
-			if x, ok := fun.X.(*ast.Ident); ok {
-				names = append(names, x.Name+"."+fun.Sel.Name)
+		if call, ok := n.(*ast.CallExpr); ok {
+			switch fun := call.Fun.(type) {
+			case *ast.Ident:
+				names = append(names, fun.Name)
+			case *ast.SelectorExpr:
+				names = append(names, fun.Sel.Name)
 			}
 		}
 		return true
@@ -112,5 +108,5 @@ func measures(functions map[string][]string, name string, seen map[string]bool) 
 	})
 }
 
-// measurements are the functions that measure what something costs.
-var measurements = map[string]bool{"adversary.Measure": true, "adversary.MeasureAgainst": true, "adversary.Promise": true, "set.Promise": true, "hostile.Measure": true}
+// measurements are the functions of internal/adversary and internal/hostile that measure what something costs.
+var measurements = map[string]bool{"Measure": true, "MeasureAgainst": true, "Promise": true}

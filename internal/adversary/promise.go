@@ -4,7 +4,9 @@ package adversary
 
 import (
 	"fmt"
+	"iter"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -12,12 +14,9 @@ import (
 	"github.com/modelverifier/verifier/internal/hostile"
 )
 
-// attempts is how often a request is judged that is over the bar: what else the machine does comes and goes.
-const attempts = 4
-
 // Set is requests that are judged by one bar each.
 type Set struct {
-	Fixed  []Request
+	Fixed  iter.Seq[Request]
 	Random func(seed uint64) Request
 	Draws  int // of random requests, in the short form
 	Bar    func(r *Request) Cost
@@ -30,14 +29,14 @@ type Send func(r Request) (answer int)
 func Promise(t *testing.T, random int, mostAnswer int, sends ...Send) {
 	t.Helper()
 	hostile.SkipUnderRace(t) // before requests of megabytes are made
-	Set{fixed(), Random, random, bar}.Promise(t, mostAnswer, sends...)
+	Set{slices.Values(fixed()), Random, random, BarOf}.Promise(t, mostAnswer, sends...)
 }
 
 // fixed are made once: some surfaces send them several times.
 var fixed = sync.OnceValue(Fixed)
 
-// bar is that of a request.
-func bar(r *Request) Cost {
+// BarOf is the bar of a request.
+func BarOf(r *Request) Cost {
 	if r.Action == "rank" { // has up to twenty models: see MaxRankSeconds
 		return Cost{MaxRankSeconds, MaxRankBytes}
 	}
@@ -52,12 +51,8 @@ func (s Set) Promise(t *testing.T, mostAnswer int, sends ...Send) {
 	hostile.SkipUnderRace(t)
 	sent, worst := 0, Cost{}
 	way := func(r Request, send Send) {
-		answer, c, bar := 0, Cost{}, s.Bar(&r)
-		for range attempts {
-			if c = measure(bar, func() { answer = send(r) }); c.Within(bar) {
-				break
-			}
-		}
+		answer, bar := 0, s.Bar(&r)
+		c := measure(bar, func() { answer = send(r) })
 		if !c.Within(bar) || answer > mostAnswer {
 			t.Errorf("%s, %s of %d bytes: %.3f s, %d MB, an answer of %d bytes", r.Name, r.Action, len(r.Body), c.Seconds, c.Bytes>>20, answer)
 		}
@@ -75,7 +70,7 @@ func (s Set) Promise(t *testing.T, mostAnswer int, sends ...Send) {
 	defer func() {
 		t.Logf("%d requests, of which one took %.0f ms and one %d MB", sent, worst.Seconds*1000, worst.Bytes>>20)
 	}()
-	for _, r := range s.Fixed {
+	for r := range s.Fixed {
 		try(r)
 	}
 	seed := uint64(0)

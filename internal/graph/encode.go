@@ -25,6 +25,9 @@ func (g *Graph) AppendJSON(b []byte) []byte {
 	return append(appendExtra(append(b, ']'), g.Extra), '}')
 }
 
+// CompactJSON is the same without the blanks of what was kept.
+func (g *Graph) CompactJSON() []byte { return compacted(g.AppendJSON(nil)) }
+
 func (c *Component) appendJSON(b []byte) []byte {
 	b = appendString(append(b, `{"id":`...), c.ID)
 	b = appendString(append(b, `,"type":`...), c.Type)

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -11,8 +12,12 @@ import (
 // and nothing that looks at it panics.
 func checkGraph(t *testing.T, g *Graph) {
 	data := g.AppendJSON(nil)
-	if !json.Valid(data) {
-		t.Fatalf("written as %q", data)
+	var want bytes.Buffer
+	if err := json.Compact(&want, data); err != nil {
+		t.Fatalf("written as %q: %v", data, err)
+	}
+	if got := g.CompactJSON(); !bytes.Equal(got, want.Bytes()) {
+		t.Fatalf("%q has no blanks as %q, and not as %q", data, want.Bytes(), got)
 	}
 	back, err := Decode(data, "model", Limits{})
 	if err != nil {

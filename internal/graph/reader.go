@@ -281,23 +281,23 @@ func (r *reader) end() *Error {
 }
 
 // compact takes the blanks out of the text of a valid value.
-func compact(raw string) string {
-	out, inside := make([]byte, 0, len(raw)), false
-	for i := 0; i < len(raw); i++ {
-		c := raw[i]
+func compact(raw string) string { return string(compacted([]byte(raw))) }
+
+// compacted does so in the memory of the text.
+func compacted(text []byte) []byte {
+	out, inside := text[:0], false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
 		if !inside && (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
 			continue
 		}
 		out = append(out, c)
 		if inside && c == '\\' {
 			i++
-			out = append(out, raw[i])
+			out = append(out, text[i])
 		} else if c == '"' {
 			inside = !inside
 		}
 	}
-	if len(out) == len(raw) {
-		return raw
-	}
-	return string(out)
+	return out
 }

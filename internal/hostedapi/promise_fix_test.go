@@ -4,6 +4,7 @@ package hostedapi_test
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -31,7 +32,7 @@ func TestFixesCauseNoMoreWorkThanTheirTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	statuses := map[int]int{}
-	set := adversary.Set{Fixed: adversary.FixedFixes(), Random: adversary.RandomFix, Draws: 30, Bar: func(*adversary.Request) adversary.Cost {
+	set := adversary.Set{Fixed: slices.Values(adversary.FixedFixes()), Random: adversary.RandomFix, Draws: 30, Bar: func(*adversary.Request) adversary.Cost {
 		return adversary.Cost{Seconds: adversary.MaxSeconds + 2*within.Seconds(), Bytes: adversary.MaxBytes}
 	}}
 	set.Promise(t, wire.MaxBytes+1<<10, func(r adversary.Request) int {

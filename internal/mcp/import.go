@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/action"
 	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/httpapi/wire"
 	"github.com/modelverifier/verifier/internal/hub"
 	"github.com/modelverifier/verifier/internal/importer"
 	"github.com/modelverifier/verifier/internal/infer"
@@ -25,7 +26,7 @@ type importBody struct {
 	Edges    load.Edges       `json:"edges"`
 	Weights  *importer.Report `json:"weights,omitempty"`
 	Notes    []string         `json:"notes"`
-	Model    json.RawMessage  `json:"model,omitempty"`
+	Model    wire.Compact     `json:"model,omitempty"`
 }
 
 var _ = define(tool{
@@ -60,7 +61,7 @@ func importModel(s *Server, ctx context.Context, a *arguments) (*answer, error) 
 		params = l.Params
 		out = importBody{Kind: l.Kind, Type: l.Type, Withheld: []string{}, Tensors: len(l.Tensors), Edges: l.Edges, Weights: l.Weights, Notes: append([]string{}, l.Notes...)}
 	}
-	text := m.graph.AppendJSON(nil)
+	text := m.graph.CompactJSON()
 	if params < 0 && out.Kind != hub.Python {
 		m.graph.Normalize(catalog.Vocabulary)
 		walked := infer.Walk(m.graph)
@@ -100,14 +101,16 @@ func (a *arguments) sourceOptions(f *action.Fields) (load.Options, error) {
 
 // importedModel reads a model with options for importers, which a graph has no use for.
 func (s *Server) importedModel(ctx context.Context, a *arguments, opt load.Options) (*model, error) {
-	ref, isRef := isString(a.member("model"))
+	if !given(opt) {
+		return a.model(ctx)
+	}
+	if ref, ok := isString(a.member("model")); ok {
+		return s.openWith(ctx, ref, opt)
+	}
 	if src, ok := sourceIn(a.member("model")); ok {
 		return s.readSource(ctx, src, opt)
 	}
-	if !isRef || !given(opt) {
-		return a.model(ctx)
-	}
-	return s.openWith(ctx, ref, opt)
+	return a.model(ctx)
 }
 
 // given reports whether an importer is told anything.

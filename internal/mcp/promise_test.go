@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -46,17 +48,26 @@ func TestSmallRequestsCauseSmallWork(t *testing.T) {
 		"describe": "", "import": "", "export": `"to":"torch","force":true,`, "fit": `"layout":{"tp":2,"pp":2},`,
 		"edit": `"undoIfWorse":true,"changes":[` + strings.Join(changes, ",") + `],`,
 	}
-	for k, name := range []string{"", "describe", "export", "import", "fit", "edit"} {
-		adversary.Promise(t, 0, wire.MaxBytes, func(r adversary.Request) int {
-			switch {
-			case name == "":
-				return call(r.Action, r.Body)
-			case r.Action != "lint" && !strings.HasPrefix(r.Body, `{"model":`):
-				return 0
-			case len(r.Body)%2 != k%2: // every model goes to two or three of the five, which read it alike; one that costs too much goes there again
-				return 0
+	adversary.Set{Fixed: calls(beside), Bar: adversary.BarOf}.Promise(t, wire.MaxBytes, func(r adversary.Request) int { return call(r.Action, r.Body) })
+}
+
+// calls are the costly requests as tools are called: each by the tool of its action, and those with one model by two or three of the others,
+// which read it alike; one that costs too much comes to each of its length.
+func calls(beside map[string]string) iter.Seq[adversary.Request] {
+	others := slices.Sorted(maps.Keys(beside))
+	return func(yield func(adversary.Request) bool) {
+		for _, r := range adversary.Fixed() {
+			if !yield(r) {
+				return
 			}
-			return call(name, "{"+beside[name]+r.Body[1:])
-		})
+			if r.Action != "lint" && !strings.HasPrefix(r.Body, `{"model":`) {
+				continue
+			}
+			for k := len(r.Body) % 2; k < len(others); k += 2 {
+				if !yield(adversary.Request{Name: r.Name, Action: others[k], Body: "{" + beside[others[k]] + r.Body[1:]}) {
+					return
+				}
+			}
+		}
 	}
 }

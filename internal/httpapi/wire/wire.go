@@ -84,6 +84,12 @@ func of(t reflect.Type) *form {
 	return made
 }
 
+// Compact is JSON without blanks, which is written as it is. Other JSON is a json.RawMessage.
+type Compact []byte
+
+// MarshalJSON returns it.
+func (c Compact) MarshalJSON() ([]byte, error) { return c, nil }
+
 // number is a type whose JSON is a number, which leaves nothing for encoding/json to do.
 type number interface{ AppendNumber(b []byte) []byte }
 
@@ -98,6 +104,9 @@ func compile(t reflect.Type) *form {
 		return orNull(
 			func(b []byte, v reflect.Value) []byte { return elem().write(b, v.Elem()) },
 			func(v reflect.Value) int { return elem().size(v.Elem()) })
+	}
+	if t == reflect.TypeFor[Compact]() {
+		return &form{func(b []byte, v reflect.Value) []byte { return append(b, v.Bytes()...) }, reflect.Value.Len}
 	}
 	if t.Kind() == reflect.Struct && t.Implements(numberType) {
 		return short(writeNumber)

@@ -88,6 +88,7 @@ type odd struct {
 	Text       text               `json:"text"`
 	Texts      map[text]text      `json:"texts"`
 	Raw        json.RawMessage    `json:"raw,omitempty"`
+	Compact    Compact            `json:"compact,omitempty"`
 	Embedding  embedding          `json:"embedding"`
 	Quoted     struct{ N string } `json:"quoted"`
 	AsString   asString           `json:"asString"`
@@ -113,6 +114,10 @@ func fill(t *rapid.T, v reflect.Value, depth int) {
 		return
 	case quantity.Decimal:
 		v.Set(reflect.ValueOf(quantity.Decimal{Unscaled: rapid.Int64().Draw(t, "unscaled"), Places: rapid.IntRange(0, 9).Draw(t, "places")}))
+		return
+	}
+	if v.Type() == reflect.TypeFor[Compact]() {
+		v.SetBytes([]byte(rapid.SampledFrom([]string{"", "null", `{"a":["< "]}`}).Draw(t, "compact")))
 		return
 	}
 	switch v.Kind() {
