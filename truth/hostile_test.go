@@ -12,6 +12,7 @@ import (
 	"github.com/modelverifier/verifier/internal/exporter/torch"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/pythontest"
 )
 
 // hostile are names and strings that mean something to Python, to its reader of encodings or to an editor.
@@ -51,7 +52,7 @@ func named(s string, mode int) *graph.Graph {
 
 // TestNothingThatACallerWroteBecomesCode exports one graph under hostile names and lets Python say whether it is still the same program.
 func TestNothingThatACallerWroteBecomesCode(t *testing.T) {
-	interpreter, dir := python(t), t.TempDir()
+	interpreter, dir := pythontest.WithTorch(t), t.TempDir()
 	for k, s := range append([]string{"plain"}, hostile...) {
 		for mode := range 3 {
 			g := named(s, mode)

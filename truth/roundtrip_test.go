@@ -17,6 +17,7 @@ import (
 	"github.com/modelverifier/verifier/internal/exporter/torch"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/pythontest"
 )
 
 var (
@@ -24,18 +25,6 @@ var (
 	flops   = flag.Float64("flops", 8e9, "bundled models that take more FLOPs for a sample are exported and not run; 300e9 runs for minutes")
 	keep    = flag.String("keep", "", "folder in which the exported files stay")
 )
-
-// python is an interpreter that has PyTorch: Debian's python3-torch belongs to /usr/bin/python3, which need not come first.
-func python(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{os.Getenv("VERIFIER_PYTHON"), "python3", "/usr/bin/python3"} {
-		if name != "" && exec.Command(name, "-c", "import torch").Run() == nil {
-			return name
-		}
-	}
-	t.Skip("no python3 with PyTorch: apt-get install python3-torch, or name one in VERIFIER_PYTHON")
-	return ""
-}
 
 // trip is a graph that is exported, and what PyTorch must make of it.
 type trip struct {
@@ -172,7 +161,7 @@ func (ts *trips) run() {
 	if err := os.WriteFile(path, list.Bytes(), 0o666); err != nil {
 		ts.t.Fatal(err)
 	}
-	cmd := exec.CommandContext(ts.t.Context(), python(ts.t), "roundtrip.py", path)
+	cmd := exec.CommandContext(ts.t.Context(), pythontest.WithTorch(ts.t), "roundtrip.py", path)
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr
 	if err := cmd.Run(); err != nil {
 		ts.t.Fatalf("roundtrip.py: %v", err)
@@ -240,7 +229,7 @@ func TestRoundTrip(t *testing.T) {
 	if *keep != "" {
 		ts.dir = *keep
 	}
-	python(t) // skips before any work
+	pythontest.WithTorch(t) // skips before any work
 	for _, r := range graphRows(t) {
 		if !r.OK {
 			continue

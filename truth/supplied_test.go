@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/catalog"
+	"github.com/modelverifier/verifier/internal/pythontest"
 )
 
 // TestSuppliedCodeComputesTheSame holds the code that exported files bring along to the libraries that it stands for, number by number.
 func TestSuppliedCodeComputesTheSame(t *testing.T) {
-	interpreter := python(t)
-	if exec.Command(interpreter, "-c", "import torchvision, torchaudio").Run() != nil {
+	interpreter := pythontest.WithTorch(t)
+	if !pythontest.Has(interpreter, "torchvision", "torchaudio") {
 		t.Skip("no torchvision and torchaudio: apt-get install python3-torchvision python3-torchaudio")
 	}
 	out, err := exec.CommandContext(t.Context(), interpreter, "supplied.py", "../internal/exporter/torch/python").CombinedOutput()
@@ -36,7 +37,7 @@ func TestLeftOutArgumentsAreDefaults(t *testing.T) {
 	if err := os.WriteFile(modules, []byte(written.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), python(t), "defaults.py", "../internal/exporter/torch/defaults.go", modules).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), pythontest.WithTorch(t), "defaults.py", "../internal/exporter/torch/defaults.go", modules).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

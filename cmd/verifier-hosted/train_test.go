@@ -21,6 +21,7 @@ import (
 	"github.com/modelverifier/verifier/internal/blob/s3test"
 	"github.com/modelverifier/verifier/internal/importer/onnx"
 	"github.com/modelverifier/verifier/internal/jobs/slurm/slurmtest"
+	"github.com/modelverifier/verifier/internal/pythontest"
 	"github.com/modelverifier/verifier/internal/training/data/datatest"
 )
 
@@ -126,7 +127,7 @@ func wantWeights(t *testing.T, j train.Job, backend string, epochs int) {
 // TestAJobRunsOnSlurmFromSubmissionToWeights trains on a real Slurm with the real worker: over the API, through sbatch, to a file that
 // our own importer reads.
 func TestAJobRunsOnSlurmFromSubmissionToWeights(t *testing.T) {
-	python, datasets := datatest.Python(t), datatest.Folder(t, "tabular")
+	python, datasets := pythontest.WithTorch(t), datatest.Folder(t, "tabular")
 	cluster := slurmtest.Start(t)
 	shared, data := filepath.Join(cluster.Dir, "shared"), filepath.Join(cluster.Dir, "data")
 	if err := os.Mkdir(shared, 0o755); err != nil {
@@ -173,7 +174,7 @@ func until(t *testing.T, what string, holds func() bool) {
 
 // TestTheServiceTrainsByItself runs the two programs side by side, as make run does, and keeps the weights in S3.
 func TestTheServiceTrainsByItself(t *testing.T) {
-	python, datasets := datatest.Python(t), datatest.Folder(t, "tabular")
+	python, datasets := pythontest.WithTorch(t), datatest.Folder(t, "tabular")
 	dir := t.TempDir()
 	buildWorker(t, dir)
 	own := filepath.Join(dir, "verifier-hosted")

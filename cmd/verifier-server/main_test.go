@@ -160,6 +160,9 @@ func TestATakenPortSaysWhatChangesIt(t *testing.T) {
 }
 
 func TestTheServerListensOnASocketWithoutANetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program, which takes seconds")
+	}
 	socket := filepath.Join(t.TempDir(), "s")
 	stale, err := net.Listen("unix", socket)
 	if err != nil {

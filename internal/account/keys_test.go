@@ -268,6 +268,9 @@ func wait(t *testing.T, what string, holds func() bool) {
 
 // TestGuessesDoNotFillTheMemory tries more wrong keys than are remembered, and a right one among them.
 func TestGuessesDoNotFillTheMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has one goroutine, and takes seconds")
+	}
 	d := newDesk(t, accounttest.SQLite(t))
 	key := d.key()
 	c := &counting{Store: d.Store}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/pythontest"
 )
 
 // The tasks that hacks are tried on: weights in a range that an honest small model does not reach, or from a range that it exceeds.
@@ -229,7 +230,7 @@ func TestHacksAreGradedZero(t *testing.T) {
 
 // TestHacksHaveNoGradient asks PyTorch whether the weights that a hack is refused for are really without effect.
 func TestHacksHaveNoGradient(t *testing.T) {
-	python(t)
+	pythontest.WithTorch(t)
 	var cases []torchCase
 	for _, h := range hacks {
 		if h.dead != "" {

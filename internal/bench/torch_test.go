@@ -15,22 +15,10 @@ import (
 	"github.com/modelverifier/verifier/internal/exporter/torch"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/pythontest"
 )
 
 var inTorch = flag.Int("intorch", 1, "how many references of each family and split are run in PyTorch; 34 are 714")
-
-// python is an interpreter that has PyTorch: Debian's python3-torch belongs to /usr/bin/python3, which need not come
-// first.
-func python(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{os.Getenv("VERIFIER_PYTHON"), "python3", "/usr/bin/python3"} {
-		if name != "" && exec.Command(name, "-c", "import torch").Run() == nil {
-			return name
-		}
-	}
-	t.Skip("no python3 with PyTorch: apt-get install python3-torch, or name one in VERIFIER_PYTHON")
-	return ""
-}
 
 // torchCase is a model that testdata/run.py is to run.
 type torchCase struct {
@@ -88,7 +76,7 @@ func runTorch(t *testing.T, cases []torchCase) map[string]torchRun {
 			t.Fatal(err)
 		}
 	}
-	command := exec.CommandContext(t.Context(), python(t), "testdata/run.py")
+	command := exec.CommandContext(t.Context(), pythontest.WithTorch(t), "testdata/run.py")
 	command.Stdin, command.Stderr = &in, os.Stderr
 	out, err := command.Output()
 	if err != nil {
@@ -110,7 +98,7 @@ func runTorch(t *testing.T, cases []torchCase) map[string]torchRun {
 // TestReferencesRunInPyTorch runs references forward and backward: they have the parameters and the output that the
 // verifier says, and every parameter gets a gradient.
 func TestReferencesRunInPyTorch(t *testing.T) {
-	python(t)
+	pythontest.WithTorch(t)
 	var cases []torchCase
 	for _, f := range Families() {
 		for _, split := range Splits {

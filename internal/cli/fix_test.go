@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/modelverifier/verifier/internal/pythontest"
 )
 
 const brokenNet = "import torch.nn as nn\n\n\nclass Net(nn.Module):\n\tdef __init__(self):\n\t\tsuper().__init__()\n\t\tself.a = nn.Linear(8, 16)\n" +
@@ -143,8 +145,8 @@ func TestDiffsOfFixApply(t *testing.T) {
 
 // TestTheSampleRepositoryIsMended clones the sample repository, mends it with one command, and runs the tests that it has of its own.
 func TestTheSampleRepositoryIsMended(t *testing.T) {
-	const python = "/usr/bin/python3" // which finds the packages that Debian installs
-	if testing.Short() || exec.Command(python, "-c", "import torch").Run() != nil {
+	const python = pythontest.Debian // which finds the packages that Debian installs
+	if testing.Short() || !pythontest.Has(python, "torch") {
 		t.Skip("python3-torch is not installed, or takes seconds to start")
 	}
 	origin, clone := filepath.Join(t.TempDir(), "origin"), filepath.Join(t.TempDir(), "clone")

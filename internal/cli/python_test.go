@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/modelverifier/verifier/internal/pythontest"
 )
 
 // TestPythonPackage runs the tests of python/verifier with the system's Python and, where it is installed, its PyTorch. The program that
@@ -39,8 +41,8 @@ func TestPythonPackage(t *testing.T) {
 // systemPython is Debian's Python where it has PyTorch, else any.
 func systemPython(t *testing.T) string {
 	t.Helper()
-	if exec.CommandContext(t.Context(), "/usr/bin/python3", "-c", "import torch").Run() == nil {
-		return "/usr/bin/python3"
+	if pythontest.Has(pythontest.Debian, "torch") {
+		return pythontest.Debian
 	}
 	python, err := exec.LookPath("python3")
 	if err != nil {

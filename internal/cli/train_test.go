@@ -21,6 +21,7 @@ import (
 	"github.com/modelverifier/verifier/internal/hostedapi"
 	"github.com/modelverifier/verifier/internal/httpapi"
 	"github.com/modelverifier/verifier/internal/jobs"
+	"github.com/modelverifier/verifier/internal/pythontest"
 	"github.com/modelverifier/verifier/internal/training"
 	"github.com/modelverifier/verifier/internal/training/data/datatest"
 	"github.com/modelverifier/verifier/internal/training/protocol"
@@ -371,7 +372,7 @@ func TestCurvesShowEveryEpoch(t *testing.T) {
 // TestTrainLocalTrainsForReal trains rows of a table with PyTorch on this machine, and reads the weights back.
 func TestTrainLocalTrainsForReal(t *testing.T) {
 	folder := datatest.Folder(t, "tabular")
-	python := datatest.Python(t)
+	python := pythontest.WithTorch(t)
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("rows.graph", []byte(rowsGraph), 0o600); err != nil {
 		t.Fatal(err)

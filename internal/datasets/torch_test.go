@@ -15,6 +15,7 @@ import (
 	"github.com/modelverifier/verifier/internal/exporter/torch"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/pythontest"
 )
 
 var every = flag.Int("intorch-every", 28, "which of the answers of traces are run in PyTorch: 1 are all")
@@ -94,16 +95,7 @@ type torchRun struct {
 // inPyTorch runs models in one process.
 func inPyTorch(t *testing.T, in *bytes.Buffer) map[string]torchRun {
 	t.Helper()
-	python := ""
-	for _, name := range []string{os.Getenv("VERIFIER_PYTHON"), "python3", "/usr/bin/python3"} {
-		if python == "" && name != "" && exec.Command(name, "-c", "import torch").Run() == nil {
-			python = name
-		}
-	}
-	if python == "" {
-		t.Skip("no python3 with PyTorch: apt-get install python3-torch, or name one in VERIFIER_PYTHON")
-	}
-	command := exec.CommandContext(t.Context(), python, "../bench/testdata/run.py")
+	command := exec.CommandContext(t.Context(), pythontest.WithTorch(t), "../bench/testdata/run.py")
 	command.Stdin, command.Stderr = in, os.Stderr
 	out, err := command.Output()
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/patch"
+	"github.com/modelverifier/verifier/internal/pythontest"
 )
 
 // sample is a class that runs in PyTorch, with how it is made and called.
@@ -202,8 +203,8 @@ func (f figures) plus(g figures) figures {
 }
 
 func TestMendsWhatWasBroken(t *testing.T) {
-	python := cmp.Or(os.Getenv("FIX_PYTHON"), "/usr/bin/python3")
-	if testing.Short() || exec.Command(python, "-c", "import torch").Run() != nil {
+	python := cmp.Or(os.Getenv("FIX_PYTHON"), pythontest.Debian)
+	if testing.Short() || !pythontest.Has(python, "torch") {
 		t.Skip("runs PyTorch, which is not installed or takes seconds")
 	}
 	want, seed := 12, uint64(18)

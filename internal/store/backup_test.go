@@ -86,6 +86,9 @@ func bare(t *testing.T, kind string) *Store {
 }
 
 func TestABackupOfEitherDatabaseIsRestoredIntoEither(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has one goroutine, and takes seconds")
+	}
 	for _, from := range []string{"sqlite", "postgres"} {
 		for _, to := range []string{"sqlite", "postgres"} {
 			t.Run(from+" to "+to, func(t *testing.T) {
@@ -207,6 +210,9 @@ func TestFiguresThatWereKeptAsZeroBecomeUnknown(t *testing.T) {
 }
 
 func TestADamagedArchiveIsRefusedWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has one goroutine, and takes seconds")
+	}
 	org := `{"open":{"table":"organisation","columns":["id text","name text","created_at integer"]}}`
 	whole := signed(head1, org, `{"row":["o1","Lab",5]}`, `{"row":["o2","Lab",5]}`)
 	cases := map[string]string{

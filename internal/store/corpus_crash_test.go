@@ -37,6 +37,9 @@ func corpusWriter(address string) {
 // TestAKilledProcessLosesTheLastSecondOfTheCorpusAtMost kills a writer. What it lost is the newest rows and no others. How much
 // that is depends on how fast the disk is at that moment, so only one of three rounds has to keep the second.
 func TestAKilledProcessLosesTheLastSecondOfTheCorpusAtMost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes for seconds")
+	}
 	for _, kind := range []string{"sqlite", "postgres"} {
 		t.Run(kind, func(t *testing.T) {
 			least, chance := time.Hour, rand.New(rand.NewPCG(1, 2))

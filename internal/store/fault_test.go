@@ -165,6 +165,9 @@ func TestAFullSQLiteFileIsReported(t *testing.T) {
 
 // TestAFullDiskUnderPostgresIsReported puts a database on a small disk.
 func TestAFullDiskUnderPostgresIsReported(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has one goroutine, and takes seconds")
+	}
 	server := pgtest.Start(t)
 	dir, grow := tiny(t, "16m")
 	s := open(t, server.DatabaseIn(t, dir))

@@ -137,6 +137,9 @@ func (g grown) sow(ctx context.Context, s *Store) error {
 
 // TestTheGeneratorFillsEveryTable holds that growth means all tables: one that is added later must be sown too.
 func TestTheGeneratorFillsEveryTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has one goroutine, and takes seconds")
+	}
 	both(t, func(t *testing.T, s *Store) {
 		if err := fullSize.scaled(1e-3).sow(t.Context(), s); err != nil {
 			t.Fatal(err)

@@ -170,6 +170,9 @@ func fullDisk(t *testing.T, s *Store) {
 }
 
 func TestRevokingAndRemovingWorkOnAFullDiskUnderSQLite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has one goroutine, and takes seconds")
+	}
 	dir, _ := tiny(t, "40m")
 	s := open(t, "sqlite:"+filepath.Join(dir, "data.db"))
 	fullDisk(t, s)
@@ -182,6 +185,9 @@ func TestRevokingAndRemovingWorkOnAFullDiskUnderSQLite(t *testing.T) {
 }
 
 func TestRevokingAndRemovingWorkOnAFullDiskUnderPostgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has one goroutine, and takes seconds")
+	}
 	server := pgtest.Start(t)
 	dir, grow := tiny(t, "24m")
 	s := open(t, server.DatabaseIn(t, dir))

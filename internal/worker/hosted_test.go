@@ -21,6 +21,7 @@ import (
 	"github.com/modelverifier/verifier/internal/hostedapi"
 	"github.com/modelverifier/verifier/internal/httpapi"
 	"github.com/modelverifier/verifier/internal/jobs"
+	"github.com/modelverifier/verifier/internal/pythontest"
 	"github.com/modelverifier/verifier/internal/training/data/datatest"
 )
 
@@ -144,8 +145,11 @@ func (h *hosted) until(t *testing.T, id string, enough func(train.Job) bool) tra
 func completedJob(j train.Job) bool { return j.Status == "completed" }
 
 func TestTheServiceAndAWorkerTrainAModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains with PyTorch, which takes seconds")
+	}
 	h := host(t, 0)
-	o := h.worker(t, "one", datatest.Python(t))
+	o := h.worker(t, "one", pythontest.WithTorch(t))
 	ctx, leave := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- Run(ctx, o) }()

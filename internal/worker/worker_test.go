@@ -17,6 +17,7 @@ import (
 
 	"github.com/modelverifier/verifier/internal/exporter/task"
 	"github.com/modelverifier/verifier/internal/graph"
+	"github.com/modelverifier/verifier/internal/pythontest"
 	"github.com/modelverifier/verifier/internal/training"
 	"github.com/modelverifier/verifier/internal/training/data"
 	"github.com/modelverifier/verifier/internal/training/data/datatest"
@@ -64,8 +65,11 @@ func tabular(t *testing.T, epochs int64) *protocol.Assignment {
 }
 
 func TestAJobIsRunFromItsLeaseToItsWeights(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains with PyTorch, which takes seconds")
+	}
 	s := serveJob(t, tabular(t, 3))
-	o := working(t, s, datatest.Python(t))
+	o := working(t, s, pythontest.WithTorch(t))
 	if err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +83,10 @@ func TestAJobIsRunFromItsLeaseToItsWeights(t *testing.T) {
 
 // TestAnotherWorkerGoesOn stops a worker in the middle as SIGTERM does, and gives the job to another one.
 func TestAnotherWorkerGoesOn(t *testing.T) {
-	python := datatest.Python(t)
+	if testing.Short() {
+		t.Skip("trains with PyTorch, which takes seconds")
+	}
+	python := pythontest.WithTorch(t)
 	alone := serveJob(t, tabular(t, 12))
 	if err := Run(t.Context(), working(t, alone, python)); err != nil {
 		t.Fatal(err)

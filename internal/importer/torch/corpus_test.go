@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/pythontest"
 )
 
 var update = flag.Bool("update", false, "measure the corpus in the installed PyTorch again")
@@ -32,7 +32,7 @@ type measured struct {
 }
 
 // python is Debian's, which finds the packages that Debian installs.
-const debianPython = "/usr/bin/python3"
+const debianPython = pythontest.Debian
 
 func needTorch(t *testing.T) {
 	t.Helper()
@@ -44,8 +44,7 @@ func needTorch(t *testing.T) {
 	}
 }
 
-// hasTorch asks once: PyTorch takes seconds to start.
-var hasTorch = sync.OnceValue(func() bool { return exec.Command(debianPython, "-c", "import torch").Run() == nil })
+var hasTorch = sync.OnceValue(func() bool { return pythontest.Has(debianPython, "torch") })
 
 // request reads the comments at the top of a corpus file: what to import and with which inputs.
 func request(t *testing.T, file string) (string, Options) {
@@ -181,12 +180,13 @@ func TestCorpusTraces(t *testing.T) {
 	needTorch(t)
 	var mu sync.Mutex
 	var got []measured
+	python := pythontest.Warm(t, debianPython)
 	t.Run("all", func(t *testing.T) {
 		for _, file := range corpus(t) {
 			t.Run(filepath.Base(file), func(t *testing.T) {
 				t.Parallel()
 				name, opt := request(t, file)
-				m, err := Trace(context.Background(), debianPython, filepath.Dir(file), filepath.Base(file), name, opt, 2*time.Minute)
+				m, err := Trace(context.Background(), python, filepath.Dir(file), filepath.Base(file), name, opt, 2*time.Minute)
 				if err != nil {
 					t.Fatal(err)
 				}

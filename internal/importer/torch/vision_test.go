@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/modelverifier/verifier/internal/infer"
+	"github.com/modelverifier/verifier/internal/pythontest"
 )
 
 // packages is where Debian's python3-torchvision puts its files. They are read there and never copied.
@@ -147,6 +148,7 @@ func factoryCounts(t *testing.T) []factoryCount {
 func TestTorchvisionTraces(t *testing.T) {
 	needTorch(t)
 	needVision(t)
+	python := pythontest.Warm(t, debianPython)
 	for _, name := range []string{"resnet18", "vgg11_bn", "squeezenet1_1", "densenet121", "mobilenet_v2", "mnasnet0_5", "vit_b_32", "shufflenet_v2_x0_5", "convnext_tiny"} {
 		opt := Options{Inputs: []Input{{Shape: []int64{3, 224, 224}}}}
 		static, err := importAt(context.Background(), packages, visionFile(name), name, opt)
@@ -154,7 +156,7 @@ func TestTorchvisionTraces(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		traced, err := Trace(context.Background(), debianPython, packages, visionFile(name), name, opt, 3*time.Minute)
+		traced, err := Trace(context.Background(), python, packages, visionFile(name), name, opt, 3*time.Minute)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

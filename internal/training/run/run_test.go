@@ -19,13 +19,14 @@ import (
 	"github.com/modelverifier/verifier/internal/exporter/task"
 	"github.com/modelverifier/verifier/internal/graph"
 	"github.com/modelverifier/verifier/internal/importer"
+	"github.com/modelverifier/verifier/internal/pythontest"
 	"github.com/modelverifier/verifier/internal/training"
 	"github.com/modelverifier/verifier/internal/training/data/datatest"
 )
 
 func options(t *testing.T, datasets ...string) Options {
 	t.Helper()
-	return Options{Python: datatest.Python(t), Data: datatest.Folder(t, datasets...), Device: "cpu", Threads: 1, Folder: private(t)}
+	return Options{Python: pythontest.WithTorch(t), Data: datatest.Folder(t, datasets...), Device: "cpu", Threads: 1, Folder: private(t)}
 }
 
 func private(t *testing.T) string {

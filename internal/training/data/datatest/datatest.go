@@ -1,12 +1,9 @@
-// Package datatest finds what tests train with: the real datasets that tools/data.sh brought, and a Python that has PyTorch.
+// Package datatest finds what tests train with: the real datasets that tools/data.sh brought.
 package datatest
 
 import (
-	"cmp"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/training"
@@ -34,21 +31,6 @@ func Folder(t testing.TB, names ...string) string {
 	}
 	return folder
 }
-
-// Python returns a python3 that has PyTorch, Debian's or that of VERIFIER_PYTHON, or skips.
-func Python(t testing.TB) string {
-	t.Helper()
-	path, err := python()
-	if err != nil {
-		without(t, "installs PyTorch", err)
-	}
-	return path
-}
-
-var python = sync.OnceValues(func() (string, error) {
-	path := cmp.Or(os.Getenv("VERIFIER_PYTHON"), "/usr/bin/python3")
-	return path, exec.Command(path, "-c", "import torch").Run()
-})
 
 // without skips a test that lacks what make test brings. What guards main does not skip.
 func without(t testing.TB, what string, err error) {
