@@ -14,7 +14,7 @@ tests() { # PACKAGES at once, ARGUMENT...
 	shift
 	"${GO:-go}" tool -modfile=tools/go.mod gotestsum --format pkgname -- -p "$packages" -timeout 30m -vet=off "$@"
 }
-many=$(($(nproc) * 2)) # many tests wait, for a database, a browser or a clock: with so many packages no processor is idle
+many=$(($(nproc) * 3)) # many tests wait, for a database, a browser or a clock: with so many packages no processor is idle
 
 # Tests that hold what a request or a file costs of a processor: beside others, which take its caches, they would see half as much again.
 costly='SmallWork$|MoreWork|OwnCall$|CostNoMore|CostLittle$'

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"os"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,23 +19,19 @@ type Set struct {
 	Random func(seed uint64) Request
 	Draws  int // of random requests, in the short form
 	Bar    func(r *Request) Cost
+	Sent   func(r *Request) bool // reports whether one is sent; nil for all
 }
 
 // Send answers a request, lets nothing of it run on, and returns how many bytes the answer has.
 type Send func(r Request) (answer int)
 
-// Promise holds the bar for the requests of Fixed, and so many random ones.
-func Promise(t *testing.T, random int, mostAnswer int, sends ...Send) {
-	t.Helper()
-	hostile.SkipUnderRace(t) // before requests of megabytes are made
-	Set{slices.Values(fixed()), Random, random, BarOf}.Promise(t, mostAnswer, sends...)
+// Requests are those of Fixed, and so many random ones.
+func Requests(random int) Set {
+	return Set{Fixed: func(yield func(Request) bool) { slices.Values(Fixed())(yield) }, Random: Random, Draws: random, Bar: bar}
 }
 
-// fixed are made once: some surfaces send them several times.
-var fixed = sync.OnceValue(Fixed)
-
-// BarOf is the bar of a request.
-func BarOf(r *Request) Cost {
+// bar is the bar of a request.
+func bar(r *Request) Cost {
 	if r.Action == "rank" { // has up to twenty models: see MaxRankSeconds
 		return Cost{MaxRankSeconds, MaxRankBytes}
 	}
@@ -59,6 +54,9 @@ func (s Set) Promise(t *testing.T, mostAnswer int, sends ...Send) {
 		worst = Cost{max(worst.Seconds, c.Seconds), max(worst.Bytes, c.Bytes)}
 	}
 	try := func(r Request) {
+		if s.Sent != nil && !s.Sent(&r) {
+			return
+		}
 		if len(r.Body) > 8<<20 {
 			t.Fatalf("%s has %d bytes", r.Name, len(r.Body))
 		}

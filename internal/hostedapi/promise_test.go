@@ -38,9 +38,6 @@ func TestSmallRequestsCauseSmallWork(t *testing.T) {
 	var forms []adversary.Send
 	for _, form := range []string{"", ".svg", ".json"} {
 		forms = append(forms, func(r adversary.Request) int {
-			if r.Action != "plan" {
-				return 0
-			}
 			if name != r.Name {
 				name, id = r.Name, keep(t, s, r.Body)
 			}
@@ -51,7 +48,9 @@ func TestSmallRequestsCauseSmallWork(t *testing.T) {
 			return get("/p/" + id + form)
 		})
 	}
-	adversary.Promise(t, 10, wire.MaxBytes+1<<10, forms...)
+	set := adversary.Requests(10)
+	set.Sent = func(r *adversary.Request) bool { return r.Action == "plan" }
+	set.Promise(t, wire.MaxBytes+1<<10, forms...)
 	if shown < 100 {
 		t.Errorf("only %d plans were shown", shown)
 	}

@@ -26,7 +26,7 @@ func (d *discard) Write(b []byte) (int, error) { d.sent += len(b); return len(b)
 // 8 MiB, whatever is in it, and an answer that is no larger than its limit.
 func TestSmallRequestsCauseSmallWork(t *testing.T) {
 	s := New(testConfig(io.Discard))
-	adversary.Promise(t, 60, wire.MaxBytes+1<<10, func(r adversary.Request) int {
+	adversary.Requests(60).Promise(t, wire.MaxBytes+1<<10, func(r adversary.Request) int {
 		req, err := http.NewRequest("POST", "/v1/"+r.Action, strings.NewReader(r.Body))
 		if err != nil {
 			t.Fatal(err)

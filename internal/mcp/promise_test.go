@@ -48,15 +48,17 @@ func TestSmallRequestsCauseSmallWork(t *testing.T) {
 		"describe": "", "import": "", "export": `"to":"torch","force":true,`, "fit": `"layout":{"tp":2,"pp":2},`,
 		"edit": `"undoIfWorse":true,"changes":[` + strings.Join(changes, ",") + `],`,
 	}
-	adversary.Set{Fixed: calls(beside), Bar: adversary.BarOf}.Promise(t, wire.MaxBytes, func(r adversary.Request) int { return call(r.Action, r.Body) })
+	set := adversary.Requests(0)
+	set.Fixed = calls(set.Fixed, beside)
+	set.Promise(t, wire.MaxBytes, func(r adversary.Request) int { return call(r.Action, r.Body) })
 }
 
 // calls are the costly requests as tools are called: each by the tool of its action, and those with one model by two or three of the others,
 // which read it alike; one that costs too much comes to each of its length.
-func calls(beside map[string]string) iter.Seq[adversary.Request] {
+func calls(requests iter.Seq[adversary.Request], beside map[string]string) iter.Seq[adversary.Request] {
 	others := slices.Sorted(maps.Keys(beside))
 	return func(yield func(adversary.Request) bool) {
-		for _, r := range adversary.Fixed() {
+		for r := range requests {
 			if !yield(r) {
 				return
 			}

@@ -59,7 +59,7 @@ func Warm(t testing.TB, python string) string {
 	if python, err = exec.LookPath(python); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(program, append([]byte("#!"+python+" -IS\n"), warm...), 0o755); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(program, append([]byte("#!"+python+" -IS\n"), warm...), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	server := exec.Command(python, program)
