@@ -36,7 +36,7 @@ func newDesk(t testing.TB, address string) desk {
 func desks(t *testing.T, f func(t *testing.T, d desk)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { f(t, newDesk(t, accounttest.SQLite(t))) })
-	t.Run("postgres", func(t *testing.T) { f(t, newDesk(t, pgtest.New(t))) })
+	t.Run("postgres", func(t *testing.T) { f(t, newDesk(t, accounttest.Postgres(t))) })
 }
 
 func must[T any](t testing.TB) func(v T, err error) T { return accounttest.Must[T](t) }

@@ -40,7 +40,7 @@ const emptyHandler = "empty-handler"
 func both(t *testing.T, f func(t *testing.T, database string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { f(t, accounttest.SQLite(t)) })
-	t.Run("postgres", func(t *testing.T) { f(t, pgtest.New(t)) })
+	t.Run("postgres", func(t *testing.T) { f(t, accounttest.Postgres(t)) })
 }
 
 // service is the real server on a loopback address.

@@ -79,13 +79,13 @@ func newDesk(tb testing.TB, address, folder string) *desk {
 
 func sqlite(tb testing.TB) *desk {
 	dir := tb.TempDir()
-	return newDesk(tb, "sqlite:"+filepath.Join(dir, "data.db"), filepath.Join(dir, "blobs"))
+	return newDesk(tb, accounttest.SQLite(tb), filepath.Join(dir, "blobs"))
 }
 
 // both runs a test on either database.
 func both(t *testing.T, f func(t *testing.T, d *desk)) {
 	t.Run("sqlite", func(t *testing.T) { f(t, sqlite(t)) })
-	t.Run("postgres", func(t *testing.T) { f(t, newDesk(t, pgtest.New(t), filepath.Join(t.TempDir(), "blobs"))) })
+	t.Run("postgres", func(t *testing.T) { f(t, newDesk(t, accounttest.Postgres(t), filepath.Join(t.TempDir(), "blobs"))) })
 }
 
 var offer = protocol.Offer{Cards: []string{"T4"}, CPU: true, Datasets: []string{"mnist"}}

@@ -2,13 +2,13 @@ package store
 
 import (
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/store/pgtest"
+	"github.com/modelverifier/verifier/internal/store/sqlitetest"
 )
 
 // part is one thing that every database must do. A file of tests adds its own with exercise.
@@ -37,13 +37,13 @@ func Exercise(t *testing.T, open func(t *testing.T) *Store) {
 }
 
 func TestSQLiteDoesWhatAStoreMust(t *testing.T) {
-	Exercise(t, func(t *testing.T) *Store { return open(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db")) })
+	Exercise(t, func(t *testing.T) *Store { return open(t, sqlitetest.Prepared(t, migrated)) })
 }
 
 // TestPostgresDoesWhatAStoreMust also looks at the statements that ran: all of them, in PostgreSQL's spelling, are remembered.
 func TestPostgresDoesWhatAStoreMust(t *testing.T) {
 	run := func() []string {
-		Exercise(t, func(t *testing.T) *Store { return open(t, pgtest.New(t)) })
+		Exercise(t, func(t *testing.T) *Store { return open(t, pgtest.Prepared(t, migrated)) })
 		return statements()
 	}
 	rebound.Clear() // of what other tests ran

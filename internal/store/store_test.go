@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/modelverifier/verifier/internal/store/pgtest"
+	"github.com/modelverifier/verifier/internal/store/sqlitetest"
 )
 
 // TestMain runs the tests, or is the process that the crash tests kill.
@@ -26,8 +27,17 @@ func TestMain(m *testing.M) {
 // both runs a test on an empty store of either kind, with the present schema.
 func both(t *testing.T, f func(t *testing.T, s *Store)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { f(t, open(t, "sqlite:"+filepath.Join(t.TempDir(), "data.db"))) })
-	t.Run("postgres", func(t *testing.T) { f(t, open(t, pgtest.New(t))) })
+	t.Run("sqlite", func(t *testing.T) { f(t, open(t, sqlitetest.Prepared(t, migrated))) })
+	t.Run("postgres", func(t *testing.T) { f(t, open(t, pgtest.Prepared(t, migrated))) })
+}
+
+// migrated makes the tables of a database.
+func migrated(address string) error {
+	s, err := Open(context.Background(), address)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Migrate(context.Background()), s.Close())
 }
 
 // open opens a store and migrates it; the test closes it.

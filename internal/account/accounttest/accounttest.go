@@ -5,12 +5,15 @@
 package accounttest
 
 import (
-	"path/filepath"
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/alexedwards/argon2id"
 	"github.com/modelverifier/verifier/internal/account"
 	"github.com/modelverifier/verifier/internal/store"
+	"github.com/modelverifier/verifier/internal/store/pgtest"
+	"github.com/modelverifier/verifier/internal/store/sqlitetest"
 )
 
 // Password is everybody's.
@@ -25,10 +28,24 @@ func Hasher(t testing.TB) *account.Hasher {
 	return Must[*account.Hasher](t)(account.NewHasher(Cheap, 4))
 }
 
-// SQLite returns the address of an empty database, which goes with the test.
+// SQLite returns the address of a database with empty tables, which goes with the test.
 func SQLite(t testing.TB) string {
 	t.Helper()
-	return "sqlite:" + filepath.Join(t.TempDir(), "data.db")
+	return sqlitetest.Prepared(t, migrate)
+}
+
+// Postgres returns that of one in the PostgreSQL of the package's tests.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	return pgtest.Prepared(t, migrate)
+}
+
+func migrate(address string) error {
+	s, err := store.Open(context.Background(), address)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Migrate(context.Background()), s.Close())
 }
 
 // Open opens a store, brings its tables up to date, and closes it with the test. A test may close it before.

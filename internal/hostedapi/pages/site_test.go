@@ -74,7 +74,7 @@ func newSite(t testing.TB, address string, change func(*pages.Deps)) *site {
 func sites(t *testing.T, f func(t *testing.T, s *site)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { f(t, onSQLite(t, nil)) })
-	t.Run("postgres", func(t *testing.T) { f(t, newSite(t, pgtest.New(t), nil)) })
+	t.Run("postgres", func(t *testing.T) { f(t, newSite(t, accounttest.Postgres(t), nil)) })
 }
 
 func onSQLite(t testing.TB, change func(*pages.Deps)) *site {

@@ -63,6 +63,9 @@ var shared struct {
 	server *Server
 	err    error
 	main   bool
+
+	prepare  sync.Once
+	prepared string // a database
 }
 
 // Main runs a package's tests and then stops the server that they shared. TestMain calls it.
@@ -79,6 +82,30 @@ func Main(m *testing.M) {
 // and the database goes with its test: a hundred of them would fill a small disk.
 func New(tb testing.TB) string {
 	tb.Helper()
+	return common(tb).lent(tb, "")
+}
+
+// Prepared returns the address of such a database as prepare left the first one of the process: to make the tables of a service takes longer
+// than most tests.
+func Prepared(tb testing.TB, prepare func(address string) error) string {
+	tb.Helper()
+	s := common(tb)
+	shared.prepare.Do(func() {
+		name := s.create(tb, "")
+		if err := prepare(s.Address(name)); err != nil {
+			tb.Fatal(err)
+		}
+		shared.prepared = name
+	})
+	if shared.prepared == "" {
+		tb.Fatal("pgtest: no database could be prepared")
+	}
+	return s.lent(tb, " TEMPLATE "+shared.prepared)
+}
+
+// common is the server that all tests of the package share.
+func common(tb testing.TB) *Server {
+	tb.Helper()
 	if !shared.main {
 		tb.Fatal("pgtest: the package needs a TestMain that calls pgtest.Main")
 	}
@@ -88,13 +115,19 @@ func New(tb testing.TB) string {
 	if shared.err != nil {
 		missing(tb, shared.err)
 	}
-	name := shared.server.create(tb, "")
+	return shared.server
+}
+
+// lent is the address of a database that goes with its test.
+func (s *Server) lent(tb testing.TB, like string) string {
+	tb.Helper()
+	name := s.create(tb, like)
 	tb.Cleanup(func() {
-		if err := shared.server.admin("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
-			tb.Errorf("%v\n%s", err, shared.server.log)
+		if err := s.admin("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
+			tb.Errorf("%v\n%s", err, s.log)
 		}
 	})
-	return shared.server.Address(name)
+	return s.Address(name)
 }
 
 // Start returns a server of the test's own, which writes to the disk as it would in production.
