@@ -40,6 +40,7 @@ var opens = map[string]string{
 	"internal/nodetest/":                  "is for tests",
 	"internal/llm/llmtest/":               "is for tests",
 	"internal/store/pgtest/":              "is for tests",
+	"internal/store/sqlitetest/":          "is for tests",
 	"internal/httpapi/load/":              "measures servers that it started",
 	"conformance/":                        "reads its own cases",
 	"truth/sources/":                      "reads the rows that a flag names",
