@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -24,6 +25,7 @@ type cluster struct {
 	replicas []*replica
 	outside  *host // where callers and workers are
 	slowErr  error // why no disk can be slow here
+	shareErr error // why replicas have no processor time of their own
 }
 
 const network = "10.77.0."
@@ -80,6 +82,9 @@ func newCluster(s setting) (*cluster, error) {
 	for _, name := range replicaNames {
 		r := newReplica(byName[name], s.program, c.arguments(s.more...)...)
 		c.replicas = append(c.replicas, r)
+		if r.share, err = newShare(filepath.Base(c.base)+"-"+name, replicaPart*float64(runtime.NumCPU())); err != nil {
+			c.shareErr = err
+		}
 		if err := r.serve(); err != nil {
 			return c, err
 		}
@@ -87,6 +92,9 @@ func newCluster(s setting) (*cluster, error) {
 	c.balancer, err = newBalancer(byName["balancer"], c.replicas)
 	return c, err
 }
+
+// replicaPart is the part of the machine's processors that each replica has. The rest is for the database, the balancer and the callers.
+const replicaPart = 0.25
 
 // databases makes the primary and its standby.
 func (c *cluster) databases(first, second *host) (err error) {
@@ -144,6 +152,9 @@ func (c *cluster) down(keep bool) error {
 		if p.running() {
 			_ = p.stop(syscall.SIGKILL, time.Second)
 		}
+	}
+	for _, r := range c.replicas {
+		_ = wait(time.Second, r.name, r.share.remove) // when its last process is gone
 	}
 	for _, p := range []*postgres{c.standby, c.primary} {
 		if p != nil && p.process.running() {

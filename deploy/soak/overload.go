@@ -158,6 +158,9 @@ func (s *soak) overload(ctx context.Context, lasts time.Duration) error {
 	if err != nil {
 		return err
 	}
+	if s.cluster.shareErr != nil {
+		s.print("the replicas share the processors with everybody else: %v\n", s.cluster.shareErr)
+	}
 	noisy, quiet := s.load.tenants[0], s.load.tenants[1]
 	short := max(5*time.Second, lasts/6)
 	_, _ = p.full(ctx, noisy, 2*len(s.replicas), 3*time.Second) // warm

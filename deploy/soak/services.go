@@ -133,6 +133,7 @@ type replica struct {
 	args    []string
 	process *process
 	client  *http.Client
+	share   *share // nil where there is none
 }
 
 func newReplica(h *host, program string, args ...string) *replica {
@@ -150,6 +151,9 @@ func (r *replica) environment() []string {
 func (r *replica) serve() (err error) {
 	// They give way to the callers and the balancer, which on real hosts have processors of their own.
 	if r.process, err = r.start(nil, r.environment(), "nice", append([]string{"-n", "5", r.program}, r.args...)...); err != nil {
+		return err
+	}
+	if err := r.share.join(r.process.cmd.Process.Pid); err != nil {
 		return err
 	}
 	return r.ready(time.Minute)
