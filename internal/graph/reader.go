@@ -281,7 +281,12 @@ func (r *reader) end() *Error {
 }
 
 // compact takes the blanks out of the text of a valid value.
-func compact(raw string) string { return string(compacted([]byte(raw))) }
+func compact(raw string) string {
+	if out := compacted([]byte(raw)); len(out) < len(raw) {
+		return string(out)
+	}
+	return raw
+}
 
 // compacted does so in the memory of the text.
 func compacted(text []byte) []byte {

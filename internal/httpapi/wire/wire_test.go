@@ -116,10 +116,6 @@ func fill(t *rapid.T, v reflect.Value, depth int) {
 		v.Set(reflect.ValueOf(quantity.Decimal{Unscaled: rapid.Int64().Draw(t, "unscaled"), Places: rapid.IntRange(0, 9).Draw(t, "places")}))
 		return
 	}
-	if v.Type() == reflect.TypeFor[Compact]() {
-		v.SetBytes([]byte(rapid.SampledFrom([]string{"", "null", `{"a":["< "]}`}).Draw(t, "compact")))
-		return
-	}
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(drawString(t))
@@ -139,6 +135,8 @@ func fill(t *rapid.T, v reflect.Value, depth int) {
 	case reflect.Slice:
 		if v.Type() == reflect.TypeFor[json.RawMessage]() {
 			v.SetBytes([]byte(rapid.SampledFrom([]string{`{ "a" : "<" }`, "null", "\"\u2028\""}).Draw(t, "raw")))
+		} else if v.Type() == reflect.TypeFor[Compact]() {
+			v.SetBytes([]byte(rapid.SampledFrom([]string{"", "null", "{\"a\":[\"<\u2028\"]}"}).Draw(t, "compact")))
 		} else if n := rapid.IntRange(-1, 2).Draw(t, "items"); n >= 0 && depth > 0 {
 			v.Set(reflect.MakeSlice(v.Type(), n, n))
 			for i := range n {
